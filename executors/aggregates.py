@@ -1,0 +1,277 @@
+"""What one SELECT aggregates: its calls, its grouping keys, the columns inside; nothing about where its rows come from.
+
+A node is *own* to a SELECT when no nested query lies between them: what a subquery aggregates is its own affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlglot import exp
+
+_Node = TypeVar("_Node", bound=exp.Expr)
+
+# Aggregates of the four dialects that sqlglot reads as calls of an unknown function.
+_NAMES = frozenset(
+    name
+    for names in (
+        "total product histogram histogram_exact every entropy favg fsum sumkahan kahan_sum mad geomean geometric_mean",
+        "bitstring_agg arbitrary arg_max_null arg_min_null reservoir_quantile weighted_avg wavg sem last count_star",
+        "countif percentile decimal_sum checksum_agg json_group_object jsonb_group_array jsonb_group_object jsonb_agg",
+        "json_object_agg json_arrayagg json_objectagg json_agg_strict jsonb_agg_strict xmlagg range_agg bool_xor",
+        "range_intersect_agg varp var stdev stdevp string_agg group_concat listagg",
+    )
+    for name in names.split()
+)
+# These number or look at neighbouring rows; they never sum rows up.
+_RANKING = (
+    *(exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile),
+    *(exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue),
+)
+_WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
+_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple, exp.Paren)
+
+
+def own(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The node and all below it, nested queries left out."""
+    for found in node.walk(prune=lambda below: isinstance(below, exp.Query)):
+        if not isinstance(found, exp.Query):
+            yield found
+
+
+def columns(node: exp.Expr) -> list[exp.Column]:
+    """The node's own columns in order of appearance, without `*` and `t.*`."""
+    return [found for found in own(node) if isinstance(found, exp.Column) and not isinstance(found.this, exp.Star)]
+
+
+def form(node: exp.Expr) -> exp.Expr:
+    """A copy to compare by: without its alias, names in lower case and unquoted."""
+    copied = node.unalias().copy()
+    for name in copied.find_all(exp.Identifier):
+        name.set("this", name.name.lower())
+        name.set("quoted", False)
+    return copied
+
+
+def has_window(node: exp.Expr) -> bool:
+    return any(isinstance(found, exp.Window) for found in own(node))
+
+
+def has_query(node: exp.Expr) -> bool:
+    return any(isinstance(found, exp.Query) for found in node.walk())
+
+
+def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
+    """The parts of `a AND b AND c`; none for no condition."""
+    if condition is None:
+        return []
+    if isinstance(condition, exp.Paren):
+        return conjuncts(condition.this) if isinstance(condition.this, (exp.And, exp.Paren)) else [condition.this]
+    if isinstance(condition, exp.And):
+        return [*conjuncts(condition.this), *conjuncts(condition.expression)]
+    return [condition]
+
+
+def _function(node: exp.Expr) -> exp.Expr:
+    """The call itself, without FILTER, WITHIN GROUP or IGNORE NULLS around it."""
+    while isinstance(node, _WRAPPERS):
+        node = node.this
+    return node
+
+
+def _is_call(node: exp.Expr) -> bool:
+    function = _function(node)
+    return isinstance(function, exp.AggFunc) or (
+        isinstance(function, exp.Anonymous) and str(function.this).lower() in _NAMES
+    )
+
+
+def _is_windowed_aggregate(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Window) and _is_call(node.this) and not isinstance(_function(node.this), _RANKING)
+
+
+def calls(node: exp.Expr, *, windowed: bool = False) -> Iterator[exp.Expr]:
+    """The node's own aggregate calls, with their FILTER and WITHIN GROUP.
+
+    `SUM(x) OVER (…)` is none, `SUM(SUM(x)) OVER (…)` holds one; with `windowed` the former counts too.
+    """
+    if isinstance(node, exp.Query):
+        return
+    if isinstance(node, exp.Window):
+        if windowed and _is_windowed_aggregate(node):
+            yield node
+            return
+        function = _function(node.this)
+        below = [*function.iter_expressions(), *(e for e in node.iter_expressions() if e is not node.this)]
+    elif _is_call(node):
+        yield node
+        return
+    else:
+        below = list(node.iter_expressions())
+    for child in below:
+        yield from calls(child, windowed=windowed)
+
+
+def _distinct_window(select: exp.Select) -> bool:
+    """`SELECT DISTINCT city, SUM(x) OVER (PARTITION BY city)` is a GROUP BY in other words; T-SQL's medians need it."""
+    return bool(select.args.get("distinct")) and any(
+        _is_windowed_aggregate(found) for item in select.expressions for found in own(item)
+    )
+
+
+def aggregates(select: exp.Select) -> bool:
+    """Whether the SELECT itself hides rows: it groups, or holds an aggregate call outside of any window."""
+    if select.args.get("group") or _distinct_window(select):
+        return True
+    parts = [*select.expressions, *(select.args.get(name) for name in ("having", "qualify", "order"))]
+    return any(True for part in parts if part is not None for _ in calls(part))
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """What an aggregating SELECT is made of.
+
+    keys: what to select first: select items that are the same for a whole group, then grouping keys not among them.
+    inside: columns inside the aggregate calls of the select list, HAVING, QUALIFY and ORDER BY.
+    filters: FILTER conditions one of which every wanted row meets; empty when some call takes all rows.
+    groups: the grouping keys themselves, ordinals and aliases resolved.
+    sets: whether ROLLUP, CUBE or GROUPING SETS group; then a key may be NULL because a row is a subtotal.
+    """
+
+    keys: tuple[exp.Expr, ...]
+    inside: tuple[exp.Column, ...]
+    filters: tuple[exp.Expr, ...]
+    groups: tuple[exp.Expr, ...]
+    sets: bool
+
+
+def read_aggregation(select: exp.Select, *, labels: bool = False) -> Aggregation:
+    """Take an aggregating SELECT apart; the tree stays as it is. With `labels`, constant select items count as keys."""
+    windowed = _distinct_window(select)
+    found = [list(calls(item, windowed=windowed)) for item in select.expressions]
+    aliases = {item.alias.lower() for item, inside in zip(select.expressions, found, strict=True) if inside}
+    groups = tuple(_resolve(key, select) for key in _listed(select.args.get("group")))
+    aliases -= {key.name.lower() for key in groups if isinstance(key, exp.Column)}
+    shapes = [form(key) for key in groups]
+    keys = [
+        item
+        for item, inside in zip(select.expressions, found, strict=True)
+        if (not inside and not has_window(item) and (_varies(item, aliases) or form(item) in shapes))
+        or (labels and _is_constant(item))
+    ]
+    others = [select.args.get(name) for name in ("having", "qualify", "order")]
+    every = [*(c for inside in found for c in inside), *(c for part in others if part for c in calls(part))]
+    if windowed:
+        windows = [call for call in every if isinstance(call, exp.Window)]
+        groups = (*groups, *(key for window in windows for key in window.args.get("partition_by") or ()))
+    keys += _unseen(groups, keys)
+    keys = [key for key in keys if columns(key) or has_query(key) or _is_star(key) or labels]
+    filters, mixed = _filters(every)
+    inside = [column for call in every for column in _inside(call, mixed)]
+    if not select.args.get("group"):  # SQLite lets a bare column stand beside an aggregate
+        called = {id(column) for call in every for column in columns(call)}
+        beside = [column for item in select.expressions if item not in keys for column in columns(item)]
+        inside += [column for column in beside if id(column) not in called and _varies(column, aliases)]
+    whole = {key.table.lower() for key in keys if isinstance(key, exp.Column) and _is_star(key)}
+    if any(isinstance(key, exp.Star) for key in keys):
+        inside = []
+    inside = [column for column in inside if not column.table or column.table.lower() not in whole]
+    return Aggregation(tuple(keys), tuple(_unseen(inside, keys)), filters, groups, _has_sets(select))
+
+
+def constant_per_group(item: exp.Expr, parts: Aggregation) -> bool:
+    """Whether a select item is made of grouping keys alone, so that each row of a group has it alike."""
+    keys = {form(key) for key in parts.groups}
+    if form(item) in keys:
+        return True
+    return not any(calls(item)) and not has_query(item) and all(form(column) in keys for column in columns(item))
+
+
+def _is_star(item: exp.Expr) -> bool:
+    return isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star))
+
+
+def _is_constant(item: exp.Expr) -> bool:
+    return isinstance(item.unalias(), (exp.Literal, exp.Null, exp.Boolean))
+
+
+def _varies(item: exp.Expr, aliases: set[str]) -> bool:
+    """Whether the item reads columns of its rows, not an aggregate's alias (DuckDB allows `SUM(x) AS s, s / 2`)."""
+    return _is_star(item) or any(column.table or column.name.lower() not in aliases for column in columns(item))
+
+
+def _listed(node: exp.Expr | None) -> Iterator[exp.Expr]:
+    """The keys that a GROUP BY names, out of their ROLLUPs, CUBEs, sets and brackets."""
+    if isinstance(node, exp.Group):
+        for name in ("expressions", "grouping_sets", "cube", "rollup"):
+            for key in node.args.get(name) or ():
+                yield from _listed(key)
+    elif isinstance(node, _SETS):
+        for key in node.expressions if not isinstance(node, exp.Paren) else (node.this,):
+            yield from _listed(key)
+    elif node is not None:
+        yield node
+
+
+def _has_sets(select: exp.Select) -> bool:
+    group = select.args.get("group")
+    return group is not None and (
+        any(group.args.get(name) for name in ("grouping_sets", "cube", "rollup", "totals"))
+        or any(isinstance(key, (exp.Rollup, exp.Cube, exp.GroupingSets)) for key in group.expressions)
+    )
+
+
+def _resolve(key: exp.Expr, select: exp.Select) -> exp.Expr:
+    """The expression that a key stands for: the second select item for `2`, the item so named for an alias.
+
+    A name that is both an alias and a column inside that alias's own expression means the column in all four dialects;
+    its rows are the same either way, so the select item stands for it here.
+    """
+    if isinstance(key, exp.Literal) and key.is_int and 1 <= int(key.name) <= len(select.expressions):
+        item: exp.Expr = select.expressions[int(key.name) - 1]
+        return item.unalias()
+    if isinstance(key, exp.Column) and not key.table:
+        for item in select.expressions:
+            if isinstance(item, exp.Alias) and item.alias.lower() == key.name.lower() and not any(calls(item)):
+                return item.unalias()
+    return key
+
+
+def _condition(call: exp.Expr) -> exp.Expr | None:
+    """The FILTER condition of a call."""
+    node = call.this if isinstance(call, exp.Window) else call
+    while isinstance(node, _WRAPPERS):
+        if isinstance(node, exp.Filter):
+            condition: exp.Expr = node.expression.this
+            return condition
+        node = node.this
+    return None
+
+
+def _filters(every: list[exp.Expr]) -> tuple[tuple[exp.Expr, ...], bool]:
+    """The different FILTER conditions if each call has one, and whether the calls differ in theirs."""
+    conditions = [_condition(call) for call in every if not isinstance(_function(call), exp.Grouping)]
+    different = [c for i, c in enumerate(conditions) if c is not None and c not in conditions[:i]]
+    if None in conditions:
+        return (), bool(different)
+    return tuple(different), len(different) > 1
+
+
+def _inside(call: exp.Expr, mixed: bool) -> list[exp.Column]:
+    """The columns inside a call; those of its FILTER only where rows of several filters are shown together."""
+    condition = _condition(call)
+    skipped = {id(column) for column in columns(condition)} if condition is not None and not mixed else set()
+    return [column for column in columns(call) if id(column) not in skipped]
+
+
+def _unseen(nodes: Iterable[_Node], shown: list[exp.Expr]) -> list[_Node]:
+    """The nodes that are not shown yet, each once."""
+    seen, new = {form(item) for item in shown}, []
+    for node in nodes:
+        shape = form(node)
+        if shape not in seen:
+            seen.add(shape)
+            new.append(node)
+    return new

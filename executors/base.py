@@ -1,0 +1,167 @@
+"""What every executor takes and gives: schemas, checked queries, rows."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+# A value as JSON has it. Big integers beyond 2**53 and exact decimals arrive as described in values.py.
+JsonValue = Any
+
+
+class Frozen(BaseModel):
+    """An immutable value that crosses a module's border."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Column(Frozen):
+    """One column, as the database describes it; `samples` are a few stored values, most frequent first."""
+
+    name: str
+    type: str
+    nullable: bool = True
+    comment: str = ""
+    samples: tuple[str, ...] = ()
+
+
+class ForeignKey(Frozen):
+    """`columns` of the owning table refer to `referenced` columns of `table`, position by position."""
+
+    columns: tuple[str, ...]
+    table: str
+    referenced: tuple[str, ...]
+
+
+class Table(Frozen):
+    """A table or view with its keys. `row_count` may be an estimate; None when unknown."""
+
+    name: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    comment: str = ""
+    row_count: int | None = None
+    is_view: bool = False
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, whatever its case."""
+        return next((c for c in self.columns if c.name.lower() == name.lower()), None)
+
+
+class Schema(Frozen):
+    """All that can be asked of one database, in the order the database gives it."""
+
+    database: str
+    dialect: str
+    tables: tuple[Table, ...]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Table]:
+        return {table.name.lower(): table for table in self.tables}
+
+    def table(self, name: str) -> Table | None:
+        """The table of that name, whatever its case."""
+        return self._by_name.get(name.lower())
+
+
+class CheckedSql(Frozen):
+    """A query that the guard let through. Only `guard.check` makes one.
+
+    sql: for people: regenerated from the checked tree, with a LIMIT where one was needed.
+    executable: what runs: the same, but asking for one row more than the cap, so that truncation is seen, not guessed.
+    row_limit: the cap on rows.
+    tables: the real tables that are read, in order of appearance.
+    """
+
+    sql: str
+    executable: str
+    row_limit: Annotated[int, Field(ge=1)]
+    tables: tuple[str, ...]
+
+
+class QueryResult(Frozen):
+    """Rows as JSON values, at most the cap; `truncated` when the database had more."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[JsonValue, ...], ...]
+    truncated: bool = False
+    elapsed_ms: float = 0.0
+
+    @property
+    def row_count(self) -> int:
+        return len(self.rows)
+
+    def records(self) -> list[dict[str, JsonValue]]:
+        """Rows as objects. A repeated column name gets a suffix: `name`, `name_2`."""
+        seen: dict[str, int] = {}
+        names: list[str] = []
+        for column in self.columns:
+            count = seen[column] = seen.get(column, 0) + 1
+            names.append(column if count == 1 else f"{column}_{count}")
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
+
+
+class Cancel:
+    """Says, from another thread, that a running query is no longer wanted."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._stop: Callable[[], None] | None = None
+
+    def cancel(self) -> None:
+        """Stop the query that runs, or the one that is about to."""
+        with self._lock:
+            self._cancelled = True
+            stop = self._stop
+        if stop is not None:
+            stop()
+
+    def attach(self, stop: Callable[[], None] | None) -> None:
+        """Name what interrupts the running query (None: nothing runs any more)."""
+        with self._lock:
+            self._stop = stop
+            fire = self._cancelled and stop is not None
+        if fire and stop is not None:
+            stop()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled
+
+
+class Executor(ABC):
+    """One database: its schema, and its rows for a checked query.
+
+    Methods block and are called from worker threads, several at once.
+    """
+
+    name: str
+    dialect: str  # a key of dialects.DIALECTS
+    warnings: tuple[str, ...] = ()  # what `schema` could not read of the database, one sentence each
+
+    @abstractmethod
+    def schema(self) -> Schema:
+        """Tables with keys, comments, row counts and samples; cached until the source changes.
+
+        Raises:
+            DatabaseUnavailable: it cannot be opened or read.
+        """
+
+    @abstractmethod
+    def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        """Rows of a checked query, at most `query.row_limit`, within `timeout_s` seconds.
+
+        Raises:
+            SqlFailed: the database refused it, or time ran out (kind TIMEOUT), with a hint where one is known.
+            DatabaseUnavailable: the database is gone.
+        """
+
+    def close(self) -> None:  # noqa: B027  nothing to close is a good default
+        """Give back connections."""

@@ -1,0 +1,73 @@
+"""What can go wrong between a query and its rows.
+
+ExecutorError
+├── SqlRefused            the guard said no; nothing was run
+├── SqlFailed             the database said no: kind, message and what would mend it
+├── UnknownDatabase       no such name in the registry
+├── RegistryInvalid       databases.yaml cannot be used as it is
+└── DatabaseUnavailable   the database, or its file, cannot be read
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ErrorKind(StrEnum):
+    """Classes of error that a next attempt can learn from."""
+
+    TABLE_NOT_FOUND = "TABLE_NOT_FOUND"
+    COLUMN_NOT_FOUND = "COLUMN_NOT_FOUND"
+    AMBIGUOUS_COLUMN = "AMBIGUOUS_COLUMN"
+    FUNCTION_NOT_FOUND = "FUNCTION_NOT_FOUND"
+    SYNTAX_ERROR = "SYNTAX_ERROR"
+    TYPE_MISMATCH = "TYPE_MISMATCH"
+    GROUPING = "GROUPING"
+    PERMISSION = "PERMISSION"
+    TIMEOUT = "TIMEOUT"
+    RESOURCE = "RESOURCE"
+    NOT_READ_ONLY = "NOT_READ_ONLY"
+    UNUSABLE_REPLY = "UNUSABLE_REPLY"
+    OTHER = "OTHER"
+
+
+class ExecutorError(Exception):
+    """Anything this package raises on purpose."""
+
+
+class SqlError(ExecutorError):
+    """A query that did not give rows.
+
+    Args:
+        kind: the class of the error.
+        message: what is wrong, one sentence.
+        hint: what would mend it (nearest names, the columns a table really has); empty when nothing is known.
+    """
+
+    def __init__(self, kind: ErrorKind, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.kind, self.message, self.hint = kind, message, hint
+
+
+class SqlRefused(SqlError):
+    """The guard said no; the database never saw the query."""
+
+
+class SqlFailed(SqlError):
+    """The database said no, or ran out of time."""
+
+
+class UnknownDatabase(ExecutorError):
+    """No such name in the registry; carries the names that there are."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"There is no database named {name!r}. Known: {', '.join(known) or 'none'}.")
+        self.name, self.known = name, known
+
+
+class RegistryInvalid(ExecutorError):
+    """databases.yaml cannot be used; the message names the entry and the mend."""
+
+
+class DatabaseUnavailable(ExecutorError):
+    """The database, or its file, cannot be opened or read; the message says what to do."""
