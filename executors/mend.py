@@ -1,0 +1,156 @@
+"""Mends on the syntax tree, where a wrong column name can only have been meant one way.
+
+Small language models most often err in the qualifier: they write the table's name where it goes by an alias, or take a
+column from the wrong one of two joined tables; and told so, they write the same again. What is mended here is proposed
+as an attempt of its own, shown and judged like any other; nothing is changed silently.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from executors.base import Frozen, Schema, Table
+from executors.dialects import DIALECTS
+
+
+class Mend(Frozen):
+    """A query with its column names put right; `changes` says what was: `order_items.quantity -> oi.quantity`."""
+
+    sql: str
+    changes: tuple[str, ...]
+
+
+def mend_columns(sql: str, schema: Schema) -> Mend | None:
+    """The query with every column that is not where it was looked for taken from where it is.
+
+    A column is changed only where one table of the same SELECT has it, where one name differs in case and underscores
+    alone, or where one table of the schema has it and one foreign key leads there. None where nothing can be mended
+    that way, or the query does not parse.
+
+    Args:
+        sql: a query that was refused for a column.
+        schema: of its database.
+    """
+    dialect = DIALECTS[schema.dialect].sqlglot
+    try:
+        tree = parse_one(sql, read=dialect)
+    except SqlglotError:
+        return None
+    changes: list[str] = []
+    for column in list(tree.find_all(exp.Column)):
+        select = column.find_ancestor(exp.Select)
+        if select is None or isinstance(column.this, exp.Star):
+            continue
+        tables = _tables_of(select, schema)
+        new = _right_column(column, tables) or _joined_column(column, select, tables, schema)
+        if new is not None:
+            changes.append(f"{column.sql(dialect=dialect)} -> {new.sql(dialect=dialect)}")
+            column.replace(new)
+    if not changes:
+        return None
+    return Mend(sql=tree.sql(dialect=dialect), changes=tuple(dict.fromkeys(changes)))
+
+
+def _tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
+    """What one SELECT reads, by the name it goes by; None for what is no table of the schema (a CTE, a subquery)."""
+    from_ = select.args.get("from_")
+    joins = select.args.get("joins") or []
+    sources = [part.this for part in ([from_] if from_ else []) + joins]
+    ctes = {cte.alias_or_name.lower() for cte in select.root().find_all(exp.CTE)}
+    found: dict[str, Table | None] = {}
+    for source in sources:
+        is_table = isinstance(source, exp.Table) and source.name.lower() not in ctes
+        found[source.alias_or_name] = schema.table(source.name) if is_table else None
+    return found
+
+
+def _right_column(column: exp.Column, tables: dict[str, Table | None]) -> exp.Column | None:
+    """The column as it must have been meant; None where it is right, or nobody can tell."""
+    qualifier, name = column.table, column.name
+    known = {alias: table for alias, table in tables.items() if table is not None}
+    by_alias = {alias.lower(): table for alias, table in tables.items()}
+    if not qualifier:
+        return None if _is_somewhere(name, tables, column) else _nearest(name, known, column)
+    if qualifier.lower() in by_alias:
+        table = by_alias[qualifier.lower()]
+        if table is None or table.column(name) is not None:
+            return None
+    elif _is_outer(qualifier, column):
+        return None
+    named = [alias for alias, table in known.items() if table.name.lower() == qualifier.lower() and table.column(name)]
+    holders = named or [alias for alias, table in known.items() if table.column(name)]
+    if len(holders) == 1:
+        return exp.column(column.this.copy(), table=holders[0])
+    return None if holders else _nearest(name, known, column)
+
+
+def _joined_column(
+    column: exp.Column, select: exp.Select, tables: dict[str, Table | None], schema: Schema
+) -> exp.Column | None:
+    """The column from a table that is joined for it; None unless one table has it and one foreign key leads there.
+
+    Only keys of the tables that are read are followed, so that the join gives no row twice.
+    """
+    name, qualifier = column.name, column.table
+    known = {alias: table for alias, table in tables.items() if table is not None}
+    if len(known) != len(tables) or select.parent_select is not None:
+        return None
+    if not qualifier and _is_somewhere(name, tables, column):
+        return None
+    asked = next((table for alias, table in known.items() if alias.lower() == qualifier.lower()), None)
+    if qualifier and (asked.column(name) is not None if asked else schema.table(qualifier) is None):
+        return None
+    holders = [table for table in schema.tables if table.column(name) is not None]
+    paths = [
+        (alias, key)
+        for alias, table in known.items()
+        for key in table.foreign_keys
+        if len(holders) == 1 and key.table.lower() == holders[0].name.lower()
+    ]
+    if len(paths) != 1 or holders[0] in known.values():
+        return None
+    (alias, key), holder = paths[0], holders[0].name
+    pairs = zip(key.columns, key.referenced, strict=True)
+    on = exp.and_(*(exp.EQ(this=exp.column(a, table=alias), expression=exp.column(b, table=holder)) for a, b in pairs))
+    select.join(exp.to_table(holder), on=on, copy=False)
+    return exp.column(column.this.copy(), table=holder)
+
+
+def _is_somewhere(name: str, tables: dict[str, Table | None], column: exp.Column) -> bool:
+    """Whether a bare name may stand for something: a column of a source, of a query around it, or an alias."""
+    if any(table is None or table.column(name) is not None for table in tables.values()):
+        return True
+    selects = [column.find_ancestor(exp.Select)]
+    while selects[-1] is not None:
+        selects.append(selects[-1].find_ancestor(exp.Select))
+    inside = [select for select in selects if select is not None]
+    aliases = {item.alias.lower() for select in inside for item in select.expressions if isinstance(item, exp.Alias)}
+    return name.lower() in aliases or len(inside) > 1
+
+
+def _is_outer(qualifier: str, column: exp.Column) -> bool:
+    """Whether a qualifier names a source of a query around this one."""
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        select = select.find_ancestor(exp.Select)
+        if select is not None and any(
+            table.alias_or_name.lower() == qualifier.lower() for table in select.find_all(exp.Table, exp.Subquery)
+        ):
+            return True
+    return False
+
+
+def _nearest(name: str, known: dict[str, Table], column: exp.Column) -> exp.Column | None:
+    """The one column whose name differs in case and underscores alone."""
+    plain = name.replace("_", "").lower()
+    found = [
+        (alias, candidate.name)
+        for alias, table in known.items()
+        for candidate in table.columns
+        if candidate.name.replace("_", "").lower() == plain
+    ]
+    if len(found) != 1:
+        return None
+    alias, real = found[0]
+    return exp.column(exp.to_identifier(real, quoted=column.this.args.get("quoted")), table=alias)

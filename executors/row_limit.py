@@ -1,0 +1,103 @@
+"""How many rows a query may give, said in its own dialect's words."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from executors.dialects import Dialect, Limit
+from executors.guard_functions import AGGREGATES, ROW_MAKERS
+
+
+def limited(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, exp.Query]:
+    """The query as people see it, and as it runs.
+
+    Where the limit is the query's own and within the cap, or one row is all that it can give, both are the same. Else
+    the first has the cap for its limit, and the second asks for one row more, so that truncation is seen.
+
+    Args:
+        query: the root of a checked tree; it is left as it is.
+        cap: rows at most.
+    """
+    if _gives_one_row(query, dialect):
+        return query, query
+    own = _own_limit(query)
+    if own is not None and own <= cap:
+        return query, query
+    if own is None and not _is_unlimited(query):
+        # A share, ties, or a limit that has to be computed: the rows are cut outside of it.
+        query = exp.select("*").from_(query.subquery("limited", copy=True))
+    return _with_limit(query, cap, dialect), _with_limit(query, cap + 1, dialect)
+
+
+def _own_limit(query: exp.Query) -> int | None:
+    """The rows that the query asks for; None where no plain number says so."""
+    limit = query.args.get("limit")
+    options = limit.args.get("limit_options") if limit is not None else None
+    if limit is None or (options is not None and (options.args.get("percent") or options.args.get("with_ties"))):
+        return None
+    count = limit.args.get("count") if isinstance(limit, exp.Fetch) else limit.expression
+    while isinstance(count, exp.Paren):
+        count = count.this
+    if isinstance(limit, exp.Fetch) and count is None:
+        return 1  # FETCH FIRST ROW ONLY
+    is_number = isinstance(count, exp.Literal) and not count.is_string and count.name.isdigit()
+    return int(count.name) if is_number and count is not None else None
+
+
+def _is_unlimited(query: exp.Query) -> bool:
+    """No limit, or one that says "all": LIMIT ALL, LIMIT NULL, and LIMIT -1."""
+    limit = query.args.get("limit")
+    if limit is None:
+        return True
+    count = limit.args.get("expression")
+    if isinstance(count, exp.Neg):
+        return isinstance(count.this, exp.Literal)
+    return isinstance(count, exp.Null) or (isinstance(count, exp.Var | exp.Column) and count.name.upper() == "ALL")
+
+
+def _with_limit(query: exp.Query, rows: int, dialect: Dialect) -> exp.Query:
+    """A copy of the query that gives at most that many rows."""
+    query = query.copy()
+    number = exp.Literal.number(rows)
+    if dialect.limit is Limit.TOP and (query.args.get("offset") or isinstance(query, exp.SetOperation)):
+        # TOP belongs to one SELECT and excludes OFFSET; FETCH wants an order and an offset.
+        if not query.args.get("order"):
+            query.set("order", exp.Order(expressions=[exp.Ordered(this=exp.Literal.number(1), nulls_first=True)]))
+        if not query.args.get("offset"):
+            query.set("offset", exp.Offset(expression=exp.Literal.number(0)))
+        query.set("limit", exp.Fetch(direction="NEXT", count=number, limit_options=exp.LimitOptions(rows=True)))
+    else:
+        query.set("limit", exp.Limit(expression=number))
+    return query
+
+
+def _gives_one_row(query: exp.Query, dialect: Dialect) -> bool:
+    """An aggregate over everything, or a SELECT of values without FROM."""
+    if not isinstance(query, exp.Select) or query.args.get("limit") or query.args.get("group"):
+        return False
+    calls = [call for item in query.expressions for call in _calls(item)]
+    names = {call.name.lower() for call in calls if not isinstance(call.parent, exp.Window)}
+    if names & ROW_MAKERS:
+        return False
+    if query.args.get("from_") is None:
+        return True
+    known = AGGREGATES[dialect.name]
+    many = {"max", "min"} if dialect.name == "sqlite" else set()  # with several arguments no aggregates
+    return any(
+        call.name.lower() in known and not (call.name.lower() in many and len(call.expressions) > 1)
+        for call in calls
+        if not isinstance(_unfiltered(call).parent, exp.Window)
+    )
+
+
+def _unfiltered(call: exp.Expr) -> exp.Expr:
+    """The call with its FILTER, WITHIN GROUP and treatment of NULLs around it."""
+    while isinstance(call.parent, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
+        call = call.parent
+    return call
+
+
+def _calls(item: exp.Expr) -> list[exp.Anonymous]:
+    """The functions called in a select list's item, not counting those of queries inside it."""
+    nodes = item.walk(prune=lambda node: isinstance(node, exp.Query))
+    return [node for node in nodes if isinstance(node, exp.Anonymous)]

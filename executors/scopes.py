@@ -1,0 +1,72 @@
+"""What can be named inside a query: CTEs, sources and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+# The names that a source or a query gives; None where that cannot be told from the text.
+Columns = tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class Cte:
+    """A common table expression in sight: the identifier that names it, and its columns."""
+
+    identifier: exp.Identifier
+    columns: Columns
+
+
+@dataclass(frozen=True)
+class Source:
+    """Something in FROM. `table` is the real table's name, where it is one."""
+
+    alias: str
+    columns: Columns
+    table: str | None = None
+
+    def has(self, column: str) -> bool:
+        return self.columns is not None and column in {name.lower() for name in self.columns}
+
+
+@dataclass
+class Frame:
+    """What can be named in one query: its sources, then those of the query around it."""
+
+    outer: Frame | None = None
+    sources: list[Source] = field(default_factory=list)
+    aliases: set[str] = field(default_factory=set)
+    merged: set[str] = field(default_factory=set)  # columns that USING made one
+    local: set[str] = field(default_factory=set)  # variables of list comprehensions
+    merges_all: bool = False  # NATURAL, SEMI, ANTI: which columns are one, or hidden, is not worked out
+
+    @property
+    def open(self) -> bool:
+        return any(source.columns is None for source in self.sources)
+
+    def source(self, alias: str) -> Source | None:
+        found = next((source for source in self.sources if source.alias.lower() == alias.lower()), None)
+        return found or (self.outer.source(alias) if self.outer else None)
+
+    def frames(self) -> Iterable[Frame]:
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.outer
+
+
+def renamed(columns: Columns, given: tuple[str, ...] | None) -> Columns:
+    """The columns under the names that an alias gives to the first of them."""
+    if not given:
+        return columns
+    return given + columns[len(given) :] if columns is not None else None
+
+
+def anchor_columns(query: exp.Expr) -> Columns:
+    """The columns of a recursive CTE, as its first part names them; None where that part has a star or a bare value."""
+    while isinstance(query, exp.SetOperation | exp.Subquery):
+        query = query.this
+    names = [item.alias_or_name for item in query.expressions] if isinstance(query, exp.Select) else []
+    return tuple(names) if names and all(names) and "*" not in names else None

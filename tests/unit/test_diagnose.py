@@ -1,0 +1,151 @@
+"""An error comes with what would mend it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+import duckdb
+import pytest
+from guard_shop import duckdb_shop, schema, sqlite_shop
+
+from executors import diagnose
+from executors.base import Column, ForeignKey, Schema, Table
+from executors.dialects import DIALECTS
+from executors.errors import ErrorKind, SqlFailed
+
+
+def sqlite_failure(sql: str) -> SqlFailed:
+    with pytest.raises(sqlite3.Error) as caught:
+        sqlite_shop().execute(sql).fetchall()
+    return diagnose.sql_failed(str(caught.value), sql, schema("sqlite"))
+
+
+def duckdb_failure(sql: str) -> SqlFailed:
+    with pytest.raises(duckdb.Error) as caught:
+        duckdb_shop().execute(sql).fetchall()
+    return diagnose.sql_failed(str(caught.value), sql, schema("duckdb"))
+
+
+@pytest.mark.parametrize("failure", [sqlite_failure, duckdb_failure])
+@pytest.mark.parametrize(
+    "sql, kind, hint",
+    [
+        (
+            "SELECT o.email FROM orders AS o",
+            ErrorKind.COLUMN_NOT_FOUND,
+            "orders has only: id, customer_id, total_amount, status, created_at. "
+            "email is in customers: add JOIN customers ON o.customer_id = customers.id.",
+        ),
+        (
+            "SELECT unit_price FROM customers",
+            ErrorKind.COLUMN_NOT_FOUND,
+            "customers has only: id, name, email, country. unit_price is in order_items: "
+            "add JOIN orders ON customers.id = orders.customer_id "
+            "JOIN order_items ON orders.id = order_items.order_id.",
+        ),
+        (
+            "SELECT o.quantity FROM orders o JOIN order_items i ON i.order_id = o.id",
+            ErrorKind.COLUMN_NOT_FOUND,
+            "orders has only: id, customer_id, total_amount, status, created_at. "
+            "quantity is in order_items: write i.quantity.",
+        ),
+        (
+            "SELECT total FROM orders",
+            ErrorKind.COLUMN_NOT_FOUND,
+            "orders has only: id, customer_id, total_amount, status, created_at. Nearest: total_amount.",
+        ),
+        ("SELECT id FROM customer", ErrorKind.TABLE_NOT_FOUND, "Nearest: customers."),
+        (
+            "SELECT id FROM zzz",
+            ErrorKind.TABLE_NOT_FOUND,
+            "The tables are: customers, orders, order_items, products.",
+        ),
+        (
+            "SELECT name FROM customers c, products p",
+            ErrorKind.AMBIGUOUS_COLUMN,
+            "Say which: c.name or p.name.",
+        ),
+    ],
+)
+def test_the_hint_names_what_would_mend_it(
+    failure: Callable[[str], SqlFailed], sql: str, kind: ErrorKind, hint: str
+) -> None:
+    error = failure(sql)
+    assert (error.kind, error.hint) == (kind, hint)
+
+
+def test_a_function_of_another_dialect_is_translated() -> None:
+    error = sqlite_failure("SELECT date_trunc('month', created_at) FROM orders")
+    assert error.kind is ErrorKind.FUNCTION_NOT_FOUND
+    assert error.hint == "In SQLite write strftime('%Y-%m', col)."
+
+
+def test_an_unknown_function_brings_what_is_to_be_known_of_the_dialect() -> None:
+    assert diagnose.function_hint("frobnicate", DIALECTS["duckdb"]).startswith("DuckDB: Year: year(col)")
+
+
+def test_a_message_loses_its_list_of_candidates() -> None:
+    error = duckdb_failure("SELECT status + 1 FROM orders")
+    assert error.kind is ErrorKind.TYPE_MISMATCH
+    assert "Candidate functions" not in error.message
+    assert "explicit type casts" in error.message
+
+
+def test_a_grouping_error_says_where_the_column_belongs() -> None:
+    assert "GROUP BY" in duckdb_failure("SELECT id, sum(id) FROM orders GROUP BY status").hint
+
+
+def test_what_is_unknown_has_no_hint() -> None:
+    error = diagnose.sql_failed("The moon is full", "SELECT 1", schema("sqlite"))
+    assert (error.kind, error.hint) == (ErrorKind.OTHER, "")
+
+
+def test_a_query_that_cannot_be_read_still_gets_its_hint() -> None:
+    hint = diagnose.hint_for(ErrorKind.TABLE_NOT_FOUND, "no such table: ordrs", "SELECT ((", schema("sqlite"))
+    assert hint == "Nearest: orders, order_items."
+
+
+@pytest.mark.parametrize(
+    "used, goal, joins",
+    [
+        ({"orders": "o"}, "customers", ("JOIN customers ON o.customer_id = customers.id",)),
+        ({"customers": "customers"}, "orders", ("JOIN orders ON customers.id = orders.customer_id",)),
+        (
+            {"orders": "o"},
+            "products",
+            (
+                "JOIN order_items ON o.id = order_items.order_id",
+                "JOIN products ON order_items.product_id = products.id",
+            ),
+        ),
+        (
+            {"customers": "c", "order_items": "i"},
+            "products",
+            ("JOIN products ON i.product_id = products.id",),
+        ),
+        ({"orders": "orders"}, "orders", ()),
+        ({}, "orders", ()),
+    ],
+)
+def test_the_shortest_way_over_foreign_keys(used: dict[str, str], goal: str, joins: tuple[str, ...]) -> None:
+    assert diagnose.join_path(schema("sqlite"), used, goal) == joins
+
+
+def test_keys_of_several_columns_and_keys_to_a_primary_key_are_joined_whole() -> None:
+    def table(name: str, columns: str, *keys: ForeignKey) -> Table:
+        described = tuple(Column(name=column, type="INT") for column in columns.split())
+        return Table(name=name, columns=described, primary_key=("a", "b"), foreign_keys=keys)
+
+    key = ForeignKey(columns=("x", "y"), table="whole", referenced=())
+    shop = Schema(database="d", dialect="sqlserver", tables=(table("whole", "a b"), table("my part", "x y", key)))
+    assert diagnose.join_path(shop, {"my part": "my part"}, "whole") == (
+        "JOIN whole ON [my part].x = whole.a AND [my part].y = whole.b",
+    )
+
+
+def test_a_table_of_many_columns_is_not_listed_whole() -> None:
+    wide = Table(name="wide", columns=tuple(Column(name=f"c{number:03}", type="INT") for number in range(300)))
+    hint = diagnose.column_hint("zzz", Schema(database="d", dialect="sqlite", tables=(wide,)), {"wide": "wide"})
+    assert "c024 and 275 more" in hint
+    assert "c025" not in hint

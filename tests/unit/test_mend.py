@@ -1,0 +1,78 @@
+"""Columns that can only have been meant one way."""
+
+from __future__ import annotations
+
+import pytest
+
+from executors.base import Column, ForeignKey, Schema, Table
+from executors.mend import mend_columns
+
+SCHEMA = Schema(
+    database="shop",
+    dialect="sqlite",
+    tables=(
+        Table(name="customers", columns=(Column(name="id", type="INT"), Column(name="first_name", type="TEXT"))),
+        Table(
+            name="orders",
+            columns=(
+                Column(name="id", type="INT"),
+                Column(name="customer_id", type="INT"),
+                Column(name="amount", type="REAL"),
+            ),
+            foreign_keys=(ForeignKey(columns=("customer_id",), table="customers", referenced=("id",)),),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "sql, mended, why",
+    [
+        (
+            "SELECT SUM(orders.amount) FROM orders AS o",
+            "SELECT SUM(o.amount) FROM orders AS o",
+            "the table goes by its alias",
+        ),
+        (
+            "SELECT c.amount FROM customers AS c JOIN orders AS o ON o.customer_id = c.id",
+            "SELECT o.amount FROM customers AS c JOIN orders AS o ON o.customer_id = c.id",
+            "the other joined table has it",
+        ),
+        (
+            "SELECT firstName FROM customers",
+            "SELECT customers.first_name FROM customers",
+            "differs in case and underscore alone",
+        ),
+        (
+            "SELECT o.first_name, SUM(o.amount) FROM orders AS o GROUP BY o.first_name",
+            "SELECT customers.first_name, SUM(o.amount) FROM orders AS o "
+            "JOIN customers ON o.customer_id = customers.id GROUP BY customers.first_name",
+            "one foreign key leads to the one table that has it",
+        ),
+    ],
+)
+def test_mends(sql: str, mended: str, why: str) -> None:
+    found = mend_columns(sql, SCHEMA)
+    assert found is not None
+    assert found.sql == mended
+    assert all("->" in change for change in found.changes)
+
+
+@pytest.mark.parametrize(
+    "sql, why",
+    [
+        ("SELECT amount FROM orders", "nothing is wrong"),
+        ("SELECT o.total FROM orders AS o", "nobody has it"),
+        ("SELECT x.id FROM customers AS c JOIN orders AS o ON o.customer_id = c.id", "two tables have it"),
+        ("SELECT s.n FROM (SELECT COUNT(*) AS n FROM orders) AS s", "the columns of a subquery are its own"),
+        ("WITH t AS (SELECT amount AS a FROM orders) SELECT t.a FROM t", "and those of a CTE"),
+        (
+            "SELECT id FROM customers AS c WHERE EXISTS (SELECT 1 FROM orders AS o WHERE o.customer_id = c.id)",
+            "an outer source may be named inside",
+        ),
+        ("SELECT amount AS x FROM orders ORDER BY x", "an alias is no column"),
+        ("SELECT FROM WHERE", "does not parse"),
+    ],
+)
+def test_leaves_alone(sql: str, why: str) -> None:
+    assert mend_columns(sql, SCHEMA) is None
