@@ -1,0 +1,36 @@
+"""The RAG agent as a tool: other agents ask it what is known, and get documents or a text for their prompt."""
+
+from __future__ import annotations
+
+import asyncio
+
+from rag.documents import Document, Retrieved
+from rag.embedder import Embedder
+from rag.retriever import Searcher
+from rag.store import Store
+
+
+class RagAgent:
+    """Finds what is known about a query in the docs of a database."""
+
+    def __init__(self, store: Store, embedder: Embedder) -> None:
+        self._searcher = Searcher(store, embedder)
+
+    async def run(self, query: str, database: str, top_k: int = 5) -> list[Retrieved]:
+        """The documents nearest to the query, of every kind, best first, at most `top_k`.
+
+        Raises:
+            StoreUnavailable, EmbedderUnavailable: nothing can be found now; the message says what to do.
+        """
+        (found,) = await asyncio.to_thread(self._searcher.search, query, database, top_k, ())
+        return found
+
+    async def as_context(self, query: str, database: str, top_k: int = 5) -> str:
+        """What `run` finds as lines for a prompt, one document each; empty where nothing is known."""
+        return "\n".join(_line(hit.document) for hit in await self.run(query, database, top_k))
+
+
+def _line(document: Document) -> str:
+    if document.kind == "query":
+        return f"- {document.text} -> {' '.join(document.sql.split())}"
+    return f"- {document.passage}"

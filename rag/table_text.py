@@ -1,0 +1,168 @@
+"""One table as text: a CREATE TABLE statement, or one line, with docs and sample values as comments."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+from executors.base import Column, ForeignKey, Schema, Table
+from rag.documents import Document
+
+Style = Literal["ddl", "compact"]
+
+_COMMENT_CHARS, _SAMPLE_CHARS = 240, 40
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMERIC_TYPE = re.compile(r"int|dec|num|real|doub|float|money|serial", re.IGNORECASE)
+_RESERVED_WORDS = """
+    all alter and any as asc between both by case cast check column constraint create cross current_date current_time
+    current_timestamp default delete desc distinct drop else end except exists false fetch for foreign from full grant
+    group having in index inner insert intersect into is join key leading left like limit natural not null offset on
+    or order outer over primary references right rows select set some table then to trailing transaction trigger true
+    union unique update user using values view when where window with
+"""
+_RESERVED = frozenset(_RESERVED_WORDS.split())
+_BACKTICKS = ("`", "`")
+_QUOTES = {
+    "sqlserver": ("[", "]"),
+    "mysql": _BACKTICKS,
+    "mariadb": _BACKTICKS,
+    "clickhouse": _BACKTICKS,
+    "databricks": _BACKTICKS,
+}
+_FOLDS_TO_LOWER = {"postgresql"}  # an unquoted name with capitals is another name there
+_FOLDS_TO_UPPER = {"oracle", "hana"}
+_DOTS_IN_NAMES = {"sqlite"}  # elsewhere a dot in a table's name ends the name of its schema
+
+
+class TableText:
+    """Writes the tables of one schema.
+
+    Args:
+        documents: kinds column and table are used; docs of a column come before its comment in the database.
+        max_samples: sample values shown for a column.
+    """
+
+    def __init__(self, schema: Schema, documents: Sequence[Document], style: Style, max_samples: int) -> None:
+        self._dialect, self._style, self._max_samples = schema.dialect, style, max_samples
+        self._docs: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for document in documents:
+            if document.kind in {"column", "table"} and document.table:
+                self._docs[document.table.lower(), document.column.lower()].append(document.text)
+
+    def table(
+        self,
+        table: Table,
+        *,
+        samples: bool,
+        columns: Collection[str] | None = None,
+        only: Collection[str] | None = None,
+    ) -> str:
+        """The table's text, ending in a line break.
+
+        Args:
+            samples: with sample values.
+            columns: only these (in small letters); all where None.
+            only: tables that are shown at all (in small letters): keys that refer to others are left out.
+        """
+        shown = [column for column in table.columns if columns is None or column.name.lower() in columns]
+        keys = [key for key in table.foreign_keys if only is None or key.table.lower() in only]
+        hidden = len(table.columns) - len(shown)
+        said = [f"-- {line}" for line in self._table_comments(table)]
+        rest = [f"-- {hidden} more columns are not shown."] if hidden else []
+        if self._style == "ddl":
+            body = self._statement(table, shown, keys, samples=samples)
+            return "\n".join([*said, f"CREATE TABLE {self.name(table.name)} (", *body, *_indented(rest), ");", ""])
+        body = [self._line(table, shown, keys), *_indented(said)]
+        for column in shown:
+            comment = self._comment(table, column, samples=samples)
+            if comment:
+                body.append(f"  -- {self._quoted(column.name)}: {comment}")
+        return "\n".join([*body, *_indented(rest)])
+
+    def name(self, name: str) -> str:
+        """A table's name as a query must write it, with its schema's where it has one."""
+        parts = [name] if self._dialect in _DOTS_IN_NAMES else name.split(".")
+        return ".".join(self._quoted(part) for part in parts)
+
+    def _quoted(self, name: str) -> str:
+        folded = (self._dialect in _FOLDS_TO_LOWER and name != name.lower()) or (
+            self._dialect in _FOLDS_TO_UPPER and name != name.upper()
+        )
+        if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED and not folded:
+            return name
+        before, after = _QUOTES.get(self._dialect, ('"', '"'))
+        return f"{before}{name.replace(after, after * 2)}{after}"
+
+    def _statement(
+        self, table: Table, shown: Sequence[Column], keys: Sequence[ForeignKey], *, samples: bool
+    ) -> list[str]:
+        """The lines between the parentheses: columns, then the keys of several columns."""
+        lines: list[tuple[str, str]] = []
+        for column in shown:
+            parts = [self._quoted(column.name), column.type]
+            if table.primary_key == (column.name,):
+                parts.append("PRIMARY KEY")
+            elif not column.nullable:
+                parts.append("NOT NULL")
+            parts += [f"REFERENCES {self._target(key)}" for key in keys if key.columns == (column.name,)]
+            lines.append((" ".join(filter(None, parts)), self._comment(table, column, samples=samples)))
+        if len(table.primary_key) > 1:
+            lines.append((f"PRIMARY KEY ({self._names(table.primary_key)})", ""))
+        for key in keys:
+            if len(key.columns) > 1:
+                lines.append((f"FOREIGN KEY ({self._names(key.columns)}) REFERENCES {self._target(key)}", ""))
+        last = len(lines) - 1
+        return [
+            f"  {line}{',' if position < last else ''}{f' -- {comment}' if comment else ''}"
+            for position, (line, comment) in enumerate(lines)
+        ]
+
+    def _line(self, table: Table, shown: Sequence[Column], keys: Sequence[ForeignKey]) -> str:
+        """`orders(order_id INTEGER PK, customer_id INTEGER -> customers.customer_id)`"""
+        parts: list[str] = []
+        for column in shown:
+            words = [self._quoted(column.name), column.type, "PK" if column.name in table.primary_key else ""]
+            for key in keys:
+                if key.columns == (column.name,):
+                    words.append("-> " + ".".join([self.name(key.table), *map(self._quoted, key.referenced)]))
+            parts.append(" ".join(filter(None, words)))
+        parts += [f"({self._names(key.columns)}) -> {self._target(key)}" for key in keys if len(key.columns) > 1]
+        return f"{self.name(table.name)}({', '.join(parts)})"
+
+    def _target(self, key: ForeignKey) -> str:
+        return self.name(key.table) + (f"({self._names(key.referenced)})" if key.referenced else "")
+
+    def _names(self, names: Sequence[str]) -> str:
+        return ", ".join(map(self._quoted, names))
+
+    def _table_comments(self, table: Table) -> list[str]:
+        said = self._docs.get((table.name.lower(), "")) or [table.comment]
+        return [_cut(text, _COMMENT_CHARS) for text in said if text.strip()]
+
+    def _comment(self, table: Table, column: Column, *, samples: bool) -> str:
+        said = "; ".join(self._docs.get((table.name.lower(), column.name.lower())) or [column.comment])
+        values = [_value(value, column.type) for value in column.samples[: self._max_samples]] if samples else []
+        shown = f"e.g. {', '.join(values)}" if values else ""
+        return "; ".join(filter(None, (_cut(said, _COMMENT_CHARS), shown)))
+
+
+def _value(value: str, column_type: str) -> str:
+    """A sample as a query would write it: text in quotes, a number of a numeric column without."""
+    if _NUMERIC_TYPE.search(column_type) and _NUMBER.fullmatch(value):
+        return value
+    return "'" + _cut(value, _SAMPLE_CHARS).replace("'", "''") + "'"
+
+
+def _cut(text: str, chars: int) -> str:
+    """On one line, whatever it holds, so that it stays a comment; cut at a word where it is too long."""
+    text = " ".join(text.split())
+    if len(text) <= chars:
+        return text
+    return text[: chars - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

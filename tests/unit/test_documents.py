@@ -1,0 +1,283 @@
+"""Docs: what is read from each kind of file, and what is said of the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from executors.base import Column, Schema, Table
+from rag.documents import Document, ReadResult, comment_documents, make_document, read_documents
+
+
+@pytest.fixture
+def schema() -> Schema:
+    orders = Table(
+        name="orders",
+        comment="One row for each order.",
+        columns=(
+            Column(name="order_id", type="INTEGER"),
+            Column(name="total", type="DECIMAL", comment="In euros."),
+            Column(name="Unit Price", type="DECIMAL"),
+        ),
+    )
+    customers = Table(name="crm.customers", columns=(Column(name="customer_id", type="INTEGER"),))
+    return Schema(database="shop", dialect="duckdb", tables=(orders, customers))
+
+
+def read(folder: Path, name: str, content: str | bytes, schema: Schema | None) -> ReadResult:
+    file = folder / name
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return read_documents([file], schema)
+
+
+def facts(result: ReadResult) -> list[tuple[str, str, str, str]]:
+    return [(it.kind, it.table, it.column, it.text) for it in result.documents]
+
+
+# ------------------------------------------------------------------------------------------------ documents
+
+
+def test_an_id_depends_on_what_is_said_and_not_on_the_file_or_its_line_breaks() -> None:
+    one = make_document("column", "without\n  tax", database="shop", table="orders", column="total", source="a.md")
+    two = make_document("column", "without tax", database="shop", table="orders", column="total", source="b.yaml")
+    assert one.id == two.id
+    assert one.text == "without tax"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"text": "with tax"}, {"kind": "rule"}, {"table": "x"}, {"column": "x"}, {"database": "x"}, {"sql": "SELECT 1"}],
+)
+def test_an_id_changes_with_each_part_of_the_fact(change: dict[str, str]) -> None:
+    fact = {"kind": "column", "text": "no tax", "database": "shop", "table": "orders", "column": "total", "sql": ""}
+    assert make_document(**{**fact, **change}).id != make_document(**fact).id  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "document, passage",
+    [
+        (make_document("column", "no tax", table="orders", column="total"), "orders.total: no tax"),
+        (make_document("table", "all sales", table="orders"), "orders: all sales"),
+        (make_document("rule", "times are UTC"), "times are UTC"),
+        (make_document("query", "How many?", sql="SELECT 1"), "How many?"),
+    ],
+)
+def test_what_is_embedded_names_what_it_explains(document: Document, passage: str) -> None:
+    assert document.passage == passage
+
+
+def test_comments_of_the_database_are_documents(schema: Schema) -> None:
+    found = [(it.kind, it.table, it.column, it.text, it.source) for it in comment_documents(schema)]
+    assert found == [
+        ("table", "orders", "", "One row for each order.", "comment"),
+        ("column", "orders", "total", "In euros.", "comment"),
+    ]
+
+
+# ------------------------------------------------------------------------------------------------- markdown
+
+
+@pytest.mark.parametrize(
+    "line, kind, column, text",
+    [
+        ("- `total`: without tax", "column", "total", "without tax"),
+        ("- total: without tax", "column", "total", "without tax"),
+        ("* **total**: without tax", "column", "total", "without tax"),
+        ("- total — without tax", "column", "total", "without tax"),
+        ("- total - without tax", "column", "total", "without tax"),
+        ("- `total` (decimal): without tax", "column", "total", "without tax"),
+        ("- TOTAL: without tax", "column", "total", "without tax"),
+        ("- `Unit Price`: of one piece", "column", "Unit Price", "of one piece"),
+        ("- orders.total — without tax", "column", "total", "without tax"),
+        ("- total: without\n  tax", "column", "total", "without tax"),
+        ("- total: one of\n  - net\n  - gross", "column", "total", "one of net gross"),
+        ("| column | text |\n|---|---|\n| total | without tax |", "column", "total", "without tax"),
+        ("Kept for ten years.", "table", "", "Kept for ten years."),
+        ("- Kept for ten years", "rule", "", "Kept for ten years"),
+        ("- Note: kept for ten years", "rule", "", "Note: kept for ten years"),
+    ],
+)
+def test_under_a_tables_heading(tmp_path: Path, schema: Schema, line: str, kind: str, column: str, text: str) -> None:
+    result = read(tmp_path, "shop.md", f"# Shop\n\n## orders\n\n{line}\n", schema)
+    assert facts(result) == [(kind, "orders", column, text)]
+    assert result.problems == ()
+
+
+@pytest.mark.parametrize(
+    "heading", ["## orders", "## Orders", "### `orders`", "## Table orders", "## The table: orders"]
+)
+def test_a_heading_names_a_table_in_many_ways(tmp_path: Path, schema: Schema, heading: str) -> None:
+    assert facts(read(tmp_path, "shop.md", f"{heading}\n- total: net", schema)) == [
+        ("column", "orders", "total", "net")
+    ]
+
+
+def test_a_table_is_found_without_its_schemas_name(tmp_path: Path, schema: Schema) -> None:
+    result = read(tmp_path, "shop.md", "## customers\n- customer_id: a number", schema)
+    assert facts(result) == [("column", "crm.customers", "customer_id", "a number")]
+
+
+@pytest.mark.parametrize(
+    "content, text",
+    [
+        ("- times are UTC", "times are UTC"),
+        ("Times are UTC.", "Times are UTC."),
+        ("## Rules\n- times are UTC", "times are UTC"),
+        ("## Fiscal year\n- starts in February", "Fiscal year: starts in February"),
+        ("# Shop\n\nAll of it is invented.", "All of it is invented."),
+        ("## Terms\n- ARPU = revenue / users", "ARPU = revenue / users"),
+        ("## Glossary\n- guest: customer is NULL", "guest: customer is NULL"),
+        ("- two rows:\n  - the first\n  - the second", "two rows: the first the second"),
+        ("## Rules\nActive means:\n\n```sql\ntotal > 0\n```", "Active means: total > 0"),
+    ],
+)
+def test_what_is_about_no_table_is_a_rule(tmp_path: Path, schema: Schema, content: str, text: str) -> None:
+    assert facts(read(tmp_path, "rules.md", content, schema)) == [("rule", "", "", text)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "## Questions\n\nHow many orders?\n\n```sql\nSELECT count(*)\nFROM orders;\n```",
+        "## Examples\n\n- How many orders?\n\n  ```sql\n  SELECT count(*)\n  FROM orders\n  ```",
+        "## Example queries\n\n### How many orders?\n\n```sql\nSELECT count(*)\nFROM orders\n```",
+    ],
+)
+def test_questions_come_with_their_query(tmp_path: Path, schema: Schema, content: str) -> None:
+    (document,) = read(tmp_path, "shop.md", content, schema).documents
+    assert (document.kind, document.text) == ("query", "How many orders?")
+    assert document.sql == "SELECT count(*)\nFROM orders"
+
+
+@pytest.mark.parametrize(
+    "content, problem",
+    [
+        ("## orders\n- `totl`: net", "table 'orders' has no column 'totl'; the nearest is 'total'"),
+        ("## orders\n- zip_code: five digits", "table 'orders' has no column 'zip_code'"),
+        ("## `ordres`\n- total: net", "there is no table 'ordres'; the nearest is 'orders'"),
+        ("## ordres\n- total: net", "there is no table 'ordres'; the nearest is 'orders'"),
+        ("## Questions\nHow many?", "the question 'How many?' has no query below it"),
+    ],
+)
+def test_what_the_schema_does_not_have_is_told_and_left_out(
+    tmp_path: Path, schema: Schema, content: str, problem: str
+) -> None:
+    result = read(tmp_path, "shop.md", content, schema)
+    assert result.problems == (f"shop.md: {problem}",)
+    assert result.documents == ()
+
+
+def test_without_a_schema_names_are_taken_as_they_are(tmp_path: Path) -> None:
+    result = read(tmp_path, "shop.md", "# Shop\n## orders\n- total: net\n## Rules\n- all is UTC", None)
+    assert facts(result) == [("column", "orders", "total", "net"), ("rule", "", "", "all is UTC")]
+
+
+# ----------------------------------------------------------------------------------------------------- yaml
+
+
+@pytest.mark.parametrize(
+    "content, fact",
+    [
+        ("tables: {orders: {columns: {total: net}}}", ("column", "orders", "total", "net")),
+        ("tables: {orders: {columns: {total: {description: net}}}}", ("column", "orders", "total", "net")),
+        ("tables: [{name: orders, columns: [{name: total, text: net}]}]", ("column", "orders", "total", "net")),
+        ("models: [{name: orders, description: all sales}]", ("table", "orders", "", "all sales")),
+        ("sources: [{name: s, tables: [{name: orders, description: sold}]}]", ("table", "orders", "", "sold")),
+        ("tables: {orders: all sales}", ("table", "orders", "", "all sales")),
+        ("rules: [times are UTC]", ("rule", "", "", "times are UTC")),
+        ("terms: {guest: no customer}", ("rule", "", "", "guest: no customer")),
+        ("glossary: [{term: guest, definition: no customer}]", ("rule", "", "", "guest: no customer")),
+        ('queries: [{question: "How many?", sql: SELECT 1}]', ("query", "", "", "How many?")),
+    ],
+)
+def test_yaml(tmp_path: Path, schema: Schema, content: str, fact: tuple[str, str, str, str]) -> None:
+    result = read(tmp_path, "shop.yaml", content, schema)
+    assert facts(result) == [fact]
+    assert result.problems == ()
+
+
+@pytest.mark.parametrize(
+    "content, problem",
+    [
+        ("tables: [", "not valid YAML"),
+        ("- a list", "`tables`, `rules` or `queries`"),
+        ("tables: {ordrs: all sales}", "no table 'ordrs'; the nearest is 'orders'"),
+        ("tables: {orders: {columns: {totals: net}}}", "no column 'totals'; the nearest is 'total'"),
+        ('queries: [{question: "How many?"}]', "a `question` and its `sql`"),
+        ("rules: 3", "neither a list nor a mapping"),
+    ],
+)
+def test_yaml_that_cannot_be_used(tmp_path: Path, schema: Schema, content: str, problem: str) -> None:
+    result = read(tmp_path, "shop.yml", content, schema)
+    assert len(result.problems) == 1
+    assert problem in result.problems[0]
+    assert result.problems[0].startswith("shop.yml: ")
+
+
+# ------------------------------------------------------------------------------------------------------ csv
+
+
+@pytest.mark.parametrize(
+    "name, content, fact",
+    [
+        ("d.csv", "table,column,type,description\norders,total,DEC,net", ("column", "orders", "total", "net")),
+        ("d.csv", "Table Name,Column Name,Description\norders,total,net", ("column", "orders", "total", "net")),
+        ("d.csv", "table,column,description\norders,,all sales", ("table", "orders", "", "all sales")),
+        ("orders.csv", "column,description\ntotal,net", ("column", "orders", "total", "net")),
+        ("orders.csv", "field,comment,values\ntotal,net,0: free", ("column", "orders", "total", "net; 0: free")),
+        (
+            "orders.csv",
+            "original_column_name,column_name,column_description,data_format,value_description\n total ,sum,net,dec,",
+            ("column", "orders", "total", "sum; net"),
+        ),
+        ("t.csv", "term,definition\nguest,no customer", ("rule", "", "", "guest: no customer")),
+        ("q.csv", "question,sql\nHow many?,SELECT 1", ("query", "", "", "How many?")),
+    ],
+)
+def test_csv(tmp_path: Path, schema: Schema, name: str, content: str, fact: tuple[str, str, str, str]) -> None:
+    result = read(tmp_path, name, content, schema)
+    assert facts(result) == [fact]
+    assert result.problems == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
+def test_csv_as_spreadsheets_write_it(tmp_path: Path, schema: Schema, encoding: str) -> None:
+    content = 'column,description\r\ntotal,"Beträge\r\nin €"\r\n'.encode(encoding)
+    assert facts(read(tmp_path, "orders.csv", content, schema)) == [("column", "orders", "total", "Beträge in €")]
+
+
+@pytest.mark.parametrize(
+    "name, content, problem",
+    [
+        ("ordrs.csv", "column,description\ntotal,net\norder_id,key", "no table 'ordrs'; the nearest is 'orders'"),
+        ("orders.csv", "column,description\ntotl,net", "no column 'totl'; the nearest is 'total'"),
+        ("orders.csv", "a,b\n1,2", "has the fields table, column and description; this has a, b"),
+        ("orders.csv", "", "this has nothing"),
+        ("orders.csv", 'column,description\ntotal,"net', "not a CSV file"),
+        ("orders.csv", b"column\0", "not a text file"),
+    ],
+)
+def test_csv_that_cannot_be_used(tmp_path: Path, schema: Schema, name: str, content: str | bytes, problem: str) -> None:
+    result = read(tmp_path, name, content, schema)
+    assert len(result.problems) == 1
+    assert problem in result.problems[0]
+
+
+# ---------------------------------------------------------------------------------------------------- files
+
+
+def test_a_bad_file_does_not_stop_the_others(tmp_path: Path, schema: Schema) -> None:
+    (tmp_path / "a.yaml").write_text("tables: [")
+    (tmp_path / "b.md").write_text("- times are UTC")
+    (tmp_path / "logo.png").write_bytes(b"\x89PNG")
+    result = read_documents([tmp_path, tmp_path / "missing.md", tmp_path / "logo.png"], schema)
+    assert [it.text for it in result.documents] == ["times are UTC"]
+    assert [problem.split(":")[0] for problem in result.problems] == ["a.yaml", "missing.md", "logo.png"]
+
+
+def test_a_fact_that_two_files_state_is_kept_once(tmp_path: Path, schema: Schema) -> None:
+    (tmp_path / "a.md").write_text("## orders\n- total: net")
+    (tmp_path / "b.yaml").write_text("tables: {orders: {columns: {total: net}}}")
+    result = read_documents([tmp_path], schema)
+    assert [it.source for it in result.documents] == ["a.md"]
