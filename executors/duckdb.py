@@ -1,0 +1,135 @@
+"""DuckDB files, read only. How a database is closed to everything but itself is in `duckdb_engine`."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from executors import duckdb_engine, duckdb_schema
+from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
+from executors.errors import DatabaseUnavailable
+from executors.files_state import FileState, state_of
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+class _Opened(NamedTuple):
+    """The file as it was at a time."""
+
+    state: tuple[FileState | None, ...]
+    connection: DuckDBPyConnection
+    found: duckdb_schema.Found
+
+
+class DuckdbExecutor(Executor):
+    """One DuckDB file: one database instance, a cursor for each query. What does not fit in memory is spilled to a
+    temporary folder, never beside the file.
+
+    Args:
+        name: of the database.
+        path: the file.
+        memory: DuckDB's limit, as `1GB`.
+        threads: of the instance.
+        sample_values: stored values shown per text column.
+    """
+
+    dialect = "duckdb"
+
+    def __init__(self, name: str, path: Path, *, memory: str, threads: int, sample_values: int) -> None:
+        self.name, self._path, self._sample_values = name, path.absolute(), sample_values
+        self._memory, self._threads = memory, threads
+        self._scratch = scratch_folder(self)
+        self._lock = threading.Lock()
+        self._opened: _Opened | None = None
+
+    def schema(self) -> Schema:
+        """See `Executor.schema`; read again when the file has changed."""
+        with self._lock:
+            return self._current().found.schema
+
+    def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        """See `Executor.run`."""
+        import duckdb
+
+        from executors import diagnose
+
+        with self._lock:
+            opened = self._current()
+            # A cursor keeps its instance alive, whatever happens to the file meanwhile.
+            cursor = duckdb_engine.new_cursor(opened.connection, opened.found.search_path)
+        try:
+            return duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
+        except (duckdb.IOException, duckdb.FatalException) as error:
+            self.close()  # opened again for the next query
+            raise self._unavailable(str(error)) from error
+        except duckdb.Error as error:
+            raise duckdb_engine.failed(error) or diagnose.sql_failed(
+                str(error), query.executable, opened.found.schema
+            ) from error
+        finally:
+            cursor.close()
+
+    def close(self) -> None:
+        """Let go of the file, as soon as the queries that run have ended."""
+        with self._lock:
+            self._close()
+
+    def _current(self) -> _Opened:
+        """The file as it is now."""
+        state = state_of(self._path), state_of(self._path.with_name(f"{self._path.name}.wal"))
+        if self._opened is None or self._opened.state != state:
+            self._close()
+            if state[0] is None:
+                raise DatabaseUnavailable(f"{self._path.name} is not there, or may not be read; check the file.")
+            self._opened = self._open(state)
+            self.warnings = self._opened.found.warnings
+        return self._opened
+
+    def _open(self, state: tuple[FileState | None, ...]) -> _Opened:
+        import duckdb
+
+        try:
+            connection = duckdb_engine.open_database(
+                self._path, memory=self._memory, threads=self._threads, spill=self._scratch / "spill"
+            )
+        except duckdb.Error as error:
+            raise self._unavailable(str(error)) from error
+        try:
+            with duckdb_engine.new_cursor(connection) as cursor:
+                found = duckdb_schema.read(cursor, self.name, self._sample_values)
+        except duckdb.Error as error:
+            connection.close()
+            raise self._unavailable(str(error)) from error
+        if not found.schema.tables:
+            connection.close()
+            raise DatabaseUnavailable(f"{self._path.name} has no tables; is it the right file?")
+        return _Opened(state, connection, found)
+
+    def _unavailable(self, message: str) -> DatabaseUnavailable:
+        import duckdb
+
+        if "lock on file" in message:
+            return DatabaseUnavailable(
+                f"{self._path.name} is open for writing in another program; try again when that has closed it."
+            )
+        return DatabaseUnavailable(
+            f"{self._path.name} cannot be read as a DuckDB database; check the file, and that it was not written by a "
+            f"version newer than DuckDB {duckdb.__version__}."
+        )
+
+    def _close(self) -> None:
+        if self._opened is not None:
+            self._opened.connection.close()
+        self._opened = None
+
+
+def scratch_folder(owner: object) -> Path:
+    """A temporary folder that is removed with its owner, or when the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="plumbline-"))
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    return folder

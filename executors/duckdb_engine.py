@@ -1,0 +1,193 @@
+"""A DuckDB database that can only be read, and that reads nothing but itself.
+
+The layers under the guard: the database is opened read-only; its configuration forbids files, extensions and Python's
+variables and is then locked; of a statement that DuckDB parses as a SELECT the plan is looked at too, because a WITH
+clause may hold a COPY, which could write to the very files that a view is allowed to read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from executors.base import Cancel, CheckedSql, JsonValue, QueryResult
+from executors.errors import ErrorKind, SqlFailed
+from executors.samples import quoted
+from executors.stopping import Watch, row_too_large
+from executors.values import (
+    RowTooLarge,
+    collect,
+    interval_from_text,
+    nested_from_text,
+    timestamp_from_text,
+    to_json,
+)
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MAX_SPILL = "4GB"
+_ALIAS = "database"
+_WRITERS = re.compile(
+    r"(BATCH_)?(COPY|INSERT|UPDATE|DELETE|MERGE_INTO|CREATE|ALTER|DROP|ATTACH|DETACH|EXPORT|LOAD|VACUUM)"
+)
+_NESTED = re.compile(r"\]$|^(STRUCT|MAP|UNION|VARIANT)\b")
+# What the driver's Python values would lose: a zone's offset, nanoseconds, months of an interval.
+_LOSSY = re.compile(r"TIME ZONE|TIMESTAMPTZ|_NS\b|INTERVAL|VARIANT")
+
+
+def open_database(
+    path: Path, *, memory: str, threads: int, spill: Path, readable: Sequence[Path] = ()
+) -> DuckDBPyConnection:
+    """Open a DuckDB file, read only, closed to everything outside, its configuration locked.
+
+    Args:
+        path: the file.
+        memory: DuckDB's limit, as `1GB`.
+        threads: of the database.
+        spill: folder for what does not fit in memory; made when needed.
+        readable: files that views may read nevertheless, absolute.
+
+    Raises:
+        duckdb.Error: it cannot be opened.
+    """
+    import duckdb
+
+    # An instance of its own: DuckDB would share one of a file, and its settings, with whoever else has opened it.
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": memory,
+            "threads": threads,
+            "temp_directory": str(spill),
+            "max_temp_directory_size": MAX_SPILL,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "allow_community_extensions": "false",
+            "allow_persistent_secrets": "false",
+            "python_enable_replacements": "false",
+            # DuckDB 2.0 lets the CSV reader do a query's casts, where TRY_CAST fails (duckdb/duckdb issue 23818).
+            "disabled_optimizers": "type_pushdown",
+        },
+    )
+    try:
+        connection.execute(f"ATTACH {literal(str(path))} AS {quoted(_ALIAS)} (TYPE duckdb, READ_ONLY)")
+        connection.execute("SET GLOBAL TimeZone = 'UTC'")
+        if readable:
+            paths = ", ".join(literal(str(file)) for file in readable)
+            connection.execute(f"SET GLOBAL allowed_paths = [{paths}]")
+        connection.execute("SET GLOBAL enable_external_access = false")
+        # A search path opens nothing: it only says which schemas a bare name may be of.
+        connection.execute("SET GLOBAL allowed_configs = ['search_path']")
+        connection.execute("SET GLOBAL lock_configuration = true")
+    except duckdb.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def new_cursor(connection: DuckDBPyConnection, schemas: Sequence[str] = ("main",)) -> DuckDBPyConnection:
+    """A cursor for which a bare name is one of the database's. Args: schemas: of DuckDB, in the order of looking."""
+    cursor = connection.cursor()
+    path = ",".join(f"{quoted(_ALIAS)}.{quoted(schema)}" for schema in schemas)
+    cursor.execute(f"SET search_path = {literal(path)}")
+    return cursor
+
+
+def run(
+    cursor: DuckDBPyConnection, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None
+) -> QueryResult:
+    """Rows of a query on a cursor of its own.
+
+    Raises:
+        SqlFailed: it does not only read, is too large, or was stopped.
+        duckdb.Error: anything else that DuckDB says of it.
+    """
+    import duckdb
+
+    started = time.monotonic()
+    with Watch(cursor.interrupt, timeout_s, cancel) as watch:
+        try:
+            sql = _only_reads(cursor, query.executable)
+            described = cursor.execute(f"DESCRIBE {sql}").fetchall()
+            casts, decoders = zip(*(_transport(i, row[1]) for i, row in enumerate(described, 1)), strict=True)
+            if any(decode is not to_json for decode in decoders):
+                sql = f"SELECT {', '.join(casts)} FROM (\n{sql}\n) AS result"
+            rows, truncated = collect(cursor.execute(sql).fetchmany, query.row_limit, decoders)
+        except duckdb.InterruptException as error:
+            raise watch.error() from error
+        except (RowTooLarge, MemoryError) as error:
+            raise row_too_large() from error
+    return QueryResult(
+        columns=tuple(row[0] for row in described),
+        rows=rows,
+        truncated=truncated,
+        elapsed_ms=round((time.monotonic() - started) * 1000, 3),
+    )
+
+
+def failed(error: Exception) -> SqlFailed | None:
+    """What needs no knowledge of the schema to be told; None for the others."""
+    import duckdb
+
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return SqlFailed(
+            ErrorKind.RESOURCE,
+            "The query needs more memory than it may have.",
+            "Read less: filter or aggregate earlier.",
+        )
+    if isinstance(error, duckdb.PermissionException):
+        # The driver's sentence names a path.
+        return SqlFailed(
+            ErrorKind.PERMISSION, "A query can read the tables of its database and nothing else.", "Read the tables."
+        )
+    return _no_writes() if "read-only mode" in str(error) else None
+
+
+def literal(text: str) -> str:
+    """A text as SQL has it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _only_reads(cursor: DuckDBPyConnection, sql: str) -> str:
+    """The one statement of `sql`, without its semicolon. Raises SqlFailed where it might write."""
+    import duckdb
+
+    statements = cursor.extract_statements(sql)
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise _no_writes()
+    sql = statements[0].query.strip().rstrip(";")
+    row = cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}").fetchone()
+    if row is None or any(_WRITERS.match(operator) for operator in _operators(json.loads(row[1]))):
+        raise _no_writes()
+    return sql
+
+
+def _no_writes() -> SqlFailed:
+    return SqlFailed(ErrorKind.NOT_READ_ONLY, "Only a query that reads can run.", "Write one SELECT statement.")
+
+
+def _operators(plan: Any) -> list[str]:
+    """The names of all operators of a plan."""
+    found: list[str] = []
+    waiting = list(plan)
+    while waiting:
+        node = waiting.pop()
+        found.append(node["name"])
+        waiting += node["children"]
+    return found
+
+
+def _transport(position: int, column_type: str) -> tuple[str, Callable[[Any], JsonValue]]:
+    """How a column leaves the database without loss, and what makes a JSON value of it."""
+    column = f"#{position}"
+    if not _LOSSY.search(column_type):
+        return column, to_json
+    if _NESTED.search(column_type):
+        return f"CAST(to_json({column}) AS VARCHAR)", nested_from_text
+    decode = interval_from_text if column_type == "INTERVAL" else timestamp_from_text
+    return f"CAST({column} AS VARCHAR)", decode

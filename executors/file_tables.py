@@ -1,0 +1,281 @@
+"""One data file as one table: which columns it has, and the SQL that reads it without guessing again.
+
+Types are inferred from the first lines. Up to `WHOLE_BYTES` the rest is then read once against them, and what does not
+fit widens its column; of a larger file that is done when a query meets such a line. Reading streams: memory does not
+grow with the file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from executors.duckdb_engine import literal
+from executors.errors import DatabaseUnavailable
+from executors.samples import quoted
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+WHOLE_BYTES = 64 * 1024 * 1024
+SAMPLED_LINES = 20_480
+BUFFER_BYTES = 8 * 1024 * 1024  # DuckDB reads a CSV file in pieces of 32 MB, several at once; smaller ones are as fast
+_HEAD_BYTES = 64 * 1024
+_SEPARATED = (".csv", ".tsv")
+_DELIMITERS = ",;\t|"
+_NONE = "(empty)"  # how DuckDB says that a file uses no quote
+_MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PDF": "a PDF file", b"PAR1": "Parquet"}
+
+_NO_SUCH_VALUE = re.compile(r"Error when converting column \"(.+?)\". Could not convert string \"(.*?)\" to '(.+?)'")
+
+
+class FileTable(NamedTuple):
+    """A file that can be read.
+
+    columns: names and DuckDB types.
+    reader: the table function that reads it, types pinned.
+    whole: whether all of it was looked at.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    reader: str
+    whole: bool
+
+
+class _Sniffed(NamedTuple):
+    """What DuckDB found out about a CSV file."""
+
+    delimiter: str
+    quote: str
+    escape: str
+    skip: int
+    header: bool
+    columns: tuple[tuple[str, str], ...]
+    date_format: str | None
+    timestamp_format: str | None
+
+    @property
+    def numbers(self) -> int:
+        """Columns that are not text."""
+        return sum(kind != "VARCHAR" for _, kind in self.columns)
+
+
+def inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool = False) -> FileTable:
+    """Infer the columns of a file.
+
+    Args:
+        connection: one that may read files.
+        path: absolute.
+        whole: look at all of it, whatever its size.
+
+    Raises:
+        DatabaseUnavailable: naming the file, what is wrong with it, and what to do.
+    """
+    import duckdb
+
+    try:
+        size = path.stat().st_size
+        if not size:
+            raise _unusable(path, "is empty", "put data into it, or remove it")
+        whole = whole or size <= WHOLE_BYTES
+        suffix = path.suffix.lower()
+        if suffix == ".parquet":
+            return _described(connection, f"read_parquet({literal(str(path))})")
+        _check_text(path)
+        return _csv(connection, path, whole) if suffix in _SEPARATED else _json(connection, path, whole)
+    except OSError as error:
+        raise _unusable(path, "cannot be opened", "check that it is there and may be read") from error
+    except duckdb.OutOfMemoryException as error:
+        raise _unusable(path, "cannot be read in the memory there is", "raise PLUMBLINE_DUCKDB_MEMORY") from error
+    except duckdb.Error as error:
+        raise unreadable(path, str(error)) from error
+
+
+def unreadable(path: Path, message: str) -> DatabaseUnavailable:
+    """What DuckDB says of a file, in a sentence with what to do and without its folder."""
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    where = f" in line {int(line[1]):,}" if line else ""
+    if "not utf-8 encoded" in message:
+        return _not_utf8(path, where)
+    if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
+        return _unusable(
+            path,
+            f"has another number of fields{where} ({fields[2]}) than above ({fields[1]})",
+            "mend that line; a field that holds the delimiter must be in quotes",
+        )
+    if convert := _NO_SUCH_VALUE.search(message):
+        return _unusable(path, f"has {convert[2]!r} in column {convert[1]}{where}, which is no {convert[3]}", "mend it")
+    if "quote" in message and line:
+        return _unusable(path, f"has a quote that is not closed{where}", "close it, or double a quote inside quotes")
+    if record := re.search(r"Malformed JSON.*? in (?:record/value|line) (\d+): ([^\n]+?)\.?\s*(?:\n|$)", message):
+        return _unusable(path, f"is not valid JSON (record {record[1]}: {record[2]})", "mend it")
+    if path.suffix.lower() == ".parquet":
+        return _unusable(path, "cannot be read as Parquet", "write it again, or check what it holds")
+    if path.suffix.lower() in _SEPARATED:
+        return _unusable(path, "cannot be understood as a table", "check its delimiter, its quotes and its encoding")
+    return _unusable(path, "cannot be understood as JSON records", "check what it holds")
+
+
+def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
+    import duckdb
+
+    header = _first_line(path)
+    given = {"sample_size": str(SAMPLED_LINES)}
+    if path.suffix.lower() == ".tsv":
+        given["delim"] = "'\t'"
+    try:
+        found = _sniff(connection, path, given)
+    except duckdb.Error:
+        _check_fields(connection, path, header)
+        raise
+    # A line with more or fewer fields makes the sniffer give up on the delimiter, or on the lines before it.
+    if (len(found.columns) == 1 and _delimiters(found.columns[0][0])) or (found.skip and _delimiters(header)):
+        _check_fields(connection, path, header)
+    if not found.header and _names_only(header.split(found.delimiter)):
+        given["header"] = "true"
+        found = _sniff(connection, path, given)
+    comma = {"decimal_separator": "','"}
+    if found.delimiter == ";" and (better := _sniff(connection, path, given | comma)).numbers > found.numbers:
+        found = better
+    else:
+        comma = {}
+    return _widened(connection, path, found, comma) if whole else _reader(path, found, comma)
+
+
+def _widened(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
+    """All of the file read once; the type of a column that has other values is widened, and the file read again."""
+    import duckdb
+
+    while True:
+        table = _reader(path, found, more)._replace(whole=True)
+        counted = ", ".join(f"count({quoted(name)})" for name, _ in table.columns)
+        try:
+            connection.execute(f"SELECT {counted} FROM {table.reader}").fetchall()
+        except duckdb.Error as error:
+            misfit = _NO_SUCH_VALUE.search(str(error))
+            if misfit is None or misfit[3] == "VARCHAR":
+                raise
+            wider = "DOUBLE" if misfit[3] == "BIGINT" else "VARCHAR"
+            columns = tuple((name, wider if name == misfit[1] else kind) for name, kind in found.columns)
+            if columns == found.columns:
+                raise
+            found = found._replace(columns=columns)
+        else:
+            return table
+
+
+def _sniff(connection: DuckDBPyConnection, path: Path, options: Mapping[str, str]) -> _Sniffed:
+    row = connection.execute(
+        "SELECT Delimiter, Quote, Escape, SkipRows, HasHeader, Columns, DateFormat, TimestampFormat "
+        f"FROM sniff_csv({_arguments(path, options)})"
+    ).fetchone()
+    assert row is not None  # noqa: S101  one row, or an error
+    delimiter, quote, escape, skip, header, columns, date_format, timestamp_format = row
+    types = tuple((column["name"], column["type"]) for column in columns)
+    return _Sniffed(delimiter, quote, escape, skip, header, types, date_format, timestamp_format)
+
+
+def _reader(path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
+    # A file without a quote so far may have one further down.
+    quote, escape = ('"', '"') if found.quote == _NONE else (found.quote, found.escape)
+    options = {
+        "auto_detect": "false",
+        "delim": literal(found.delimiter),
+        "quote": literal(quote),
+        "escape": literal("" if escape == _NONE else escape),
+        "skip": str(found.skip),
+        "buffer_size": str(BUFFER_BYTES),
+        "header": str(found.header).lower(),
+        "columns": _pinned(found.columns),
+        **more,
+    }
+    if found.date_format:
+        options["dateformat"] = literal(found.date_format)
+    if found.timestamp_format:
+        options["timestampformat"] = literal(found.timestamp_format)
+    return FileTable(found.columns, f"read_csv({_arguments(path, options)})", whole=False)
+
+
+def _check_fields(connection: DuckDBPyConnection, path: Path, header: str) -> None:
+    """Raise for the first line that has not as many fields as the first one."""
+    import duckdb
+
+    for delimiter in sorted(_delimiters(header), key=header.count, reverse=True)[:1]:
+        columns = tuple((f"c{i}", "VARCHAR") for i in range(header.count(delimiter) + 1))
+        options = {
+            "auto_detect": "false",
+            "header": "true",
+            "buffer_size": str(BUFFER_BYTES),
+            "quote": "'\"'",
+            "escape": "'\"'",
+        }
+        options |= {"delim": literal(delimiter), "columns": _pinned(columns)}
+        try:
+            connection.execute(f"SELECT count(*) FROM read_csv({_arguments(path, options)})").fetchone()
+        except duckdb.Error as error:
+            raise unreadable(path, str(error)) from error
+
+
+def _json(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
+    lines = path.suffix.lower() in {".jsonl", ".ndjson"}
+    shape = f"{literal(str(path))}, format = '{'newline_delimited' if lines else 'auto'}'"
+    found = _described(connection, f"read_json({shape}, sample_size = {-1 if whole else SAMPLED_LINES})")
+    return FileTable(found.columns, f"read_json({shape}, columns = {_pinned(found.columns)})", whole)
+
+
+def _described(connection: DuckDBPyConnection, reader: str) -> FileTable:
+    rows = connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()
+    return FileTable(tuple((row[0], row[1]) for row in rows), reader, whole=True)
+
+
+def _arguments(path: Path, options: Mapping[str, str]) -> str:
+    return ", ".join([literal(str(path)), *(f"{option} = {value}" for option, value in options.items())])
+
+
+def _pinned(columns: tuple[tuple[str, str], ...]) -> str:
+    return "{" + ", ".join(f"{quoted(name)}: {literal(kind)}" for name, kind in columns) + "}"
+
+
+def _check_text(path: Path) -> None:
+    """What DuckDB would say of these in a way that helps nobody."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    if not head.strip(b" \t\r\n\xef\xbb\xbf"):
+        raise _unusable(path, "is empty", "put data into it, or remove it")
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            raise _unusable(path, f"is not text but {kind}", "export it as CSV in UTF-8")
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise _not_utf8(path)
+    if b"\x00" in head:
+        raise _unusable(path, "is not text", "check that it is the right file")
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError as error:
+        raise _not_utf8(path, f" in line {head.count(bytes([10]), 0, error.start) + 1:,}") from error
+
+
+def _first_line(path: Path) -> str:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        return file.readline(_HEAD_BYTES).rstrip("\n")
+
+
+def _delimiters(text: str) -> set[str]:
+    return set(text) & set(_DELIMITERS)
+
+
+def _names_only(fields: list[str]) -> bool:
+    """Whether a first line is names, some of them left out, as pandas writes an index without one."""
+    named = [field for field in fields if field.strip()]
+    return 0 < len(named) < len(fields) and not any(character.isdigit() for field in named for character in field)
+
+
+def _not_utf8(path: Path, where: str = "") -> DatabaseUnavailable:
+    return _unusable(path, f"is not UTF-8 text{where}", "save it as UTF-8 (in Excel: 'CSV UTF-8')")
+
+
+def _unusable(path: Path, what: str, mend: str) -> DatabaseUnavailable:
+    return DatabaseUnavailable(f"{path.name} {what}: {mend}.")

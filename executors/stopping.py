@@ -1,0 +1,74 @@
+"""Stopping a query that runs too long, or that nobody waits for any more."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from executors.base import Cancel
+from executors.errors import ErrorKind, SqlFailed
+
+# An interrupt that comes before the database has begun is lost, so it is said again until the query has ended.
+_AGAIN_S = 0.02
+
+
+class Watch:
+    """Interrupts whatever runs inside it when the time is over, or when it is cancelled.
+
+    One thread waits, and has ended when the block is left.
+
+    Args:
+        interrupt: stops the database, from another thread, any number of times.
+        timeout_s: seconds from now.
+        cancel: of the caller.
+    """
+
+    def __init__(self, interrupt: Callable[[], None], timeout_s: float, cancel: Cancel | None = None) -> None:
+        self._interrupt, self._timeout_s, self._cancel = interrupt, timeout_s, cancel
+        self._woken, self._ended, self._cancelled = threading.Event(), threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._wait, name="query-watch", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        if self._cancel is not None:
+            self._cancel.attach(self._stop)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._cancel is not None:
+            self._cancel.attach(None)
+        self._ended.set()
+        self._woken.set()
+        self._thread.join()
+
+    def error(self) -> SqlFailed:
+        """Why the database was interrupted, as the loop wants it."""
+        return out_of_time(None if self._cancelled.is_set() else self._timeout_s)
+
+    def _stop(self) -> None:
+        self._cancelled.set()
+        self._woken.set()
+
+    def _wait(self) -> None:
+        self._woken.wait(self._timeout_s)
+        while not self._ended.is_set():
+            self._interrupt()
+            self._ended.wait(_AGAIN_S)
+
+
+def out_of_time(timeout_s: float | None) -> SqlFailed:
+    """The error of a stopped query. Args: timeout_s: None where the caller cancelled it."""
+    if timeout_s is None:
+        return SqlFailed(ErrorKind.TIMEOUT, "The query was stopped because its result is no longer wanted.")
+    return SqlFailed(
+        ErrorKind.TIMEOUT,
+        f"The query did not end within {timeout_s:g} seconds.",
+        "Read less: filter earlier, join on keys, and do not join tables without a condition.",
+    )
+
+
+def row_too_large() -> SqlFailed:
+    """The error of a result whose first row alone is over the cap on bytes."""
+    return SqlFailed(ErrorKind.RESOURCE, "One row of the result is too large.", "Select fewer columns.")

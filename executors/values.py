@@ -1,0 +1,201 @@
+"""Driver rows become JSON values, here and nowhere else.
+
+| in the database             | in JSON                                                                           |
+|-----------------------------|-----------------------------------------------------------------------------------|
+| NULL                        | null                                                                              |
+| integer                     | number; beyond ±(2**53 - 1), where JavaScript would round it, a string            |
+| decimal                     | number where that keeps it exactly (at most 15 significant digits), else a string |
+| float                       | number; NaN and infinities, which JSON has not, are strings: a null would say     |
+|                             | "no value"                                                                        |
+| date, time, timestamp       | ISO 8601, with its offset where it is zoned                                       |
+| interval                    | ISO 8601 duration: `P1Y2M3DT4H5M6.5S`                                             |
+| bytes                       | `0x` and hexadecimal digits                                                       |
+| UUID, enum                  | string                                                                            |
+| list, struct, map           | array, object; keys that are no text become text                                  |
+| text over `MAX_CELL_CHARS`  | cut, and says so                                                                  |
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+from executors.base import JsonValue
+
+MAX_SAFE_INTEGER = 2**53 - 1
+MAX_EXACT_DIGITS = 15  # every decimal of so many digits survives the way through a double
+MAX_CELL_CHARS = 100_000
+MAX_RESULT_BYTES = 32 * 1024 * 1024
+_BATCH = 64
+
+
+class RowTooLarge(Exception):
+    """One row alone is over `MAX_RESULT_BYTES`."""
+
+
+def to_json(value: Any) -> JsonValue:
+    """One value of a driver as JSON has it; see the module's table."""
+    match value:
+        case None | bool():
+            return value
+        case Enum():
+            return to_json(value.value)
+        case str():
+            return _cut(value)
+        case int():
+            return value if abs(value) <= MAX_SAFE_INTEGER else str(value)
+        case float():
+            return _float(value)
+        case Decimal():
+            return _decimal(value)
+        case dt.datetime() | dt.date() | dt.time():
+            return value.isoformat()
+        case dt.timedelta():
+            return _duration(value)
+        case bytes() | bytearray() | memoryview():
+            return _bytes(bytes(value))
+        case dict():
+            return {_key(key): to_json(item) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [to_json(item) for item in value]
+    return _cut(str(value))
+
+
+def collect(
+    fetch: Callable[[int], Sequence[Sequence[Any]]],
+    row_limit: int,
+    decoders: Sequence[Callable[[Any], JsonValue]] | None = None,
+) -> tuple[tuple[tuple[JsonValue, ...], ...], bool]:
+    """Fetch rows up to the cap and one more, or up to `MAX_RESULT_BYTES`, whichever comes first.
+
+    Args:
+        fetch: the cursor's `fetchmany`.
+        row_limit: the cap on rows.
+        decoders: one per column; `to_json` for all where absent.
+
+    Returns:
+        The rows, and whether the database had more of them.
+
+    Raises:
+        RowTooLarge: not even the first row fits.
+    """
+    rows: list[tuple[JsonValue, ...]] = []
+    size = 0
+    while batch := fetch(min(_BATCH, row_limit + 1 - len(rows))):
+        for raw in batch:
+            if len(rows) == row_limit:
+                return tuple(rows), True
+            if decoders is None:
+                row = tuple(to_json(value) for value in raw)
+            else:
+                row = tuple(decode(value) for decode, value in zip(decoders, raw, strict=True))
+            size += sum(_size(value) for value in row)
+            if size > MAX_RESULT_BYTES:
+                if not rows:
+                    raise RowTooLarge
+                return tuple(rows), True
+            rows.append(row)
+    return tuple(rows), False
+
+
+def interval_from_text(text: str | None) -> JsonValue:
+    """DuckDB's text of an interval (`1 year 2 months 3 days 04:05:06.5`) as an ISO 8601 duration.
+
+    The driver's own value counts a month as 30 days; the text keeps it.
+    """
+    if text is None:
+        return None
+    units = {unit: int(count) for count, unit in re.findall(r"(-?\d+) (year|month|day)s?", text)}
+    date = "".join(f"{units[unit]}{unit[0].upper()}" for unit in ("year", "month", "day") if units.get(unit))
+    clock = re.search(r"(-?)(\d+):(\d\d):(\d\d(?:\.\d+)?)$", text)
+    time = ""
+    if clock:
+        sign, hours, minutes, seconds = clock.groups()
+        seconds = seconds.rstrip("0").rstrip(".") if "." in seconds else seconds
+        parts = ((hours, "H"), (minutes, "M"), (seconds, "S"))
+        time = "".join(f"{sign}{part.lstrip('0')}{unit}" for part, unit in parts if float(part))
+        time = re.sub(r"(^|[HM]|-)\.", r"\g<1>0.", time)
+    return f"P{date}T{time}" if time else f"P{date or 'T0S'}"
+
+
+def timestamp_from_text(text: str | None) -> JsonValue:
+    """DuckDB's text of a timestamp or time (`2020-01-01 10:00:00+02`) in ISO 8601."""
+    if text is None:
+        return None
+    text = re.sub(r"^(-?\d+-\d\d-\d\d) ", r"\1T", text)
+    return re.sub(r"([+-]\d\d)$", r"\1:00", text) if ":" in text else text
+
+
+def nested_from_text(text: str | None) -> JsonValue:
+    """DuckDB's JSON of a nested value, with numbers kept as exactly as at the top."""
+    if text is None:
+        return None
+    return to_json(json.loads(text, parse_float=Decimal))
+
+
+def _key(key: Any) -> str:
+    value = to_json(key)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _float(value: float) -> JsonValue:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def _decimal(value: Decimal) -> JsonValue:
+    if not value.is_finite():
+        return _float(float(value)) if not value.is_snan() else "NaN"
+    if value == value.to_integral_value():
+        # The exponent may be huge: a number of a million digits must not be built to find out that it is too long.
+        return int(value) if value.adjusted() < 16 and abs(value) <= MAX_SAFE_INTEGER else _cut(_plain(value))
+    if len(value.normalize().as_tuple().digits) <= MAX_EXACT_DIGITS and Decimal(repr(float(value))) == value:
+        return float(value)
+    return _plain(value)
+
+
+def _plain(value: Decimal) -> str:
+    return format(value, "f") if abs(value.adjusted()) < 100 else str(value)
+
+
+def _duration(value: dt.timedelta) -> str:
+    sign = "-" if value < dt.timedelta(0) else ""
+    value = abs(value)
+    minutes, seconds = divmod(value.seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    fraction = f".{value.microseconds:06d}".rstrip("0").rstrip(".")
+    time = (
+        f"{hours}H" * bool(hours) + f"{minutes}M" * bool(minutes) + f"{seconds}{fraction}S" * bool(seconds or fraction)
+    )
+    days = f"{value.days}D" if value.days else ""
+    return f"{sign}P{days}T{time}" if time else f"{sign}P{days or 'T0S'}"
+
+
+def _bytes(value: bytes) -> str:
+    kept = value[: MAX_CELL_CHARS // 2]
+    more = f"… [cut: {len(value):,} bytes]" if len(kept) < len(value) else ""
+    return f"0x{kept.hex()}{more}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_CELL_CHARS else f"{text[:MAX_CELL_CHARS]}… [cut: {len(text):,} characters]"
+
+
+def _size(value: JsonValue) -> int:
+    """About how many bytes a JSON value takes."""
+    if isinstance(value, str):
+        return len(value) + 2
+    if isinstance(value, list):
+        return 2 + sum(map(_size, value))
+    if isinstance(value, dict):
+        return 2 + sum(len(key) + 3 + _size(item) for key, item in value.items())
+    return 8

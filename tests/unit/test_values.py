@@ -1,0 +1,168 @@
+"""Values of a driver as JSON has them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import uuid
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from executors import values
+from executors.values import (
+    MAX_CELL_CHARS,
+    RowTooLarge,
+    collect,
+    interval_from_text,
+    nested_from_text,
+    timestamp_from_text,
+    to_json,
+)
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+UTC_2 = dt.timezone(dt.timedelta(hours=2))
+
+
+@pytest.mark.parametrize("stored, expected, why", [
+    (None, None, "NULL"),
+    (True, True, "a boolean is no number"),
+    (0, 0, "an integer"),
+    (2**53 - 1, 2**53 - 1, "the last integer that JavaScript keeps"),
+    (2**53, "9007199254740992", "beyond it, text"),
+    (-(2**53), "-9007199254740992", "on the other side too"),
+    (2**127 - 1, "170141183460469231731687303715884105727", "HUGEINT"),
+    (1.5, 1.5, "a float"),
+    (float("nan"), "NaN", "JSON has no NaN, and null means something else"),
+    (float("inf"), "Infinity", "nor this"),
+    (float("-inf"), "-Infinity", "nor this"),
+    (Decimal("12.00"), 12, "a whole decimal"),
+    (Decimal("19.99"), 19.99, "fifteen digits survive a double"),
+    (Decimal("0.1234567890123456789"), "0.1234567890123456789", "nineteen do not"),
+    (Decimal(9007199254740993), "9007199254740993", "a whole decimal that a double would round"),
+    (Decimal("1E+400"), "1E+400", "no million digits are written out"),
+    (Decimal("1E-400"), "1E-400", "a double would make it zero"),
+    (Decimal("-0.50"), -0.5, "negative"),
+    (Decimal("NaN"), "NaN", "as a float"),
+    (Decimal("sNaN"), "NaN", "a signalling one must not signal"),
+    (dt.date(2024, 2, 29), "2024-02-29", "ISO 8601"),
+    (dt.datetime(2024, 2, 29, 13, 5, 1), "2024-02-29T13:05:01", "without zone"),
+    (dt.datetime(2024, 2, 29, 13, 5, tzinfo=UTC_2), "2024-02-29T13:05:00+02:00", "with its offset"),
+    (dt.time(13, 5), "13:05:00", "time of day"),
+    (dt.timedelta(days=1, hours=2, minutes=3, seconds=4, microseconds=500_000), "P1DT2H3M4.5S", "a duration"),
+    (dt.timedelta(0), "PT0S", "no time at all"),
+    (-dt.timedelta(hours=36), "-P1DT12H", "backwards"),
+    (b"\x00\xff", "0x00ff", "bytes"),
+    (bytearray(b"a"), "0x61", "bytes"),
+    (memoryview(b"a"), "0x61", "bytes"),
+    (uuid.UUID(int=1), "00000000-0000-0000-0000-000000000001", "UUID"),
+    (Colour.RED, "red", "enum"),
+    ([1, None, Decimal("1.5")], [1, None, 1.5], "a list"),
+    ((1, 2), [1, 2], "a fixed-size array"),
+    ({"a": {"b": dt.date(2024, 1, 1)}}, {"a": {"b": "2024-01-01"}}, "a struct in a struct"),
+    ({1: "a", dt.date(2024, 1, 1): "b"}, {"1": "a", "2024-01-01": "b"}, "a map whose keys are no text"),
+    ("größe", "größe", "text"),
+])  # fmt: skip
+def test_becomes(stored: Any, expected: Any, why: str) -> None:
+    found = to_json(stored)
+
+    assert found == expected, why
+    assert type(found) is type(expected), why
+    json.dumps(found, allow_nan=False)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False) | st.integers() | st.floats(allow_nan=False))
+def test_a_number_is_exact_after_the_way_through_json(number: Decimal | int | float) -> None:
+    back = json.loads(json.dumps(to_json(number)))
+
+    assert Decimal(str(back)) == Decimal(str(number)) if not isinstance(number, float) else float(back) == number
+
+
+def test_long_text_is_cut_and_says_so() -> None:
+    found = to_json("x" * (MAX_CELL_CHARS + 1))
+
+    assert found == "x" * MAX_CELL_CHARS + "… [cut: 100,001 characters]"
+
+
+def test_long_bytes_are_cut_and_say_so() -> None:
+    assert to_json(bytes(200_000)).endswith("… [cut: 200,000 bytes]")
+
+
+@pytest.mark.parametrize("text, expected", [
+    (None, None),
+    ("1 month", "P1M"),
+    ("14 days", "P14D"),
+    ("1 year 2 months 3 days 04:05:06.5", "P1Y2M3DT4H5M6.5S"),
+    ("-1 year -2 months 3 days -04:05:06", "P-1Y-2M3DT-4H-5M-6S"),
+    ("00:00:00", "PT0S"),
+    ("00:10:00", "PT10M"),
+    ("00:00:00.25", "PT0.25S"),
+    ("100:00:00", "PT100H"),
+])  # fmt: skip
+def test_an_interval_keeps_its_months(text: str | None, expected: str | None) -> None:
+    assert interval_from_text(text) == expected
+
+
+@pytest.mark.parametrize("text, expected", [
+    (None, None),
+    ("2024-01-01 10:00:00+00", "2024-01-01T10:00:00+00:00"),
+    ("2024-01-01 10:00:00.5-05:30", "2024-01-01T10:00:00.5-05:30"),
+    ("2024-01-01 10:00:00.123456789", "2024-01-01T10:00:00.123456789"),
+    ("10:00:00+02", "10:00:00+02:00"),
+    ("infinity", "infinity"),
+])  # fmt: skip
+def test_a_timestamp_in_iso_8601(text: str | None, expected: str | None) -> None:
+    assert timestamp_from_text(text) == expected
+
+
+def test_nested_json_keeps_its_numbers() -> None:
+    assert nested_from_text('{"a": 0.1234567890123456789, "b": [NaN, 9007199254740993]}') == {
+        "a": "0.1234567890123456789",
+        "b": ["NaN", "9007199254740993"],
+    }
+    assert nested_from_text(None) is None
+
+
+class Cursor:
+    """Rows, and how many of them were given away."""
+
+    def __init__(self, rows: list[tuple[Any, ...]]) -> None:
+        self._rows, self.given = rows, 0
+
+    def fetchmany(self, count: int) -> list[tuple[Any, ...]]:
+        batch, self._rows = self._rows[:count], self._rows[count:]
+        self.given += len(batch)
+        return batch
+
+
+@pytest.mark.parametrize("stored, truncated", [(99, False), (100, False), (101, True), (5000, True)])
+def test_rows_are_fetched_up_to_the_cap_and_one_more(stored: int, truncated: bool) -> None:
+    cursor = Cursor([(i,) for i in range(stored)])
+
+    rows, more = collect(cursor.fetchmany, 100)
+
+    assert (len(rows), more) == (min(stored, 100), truncated)
+    assert cursor.given <= 101
+
+
+def test_a_large_result_is_truncated_by_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(values, "MAX_RESULT_BYTES", 1000)
+
+    rows, more = collect(Cursor([("x" * 300,)] * 10).fetchmany, 100)
+
+    assert (len(rows), more) == (3, True)
+
+
+def test_a_row_that_is_too_large_alone_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(values, "MAX_RESULT_BYTES", 1000)
+
+    with pytest.raises(RowTooLarge):
+        collect(Cursor([(["x" * 300, {"a": "y" * 800}],)]).fetchmany, 100)
