@@ -1,0 +1,3 @@
+"""The agent: a question comes in, a proved answer goes out."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Arithmetic as people write it: read, computed exactly, put right."""

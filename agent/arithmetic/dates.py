@@ -1,0 +1,78 @@
+"""Dates and times in text: found, and split into the parts that are stated.
+
+`2024-03-01`, `March 1, 2024`, `1. März 2024`, `March 2024`, `Q1 2024`, `3/1/2024`, `14:30`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_MONTHS = (
+    "january januar jan", "february februar feb", "march märz mar mär", "april apr", "may mai", "june juni jun",
+    "july juli jul", "august aug", "september sept sep", "october oktober oct okt", "november nov",
+    "december dezember dec dez",
+)  # fmt: skip
+MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+_NAMES = "|".join(sorted(MONTHS, key=len, reverse=True))
+_YEAR = r"(?:19|20)\d{2}"
+_DATE = re.compile(
+    rf"""
+      \b(?P<iso_year>\d{{4}})-(?P<iso_month>0[1-9]|1[0-2])(?:-(?P<iso_day>0[1-9]|[12]\d|3[01]))?
+        (?:[T ](?P<iso_time>\d{{2}}:\d{{2}}(?::\d{{2}})?)(?:\.\d+)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?(?![\d-])
+    | \b(?P<name>{_NAMES})\b\.?(?:\s+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?![\d.%]*\d))?
+        (?:,?\s+(?:of\s+)?(?P<year>{_YEAR})\b)?
+    | \b(?P<day_first>[0-3]?\d)(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(?P<name_after>{_NAMES})\b\.?
+        (?:,?\s+(?P<year_after>{_YEAR})\b)?
+    | \bQ(?P<quarter>[1-4])(?:\s+(?:of\s+)?|[/-])(?P<quarter_year>{_YEAR})\b
+    | \b(?P<year_quarter>{_YEAR})[\s/-]?Q(?P<quarter_after>[1-4])\b
+    | \b(?P<one>[0-3]?\d)[/.](?P<two>[0-3]?\d)[/.](?P<slash_year>{_YEAR})\b
+    | \b(?P<time>(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?)\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DateInText:
+    """A date or time as stated.
+
+    `readings` are its possible (year, month, day, quarter), with None for what is not stated.
+    """
+
+    start: int
+    end: int
+    readings: tuple[tuple[int | None, int | None, int | None, int | None], ...]
+    time: str | None = None
+
+
+def dates_in(text: str) -> Iterator[DateInText]:
+    """The dates in `text`, in order; a month's name alone is none, since it holds no number."""
+    for match in _DATE.finditer(text):
+        found = _read(match)
+        if found is not None:
+            yield found
+
+
+def _read(match: re.Match[str]) -> DateInText | None:
+    def number(name: str) -> int | None:
+        return int(match[name]) if match[name] else None
+
+    start, end = match.span()
+    if match["time"]:
+        return DateInText(start, end, (), match["time"])
+    if match["iso_year"]:
+        reading = (number("iso_year"), number("iso_month"), number("iso_day"), None)
+        return DateInText(start, end, (reading,), match["iso_time"])
+    if match["quarter"] or match["quarter_after"]:
+        year, quarter = number("quarter_year") or number("year_quarter"), number("quarter") or number("quarter_after")
+        return DateInText(start, end, ((year, None, None, quarter),))
+    if match["slash_year"]:  # the order of day and month differs between countries
+        year, one, two = number("slash_year"), number("one"), number("two")
+        return DateInText(start, end, ((year, one, two, None), (year, two, one, None)))
+    name, day, year = match["name"] or match["name_after"], number("day"), number("year")
+    day, year = day or number("day_first"), year or number("year_after")
+    if day is None and year is None:
+        return None
+    return DateInText(start, end, ((year, MONTHS[name.lower()], day, None),))

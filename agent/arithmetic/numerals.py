@@ -1,0 +1,239 @@
+"""Numbers as people write them: found in text, read, and written back in the same style.
+
+`$1,200.50`, `.5`, `1.234,56 €`, `12.3k`, `1,2 Mio`, `20 %`, `1 1/2` and `½` are numbers;
+`1.2.3` and `192.168.0.1` are not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+MAX_DIGITS = 40
+
+CURRENCY_SYMBOLS = "$€£¥₹₽₩₺₪₴฿¢"
+CURRENCY_CODES = ("USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "NZD", "SEK", "NOK", "DKK", "PLN")
+
+_SCALES: dict[str, int] = {
+    "hundred": 2,
+    "thousand": 3,
+    "tausend": 3,
+    "k": 3,
+    "million": 6,
+    "millions": 6,
+    "millionen": 6,
+    "mio": 6,
+    "mn": 6,
+    "m": 6,
+    "billion": 9,
+    "billions": 9,
+    "bn": 9,
+    "b": 9,
+    "mrd": 9,
+    "milliarde": 9,
+    "milliarden": 9,
+    "trillion": 12,
+    "tn": 12,
+}
+_VULGAR: dict[str, Fraction] = {
+    "½": Fraction(1, 2),
+    "⅓": Fraction(1, 3),
+    "⅔": Fraction(2, 3),
+    "¼": Fraction(1, 4),
+    "¾": Fraction(3, 4),
+    "⅕": Fraction(1, 5),
+    "⅙": Fraction(1, 6),
+    "⅛": Fraction(1, 8),
+    "⅜": Fraction(3, 8),
+    "⅝": Fraction(5, 8),
+    "⅞": Fraction(7, 8),
+}
+# Spaces that only typesetters put between groups of digits; a plain space separates two numbers.
+_THIN_SPACES = "\u00a0\u202f\u2009"
+_APOSTROPHES = "'’"
+
+NUMERAL = re.compile(
+    rf"""
+    (?P<prefix>(?:\\?(?:US|AU|CA|NZ|HK|A|C|R)?\$|[{CURRENCY_SYMBOLS[1:]}]
+        |\b(?:{"|".join(CURRENCY_CODES)}|Rs\.?)(?![A-Za-z]))[ ]?)?
+    (?P<sign>[-−](?=[\d.]))?
+    (?:
+      (?P<whole>\d{{1,4}})[ ](?:and[ ])?(?P<over>\d{{1,2}})/(?P<under>\d{{1,3}})(?![\d/.,%])
+    | (?P<units>\d{{0,9}})(?P<vulgar>[{"".join(_VULGAR)}])
+    | (?P<body>\d+(?:[.,{_APOSTROPHES}{_THIN_SPACES}]\d+)*|(?<![\d.])\.\d+)
+    )
+    (?P<percent>\s?(?:%|percent\b|per\s?cent\b|pct\b|Prozent\b))?
+    (?P<scale>[ {_THIN_SPACES}]?(?:hundred|thousand|tausend|millions?|millionen|mio\b\.?|mn|billions?|bn|mrd\b\.?
+        |milliarden?|trillion|tn)(?!\w)|(?-i:[kKMB])(?!\w))?
+    (?P<suffix>\s?[{CURRENCY_SYMBOLS}](?!\s?[\d.]\d*)|[ ](?:{"|".join(CURRENCY_CODES)})(?!\w))?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a run of digits: its value, its decimals, and the marks it uses (empty where it has none)."""
+
+    value: Fraction
+    decimals: int
+    grouping: str
+    mark: str
+
+    @property
+    def european(self) -> bool:
+        """A comma before the decimals, or dots between thousands."""
+        return self.mark == "," or self.grouping == "."
+
+    @property
+    def plain(self) -> bool:
+        """No marks at all, so that every style reads it alike."""
+        return not (self.grouping or self.mark)
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A number found in text; `start` and `end` include currency, percent sign and scale word.
+
+    `readings` come in order of preference; their values leave percent and scale out. `digits` is where the digits are.
+    """
+
+    text: str
+    start: int
+    end: int
+    digits: tuple[int, int]
+    readings: tuple[Reading, ...]
+    negative: bool
+    currency: str
+    percent: bool
+    scale: int
+
+    @property
+    def raw(self) -> str:
+        """The digits with their marks, as written."""
+        return self.text[self.digits[0] - self.start : self.digits[1] - self.start]
+
+    @property
+    def factor(self) -> Fraction:
+        """What percent sign, scale word and sign multiply the digits by."""
+        factor = Fraction(self.scale, 100) if self.percent else Fraction(self.scale)
+        return -factor if self.negative else factor
+
+    def reading(self, *, european: bool = False) -> Reading | None:
+        """The reading in one of the two styles; None where the digits cannot be read so."""
+        return next((r for r in self.readings if r.plain or r.european == european), None)
+
+    def value(self, *, european: bool = False) -> Fraction | None:
+        """The number meant, with sign, percent and scale; None where the digits cannot be read in this style."""
+        reading = self.reading(european=european)
+        return None if reading is None else reading.value * self.factor
+
+
+def numeral_at(text: str, position: int) -> Numeral | None:
+    """The number that starts at `position`, or None where what stands there is no number."""
+    match = NUMERAL.match(text, position)
+    if match is None:
+        return None
+    if match["over"] is not None:
+        whole, over, under = int(match["whole"]), int(match["over"]), int(match["under"])
+        if not 0 < over < under:  # `5 7/2` is two numbers
+            match = re.compile(r"(?P<body>\d+)").match(text, match.start("whole"))
+            return None if match is None else _numeral(match, readings(match["body"]), match.span("body"))
+        readings_ = (Reading(whole + Fraction(over, under), 0, "", ""),)
+        return _numeral(match, readings_, (match.start("whole"), match.end("under")))
+    if match["vulgar"] is not None:
+        readings_ = (Reading(int(match["units"] or 0) + _VULGAR[match["vulgar"]], 0, "", ""),)
+        return _numeral(match, readings_, (match.start("units"), match.end("vulgar")))
+    return _numeral(match, readings(match["body"]), match.span("body"))
+
+
+def _numeral(match: re.Match[str], found: tuple[Reading, ...], digits: tuple[int, int]) -> Numeral:
+    part = match.groupdict().get
+    scale = (part("scale") or "").strip(f" .{_THIN_SPACES}").lower()
+    return Numeral(
+        text=match[0],
+        start=match.start(),
+        end=match.end(),
+        digits=digits,
+        readings=found,
+        negative=bool(part("sign")),
+        currency=(part("prefix") or part("suffix") or "").strip(),
+        percent=bool(part("percent")),
+        scale=10 ** _SCALES.get(scale, 0),
+    )
+
+
+def readings(raw: str) -> tuple[Reading, ...]:
+    """Every way to read a run of digits and marks: the English one first, then the European one.
+
+    Empty for what is no number, such as `1.2.3` or `1,2,3`, and for more than 40 digits.
+    """
+    parts = re.split(rf"([.,{_APOSTROPHES}{_THIN_SPACES}])", raw)
+    groups, marks = parts[::2], parts[1::2]
+    if sum(map(len, groups)) > MAX_DIGITS:
+        return ()
+    found = [_read(groups, marks, ".", ","), _read(groups, marks, ",", ".")]
+    unique: list[Reading] = []
+    for reading in found:
+        if reading is not None and reading not in unique:
+            unique.append(reading)
+    return tuple(unique)
+
+
+def _read(groups: list[str], marks: list[str], point: str, comma: str) -> Reading | None:
+    """The number, where `point` starts the decimals and `comma`, an apostrophe or a thin space separates thousands."""
+    decimal = bool(marks) and marks[-1] == point
+    separators = marks[:-1] if decimal else marks
+    whole = groups[:-1] if decimal else groups
+    if len(set(separators)) > 1 or point in separators or not _grouped(whole):
+        return None
+    grouping = separators[0] if separators else ""
+    if grouping and grouping not in (comma, *_APOSTROPHES, *_THIN_SPACES):
+        return None
+    fraction = groups[-1] if decimal else ""
+    digits = int(("".join(whole) or "0") + fraction)
+    return Reading(Fraction(digits, 10 ** len(fraction)), len(fraction), grouping, point if decimal else "")
+
+
+def _grouped(groups: list[str]) -> bool:
+    """Thousands in threes, or the Indian way (`12,34,567`); a single group is always right."""
+    if len(groups) == 1:
+        return True
+    first, *middle, last = groups
+    if not 1 <= len(first) <= 3 or first == "0" or len(last) != 3:
+        return False
+    return all(len(group) == 3 for group in middle) or (len(first) <= 2 and all(len(group) == 2 for group in middle))
+
+
+def decimals_needed(value: Fraction) -> int | None:
+    """How many decimals write the value exactly; None where no number of them does."""
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    return max(twos, fives) if rest == 1 else None
+
+
+def rounded(value: Fraction, decimals: int) -> Fraction:
+    """The value at so many decimals, halves away from zero."""
+    unit = 10**decimals
+    scaled = abs(value) * unit
+    whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
+    return Fraction(whole if value >= 0 else -whole, unit)
+
+
+def is_rounding(stated: Fraction, decimals: int, value: Fraction) -> bool:
+    """Is `stated`, written with so many decimals, a correct rounding of `value`? Halves may go either way."""
+    return abs(stated - value) <= Fraction(1, 2 * 10**decimals)
+
+
+def written(value: Fraction, decimals: int, *, grouping: str = "", mark: str = ".") -> str:
+    """The digits of the value, rounded to so many decimals, with a minus sign where negative."""
+    exact = rounded(value, decimals)
+    digits = str(abs(exact.numerator) * 10**decimals // exact.denominator).rjust(decimals + 1, "0")
+    whole, fraction = (digits[:-decimals], digits[-decimals:]) if decimals else (digits, "")
+    if grouping:
+        whole = f"{int(whole):,}".replace(",", grouping)
+    return f"{'-' if exact < 0 else ''}{whole}{mark + fraction if fraction else ''}"

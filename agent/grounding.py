@@ -1,0 +1,224 @@
+"""Where does each number in the answer come from?
+
+A number is traced to a cell of the result, a cell of the raw rows, the question, the row count or a calculation,
+allowing for rounding, unit words such as "million", percent of a fraction, and parts of dates. A sum or difference that
+was not stated as a calculation has no source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+from agent.arithmetic.dates import DateInText, dates_in
+from agent.arithmetic.numerals import Numeral, Reading, numeral_at
+from agent.arithmetic.traceable import Source
+from executors.base import Frozen, QueryResult
+
+Origin = Literal["result", "raw", "question", "row count", "calculation", "position"]
+
+_ABOUT = re.compile(
+    r"(?:\b(?:about|approximately|approx\.?|around|roughly|some|circa|etwa|rund|ungefähr)|[~≈])\s*$", re.IGNORECASE
+)
+_OVER = re.compile(r"\b(?:over|above|more than|exceed(?:s|ed|ing)?|at least|über|mehr als)\s*$", re.IGNORECASE)
+_UNDER = re.compile(r"\b(?:nearly|almost|under|below|less than|fewer than|fast|knapp|unter)\s*$", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"[^\W\d_]+[-_]?\d\w*(?:[-.]\w+)*")
+_LIST_MARKER = re.compile(r"(?:^|\n)\s*(?:#+\s*)?$")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
+_WORD_BEFORE = re.compile(r"([^\W\d_][\w’']*)[\s#-]*$")
+_WORD_AFTER = re.compile(r"[\s-]*([^\W\d_]\w*)")
+
+
+class TracedNumber(Frozen):
+    """A number of the answer as written, what it means, and where it comes from; `source` is None where nowhere."""
+
+    text: str
+    value: Fraction
+    source: Origin | None
+
+
+class Grounding(Frozen):
+    """All numbers of an answer, in order."""
+
+    numbers: tuple[TracedNumber, ...]
+
+    @property
+    def untraced(self) -> tuple[TracedNumber, ...]:
+        """Those that nothing supports."""
+        return tuple(number for number in self.numbers if number.source is None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """A number, date or identifier where it stands in the answer."""
+
+    start: int
+    end: int
+    numeral: Numeral | None = None
+    date: DateInText | None = None
+
+
+def trace(
+    answer: str,
+    *,
+    result: QueryResult,
+    raw: QueryResult | None,
+    question: str,
+    calculated: Iterable[Fraction | Decimal],
+    row_count: int,
+) -> Grounding:
+    """Trace every number in `answer`.
+
+    Args:
+        answer: the text that the user will read.
+        result: the rows of the query.
+        raw: the rows behind an aggregate, where they were fetched.
+        question: what was asked.
+        calculated: values that placeholders and equations came to.
+        row_count: how many rows the query has; the rows given may be fewer.
+    """
+    tracer = _Tracer(answer, result, raw, question, calculated, row_count)
+    return Grounding(numbers=tuple(tracer.traced(mention) for mention in _mentions(answer)))
+
+
+def _mentions(answer: str) -> Iterator[_Mention]:
+    dates = {date.start: date for date in dates_in(answer)}
+    at = 0
+    while at < len(answer):
+        if date := dates.get(at):
+            yield _Mention(date.start, date.end, date=date)
+            at = date.end
+        elif mention := _number_at(answer, at):
+            yield mention
+            at = mention.end
+        elif word := re.compile(r"[^\W\d_]+").match(answer, at):
+            at = word.end()
+        else:
+            at += 1
+
+
+def _number_at(answer: str, at: int) -> _Mention | None:
+    numeral = numeral_at(answer, at)
+    before = answer[at - 1 : at]
+    if (
+        numeral is not None
+        and (numeral.negative or answer[at] == "-")
+        and before
+        and (before.isalnum() or before in ")%")
+    ):
+        return None  # a hyphen: `10-20`
+    if numeral is not None and numeral.readings:
+        return _Mention(at, numeral.end, numeral=numeral)
+    if numeral is not None:  # `1.2.3`: a version or address
+        return _Mention(at, numeral.end)
+    identifier = _IDENTIFIER.match(answer, at) if not before.isalnum() else None
+    return _Mention(at, identifier.end()) if identifier else None
+
+
+class _Tracer:
+    """Looks a mention up in each source in turn."""
+
+    def __init__(
+        self,
+        answer: str,
+        result: QueryResult,
+        raw: QueryResult | None,
+        question: str,
+        calculated: Iterable[Fraction | Decimal],
+        row_count: int,
+    ) -> None:
+        self._answer = answer
+        self._counts = {row_count, result.row_count, *([raw.row_count] if raw else [])}
+        self._positions = max(row_count, result.row_count)
+        self._sources: list[tuple[Origin, Source]] = [
+            ("result", Source.of_rows(result)),
+            ("calculation", Source.of_values(Fraction(value) for value in calculated)),
+            ("question", Source.of_text(question)),
+        ]
+        if raw is not None:
+            self._sources.append(("raw", Source.of_rows(raw)))
+
+    def traced(self, mention: _Mention) -> TracedNumber:
+        text = self._answer[mention.start : mention.end]
+        if mention.date is not None:
+            found = next((origin for origin, source in self._sources if source.has_date(mention.date)), None)
+            if found is None and (day := self._day(mention.date)):  # "In March 12 orders came": no date after all
+                return self.traced(day)
+            return TracedNumber(text=text, value=_first_number(text), source=found)
+        if mention.numeral is None:
+            found = next((origin for origin, source in self._sources if source.has_name(text)), None)
+            return TracedNumber(text=text, value=_first_number(text), source=found)
+        value = mention.numeral.value()
+        if value is None:
+            value = mention.numeral.value(european=True)
+        return TracedNumber(text=text, value=value or Fraction(0), source=self._origin(mention, mention.numeral))
+
+    def _day(self, date: DateInText) -> _Mention | None:
+        """The number beside a month's name, where no year makes a date of it."""
+        at = re.compile(r"\D*").match(self._answer, date.start)
+        named = bool(date.readings) and date.readings[0][0] is None and date.readings[0][2] is not None
+        return _number_at(self._answer, at.end()) if named and at else None
+
+    def _origin(self, mention: _Mention, numeral: Numeral) -> Origin | None:
+        names = self._neighbours(mention)
+        intervals = list(self._intervals(mention, numeral))
+        for origin, source in self._sources:
+            if any(source.has_between(low, high) for low, high in intervals) or source.has_numbered(
+                numeral.raw, *names
+            ):
+                return origin
+        if numeral.raw.isdigit() and not numeral.percent and not numeral.currency:
+            if int(numeral.raw) in self._counts:
+                return "row count"
+            if 0 < int(numeral.raw) <= self._positions and self._is_position(mention):
+                return "position"
+        return "calculation" if self._is_percent_base(mention, numeral) else None
+
+    def _neighbours(self, mention: _Mention) -> tuple[str, str]:
+        before = _WORD_BEFORE.search(self._answer, max(0, mention.start - 40), mention.start)
+        after = _WORD_AFTER.match(self._answer, mention.end)
+        return (before[1].lower() if before else ""), (after[1].lower() if after else "")
+
+    def _intervals(self, mention: _Mention, numeral: Numeral) -> Iterator[tuple[Fraction, Fraction]]:
+        """What the number may be a rounding of; a percentage also as a fraction."""
+        before = self._answer[max(0, mention.start - 20) : mention.start]
+        for reading in numeral.readings:
+            low, high = _rounded_from(reading, before)
+            sign = -numeral.scale if numeral.negative else numeral.scale
+            ends = sorted((low * sign, high * sign))
+            yield ends[0], ends[1]
+            if numeral.percent:
+                yield ends[0] / 100, ends[1] / 100
+
+    def _is_position(self, mention: _Mention) -> bool:
+        """`1.` at the start of a line, `#2`, `3rd`."""
+        before = self._answer[: mention.start]
+        listed = _LIST_MARKER.search(before) and self._answer[mention.end : mention.end + 1] in (".", ")")
+        return bool(listed) or before.endswith("#") or bool(_ORDINAL.match(self._answer, mention.end))
+
+    def _is_percent_base(self, mention: _Mention, numeral: Numeral) -> bool:
+        """The 100 of `30 / 80 * 100`."""
+        return numeral.raw == "100" and self._answer[: mention.start].rstrip().endswith(("*", "×", "·", "/", "÷"))
+
+
+def _rounded_from(reading: Reading, before: str) -> tuple[Fraction, Fraction]:
+    """The interval of values that the reading may stand for, given the words before it."""
+    half = Fraction(1, 2 * 10**reading.decimals)
+    place = 2 * half
+    while reading.value and reading.decimals == 0 and reading.value % (place * 10) == 0:
+        place *= 10
+    if _OVER.search(before):
+        return reading.value - half, reading.value + place
+    if _UNDER.search(before):
+        return reading.value - place, reading.value + half
+    loose = place / 2 if _ABOUT.search(before) else half
+    return reading.value - loose, reading.value + loose
+
+
+def _first_number(text: str) -> Fraction:
+    digits = re.search(r"\d{1,40}", text)
+    return Fraction(digits[0]) if digits else Fraction(0)
