@@ -1,0 +1,178 @@
+"""Getting what was asked for out of what a model said: a pydantic object, or a query."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+
+from agent.errors import ReplyUnusable
+
+T = TypeVar("T", bound=BaseModel)
+
+# A fence may lack its end: the reply was cut off.
+_FENCE = re.compile(r"```[ \t]*([\w+-]*)[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+_SPECIAL_TOKEN = re.compile(r"<\|[a-z_]+\|>|</?s>")
+# Line breaks inside strings are no JSON, but small models write them.
+_LENIENT = json.JSONDecoder(strict=False)
+
+_VERBS = (
+    "SELECT|WITH|INSERT|UPDATE|DELETE|MERGE|DROP|CREATE|ALTER|TRUNCATE|EXPLAIN|SHOW|DESCRIBE|PRAGMA|VALUES|TABLE"
+    "|GRANT|REVOKE|CALL|EXEC|ATTACH|COPY|SET|REPLACE"
+)
+_STATEMENT = re.compile(rf"\(*\s*(?:{_VERBS})\b", re.IGNORECASE)
+_COMMENTS = re.compile(r"(?:\s*(?:--[^\n]*(?:\n|\Z)|/\*.*?\*/))+", re.DOTALL)
+_LABEL = r"(?:(?:sql|query|sqlquery|final (?:sql|query|answer)|answer)[ \t]*:\**|sql)[ \t]*\n?"
+# Where a query begins in prose, the surest sign first. Lower case counts only where a sentence cannot stand.
+_STARTS = (
+    re.compile(rf"^\W*{_LABEL}\s*(?=\(*\s*(?:{_VERBS})\b)", re.IGNORECASE | re.MULTILINE),
+    re.compile(rf"^[ \t>*]*(?=\(*\s*(?:SELECT\b|WITH\s+(?:RECURSIVE\s+)?[\w\"`\[]+|(?:{_VERBS})\s))", re.MULTILINE),
+    re.compile(r"(?<![\w`'\"])(?=(?:SELECT|WITH\s+(?:RECURSIVE\s+)?\w+[^;]*?\bAS\s*\()\b)"),
+    re.compile(r"^[ \t]*(?=(?:select\s|with\s+\w+\s+as\s*\())", re.MULTILINE),
+)
+_QUOTED = re.compile(r"([`'\"])\s*((?:SELECT|WITH)\b.*?)\1(?=[\s.,;:!?)]|\Z)", re.DOTALL)
+# A line of prose: a capital, then lower case, and none of the shapes that a line of SQL has.
+_PROSE = re.compile(
+    r"^[ \t>*#_-]*(?:This|The|It|Here|Note|Explanation|In|Which|We|I|You|These|That|Answer|Result|Output|For|Please|If"
+    r"|Where|Each|And|So|By|To|As|There|Make|However|Alternatively|Reasoning|Let)(?:'\w+)?[ ,:*]+(?=[a-z`*\"']|\Z|\n)"
+)
+_SKIPPED = re.compile(  # quoted text and comments: what looks like an end inside them is none
+    r"'(?:[^']|'')*(?:'|\Z)|\"(?:[^\"]|\"\")*(?:\"|\Z)|`[^`]*(?:`|\Z)|\[[^\]\n]*\]|--[^\n]*|/\*.*?(?:\*/|\Z)"
+    r"|\$(\w*)\$.*?(?:\$\1\$|\Z)",
+    re.DOTALL,
+)
+
+
+def parse_structured(text: str, type_: type[T]) -> T:
+    """An object of `type_` from a reply that is JSON, fenced JSON, or JSON among prose, perhaps cut off at the end.
+
+    Of a reply that was cut off, the fields that are whole count; half a string is dropped, never used.
+
+    Raises:
+        ReplyUnusable: no JSON object in it fits; the message tells the model what is missing.
+    """
+    problem = "it holds no JSON object"
+    for candidate in _objects(text):
+        try:
+            return type_.model_validate(candidate)
+        except ValidationError as error:
+            problem = _in_words(error)
+    raise ReplyUnusable(f"The reply cannot be read as {type_.__name__}: {problem}.")
+
+
+def _objects(text: str) -> Iterator[object]:
+    """The JSON objects of a text, outermost only, in order; the last one may be cut off."""
+    position = text.find("{")
+    while position >= 0:
+        try:
+            value, end = _LENIENT.raw_decode(text, position)
+        except ValueError:
+            cut_off = _cut_off_object(text[position:])
+            if cut_off is not None:
+                yield cut_off
+                return
+            end = position + 1
+        else:
+            yield value
+        position = text.find("{", end)
+
+
+def _cut_off_object(text: str) -> object | None:
+    """The whole fields of an object whose end is missing; None where the text is something else."""
+    body = text.rstrip().removesuffix("```").rstrip()
+    body = re.sub(r"(?<=[\s:,\[])-?\d[\d.eE+-]*\Z", "", body)  # a number at the very end may be half of one
+    try:
+        return from_json(_escape_breaks(body), allow_partial=True)  # type: ignore[no-any-return]
+    except ValueError:
+        return None
+
+
+def _escape_breaks(text: str) -> str:
+    """Line breaks within strings, written as JSON wants them."""
+    return re.sub(
+        r'"(?:[^"\\]|\\.)*(?:"|\Z)',
+        lambda m: m[0].replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t"),
+        text,
+        flags=re.DOTALL,
+    )
+
+
+def _in_words(error: ValidationError) -> str:
+    details = error.errors(include_url=False, include_input=False, include_context=False)
+    said = [f"{'.'.join(str(part) for part in d['loc']) or 'the object'}: {d['msg'].lower()}" for d in details[:3]]
+    return "; ".join(said)
+
+
+def extract_sql(text: str) -> str | None:
+    """The query in a reply: fenced, plain, in a JSON object or within prose; None where there is none.
+
+    Nothing is mended. Two statements stay two statements, and writing statements are given back as they are: refusing
+    them is the guard's task, not this function's.
+    """
+    text = _SPECIAL_TOKEN.sub("", text).strip()
+    return _from_json(text) or _from_fence(text) or _from_prose(text)
+
+
+def _from_json(text: str) -> str | None:
+    """The `sql` field of a JSON object, where the reply is one."""
+    fenced = _FENCE.match(text)
+    body = fenced[2].strip() if fenced else text
+    if not body.startswith("{"):
+        return None
+    for candidate in _objects(body):
+        if isinstance(candidate, dict) and isinstance(candidate.get("sql"), str):
+            return _tidy(candidate["sql"])
+    return None
+
+
+def _from_fence(text: str) -> str | None:
+    """The first fenced block that is a query, with or without a language named."""
+    for match in _FENCE.finditer(text):
+        language, body = match[1], match[2]
+        if language and _STATEMENT.fullmatch(language):  # ```SELECT ... on the fence's own line
+            language, body = "", match[0].removeprefix("```").removesuffix("```")
+        bare = _COMMENTS.sub("", body, count=1) if _COMMENTS.match(body) else body
+        if _STATEMENT.match(bare.strip()):
+            return _tidy(body)
+    return None
+
+
+def _from_prose(text: str) -> str | None:
+    text = _FENCE.sub(" ", text) if "```" in text else text
+    quoted = _QUOTED.search(text)
+    if quoted and not _STARTS[1].match(text):
+        return _tidy(quoted[2])
+    for start in _STARTS:
+        match = start.search(text)
+        if match:
+            return _tidy(_until_its_end(text[match.end() :]))
+    return None
+
+
+def _until_its_end(text: str) -> str:
+    """A statement up to its semicolon, or to the first line of prose after it."""
+    masked = _SKIPPED.sub(lambda m: re.sub(r"[^\n]", "x", m[0]), text)
+    end = 0
+    while True:
+        semicolon = masked.find(";", end)
+        if semicolon < 0:
+            end = len(text)
+            break
+        end = semicolon + 1
+        if not _STATEMENT.match(_COMMENTS.sub("", text[end:], count=1).lstrip()) or _PROSE.match(text[end:].lstrip()):
+            break
+    offset = 0
+    for line in masked[:end].splitlines(keepends=True):
+        if offset and _PROSE.match(line):
+            return text[:offset]
+        offset += len(line)
+    return text[:end]
+
+
+def _tidy(sql: str) -> str | None:
+    """Without the space, the backticks and the last semicolons around it."""
+    return sql.strip().strip("`").strip().rstrip("; \n\t") or None

@@ -1,0 +1,245 @@
+"""The embedded model, for real: llama.cpp in this process, with the figures that it gives itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from agent.embedded_model import EmbeddedModel
+from agent.errors import ModelFailed, ModelUnavailable
+from agent.llm import Message, Reply, ReplySchema, build_model
+from agent.llms.model_files import MODELS, find
+from agent.llms.replies import extract_sql, parse_structured
+from agent.settings import Settings
+from executors.base import Frozen
+
+pytestmark = pytest.mark.model
+
+SETTINGS = Settings(embedded_context=4096)
+TAIL = 40  # tokens of a short question, with what the chat format puts around it
+
+
+class Judged(Frozen):
+    reason: str
+    correct: bool
+
+
+@pytest.fixture(scope="module")
+def model_file() -> Path:
+    """The verified file; the tests marked `model` cannot run without it."""
+    found = find(MODELS[SETTINGS.embedded_model], SETTINGS.cache_dir)
+    if found is None:
+        pytest.fail("The embedded model's file is missing: run `python -m agent model`.")
+    return found
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def model(model_file: Path) -> AsyncIterator[EmbeddedModel]:
+    embedded = EmbeddedModel(SETTINGS)
+    await embedded.ready()
+    yield embedded
+    await embedded.close()
+
+
+def system(letter: str) -> Message:
+    """A system message of some two hundred tokens, different from its first table on."""
+    tables = " ".join(f"CREATE TABLE {letter}{n} (id INTEGER, name TEXT, amount REAL);" for n in range(1, 13))
+    return Message(role="system", content=f"{tables}\nReply with one SQL query and nothing else.")
+
+
+async def ask(model: EmbeddedModel, letter: str, question: str, **options: Any) -> Reply:
+    return await model.complete([system(letter), Message(role="user", content=question)], **options)
+
+
+def read(reply: Reply) -> int:
+    """Prompt tokens that were really evaluated."""
+    return reply.usage.prompt_tokens - reply.usage.cached_tokens
+
+
+async def test_a_shared_beginning_is_read_once(model: EmbeddedModel) -> None:
+    first = await ask(model, "a", "How many rows has a1?")
+    second = await ask(model, "a", "What is the sum of amount in a2?")
+    third = await ask(model, "a", "Which names are there in a3?")
+    assert read(first) > 150
+    assert read(second) <= TAIL
+    assert read(third) <= TAIL
+    assert second.usage.cached_tokens > 150
+    assert extract_sql(first.text) is not None
+
+
+async def test_another_database_in_between_does_not_cost_the_first_its_beginning(model: EmbeddedModel) -> None:
+    await ask(model, "b", "How many rows has b1?", max_tokens=4)
+    other = await ask(model, "c", "How many rows has c1?", max_tokens=4)
+    again = await ask(model, "b", "What is the sum of amount in b2?", max_tokens=4)
+    assert read(other) > 100
+    assert read(again) <= TAIL
+
+
+async def test_the_same_question_gets_the_same_reply(model: EmbeddedModel) -> None:
+    replies = [await ask(model, "a", "Which five names in a1 have the highest amount?") for _ in range(2)]
+    assert replies[0].text == replies[1].text
+
+
+async def test_a_reply_is_held_to_a_schema(model: EmbeddedModel) -> None:
+    schema = ReplySchema(name="judged", schema_=Judged.model_json_schema())
+    reply = await ask(model, "a", "Is 7 a prime number? Reply in JSON.", schema=schema, max_tokens=120)
+    assert list(json.loads(reply.text)) == ["reason", "correct"]
+    assert parse_structured(reply.text, Judged).reason
+
+
+async def test_a_reply_is_held_to_a_grammar(model: EmbeddedModel) -> None:
+    reply = await ask(model, "a", "How many rows has a1?", grammar='root ::= "yes" | "no"')
+    assert reply.text in {"yes", "no"}
+
+
+async def test_a_reply_that_runs_out_of_tokens_is_marked(model: EmbeddedModel) -> None:
+    reply = await ask(model, "a", "Which five names in a1 have the highest amount?", max_tokens=3)
+    assert reply.truncated
+    assert reply.usage.completion_tokens == 3
+
+
+async def test_callers_wait_for_their_turn(model: EmbeddedModel) -> None:
+    replies = await asyncio.gather(*(ask(model, "a", f"How many rows has a{n}?", max_tokens=2) for n in range(1, 9)))
+    assert all(reply.usage.completion_tokens == 2 for reply in replies)
+
+
+async def test_a_prompt_beyond_the_context_says_so(model: EmbeddedModel) -> None:
+    with pytest.raises(ModelFailed, match="longer than the context"):
+        await ask(model, "a", "word " * 5000)
+
+
+async def slots(model: EmbeddedModel) -> list[dict[str, Any]]:
+    """What llama.cpp says of its slots."""
+    client = await (await model._loaded())._connected()
+    root = str(client.base_url).removesuffix("/v1/")
+    return await client.with_options(base_url=root).get("/slots", cast_to=list[dict[str, Any]])
+
+
+@pytest.mark.parametrize("question, why", [("Write.", "while it writes"), ("word " * 1500, "while it reads")])
+async def test_a_cancelled_call_stops_the_server(model: EmbeddedModel, question: str, why: str) -> None:
+    call = asyncio.ensure_future(ask(model, "d", question, max_tokens=2000, grammar='root ::= "word " root'))
+    while not (await slots(model))[0]["is_processing"]:
+        continue
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    while (slot := (await slots(model))[0])["is_processing"]:
+        continue
+    assert slot["n_prompt_tokens"] < 1500, why  # read and written together; the whole would be more
+
+
+async def test_nobody_gets_in_without_the_key(model: EmbeddedModel) -> None:
+    import httpx2
+
+    client = await (await model._loaded())._connected()
+    async with httpx2.AsyncClient(trust_env=False) as stranger:
+        answer = await stranger.post(f"{client.base_url}chat/completions", json={"messages": []})
+    assert answer.status_code == 401
+    assert client.base_url.host == "127.0.0.1"
+
+
+async def test_a_closed_model_is_loaded_again_when_it_is_needed(model_file: Path) -> None:
+    model = EmbeddedModel(SETTINGS)
+    await asyncio.gather(model.ready(), model.ready())
+    assert len(model._server) == 1
+    for _ in range(3):  # a server that ends as soon as it has begun is where a lost signal would show
+        await model.close()
+        assert model._server == []
+        await model.ready()
+    await model.close()
+
+
+async def test_a_reply_that_takes_too_long_is_given_up(model_file: Path) -> None:
+    model = EmbeddedModel(Settings(embedded_context=2048, model_timeout_s=0.5))
+    with pytest.raises(ModelUnavailable, match=r"did not answer within 0\.5 s"):
+        await ask(model, "a", "Write.", max_tokens=1000, grammar='root ::= "word " root')
+    await model.close()
+
+
+async def test_a_missing_file_says_how_to_get_it(tmp_path: Path) -> None:
+    model = build_model(Settings(cache_dir=tmp_path))
+    with pytest.raises(ModelUnavailable, match="python -m agent model"):
+        await model.ready()
+    await model.close()
+
+
+async def test_a_given_file_that_is_another_one_is_not_loaded(tmp_path: Path) -> None:
+    given = tmp_path / "other.gguf"
+    given.write_bytes(b"GGUF")
+    model = build_model(Settings(cache_dir=tmp_path, embedded_model_path=given))
+    with pytest.raises(ModelUnavailable, match=r"other\.gguf is not Qwen"):
+        await model.ready()
+    assert given.exists()
+
+
+ASKS = """
+import asyncio, os, sys
+from agent.embedded_model import EmbeddedModel
+from agent.llm import Message
+from agent.settings import Settings
+
+async def main(how):
+    model = EmbeddedModel(Settings(embedded_context=2048))
+    if how == "loading":
+        loading = asyncio.ensure_future(model.ready())
+        await asyncio.sleep(0)
+        print("ready", flush=True)
+        await loading
+        await asyncio.Event().wait()
+    await model.ready()
+    story = model.complete([Message(role="user", content="Write a long story.")], max_tokens=1500)
+    if how == "generating":
+        call = asyncio.ensure_future(story)
+        print("ready", flush=True)
+        await call
+    if how == "unclosed":
+        await asyncio.wait({asyncio.ensure_future(story)}, timeout=0.5)
+    if how == "closed":
+        story.close()
+        await model.close()
+    print("ready", flush=True)
+
+asyncio.run(main(sys.argv[1]))
+"""
+
+
+def run(how: str, stop: signal.Signals | None) -> tuple[int, str, str]:
+    """Exit status, output and error output of a process that uses the model, stopped as soon as it says `ready`."""
+    command = [sys.executable, "-X", "faulthandler", "-c", ASKS, how]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        if stop is not None:
+            process.send_signal(stop)
+        out, err = process.communicate(timeout=120)
+    return process.returncode, first + out, err
+
+
+@pytest.mark.parametrize("how", ["closed", "unclosed"])
+def test_a_process_that_used_the_model_ends_cleanly_and_silently(model_file: Path, how: str) -> None:
+    assert run(how, None) == (0, "ready\n", "")
+
+
+@pytest.mark.parametrize("how", ["loading", "generating"])
+def test_ctrl_c_ends_the_process(model_file: Path, how: str) -> None:
+    status, _, err = run(how, signal.SIGINT)
+    assert status in {130, -signal.SIGINT}
+    assert err.rstrip().endswith("KeyboardInterrupt")
+    assert "Fatal Python error" not in err
+
+
+@pytest.mark.parametrize("how", ["loading", "generating"])
+def test_sigterm_ends_the_process(model_file: Path, how: str) -> None:
+    status, _, err = run(how, signal.SIGTERM)
+    assert status == -signal.SIGTERM
+    assert err == ""
