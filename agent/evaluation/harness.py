@@ -1,0 +1,225 @@
+"""The evaluation behind `python -m agent eval`: ask questions whose answers are known, and count.
+
+Scored is execution accuracy (see `execution_accuracy`): predicted and gold query both run on the file itself, read-only
+and without the service's row limit, and their rows are compared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, Protocol
+
+from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationError
+
+from agent.errors import ModelUnavailable, PlumblineError
+from agent.evaluation.accuracy import without_limit
+from agent.evaluation.report import Report, ResultLine, Tokens, report_of
+from agent.evaluation.scoring import Scorer
+from agent.models import Answer
+from executors.base import Executor, Frozen
+from executors.errors import ExecutorError
+
+
+class EvaluationInvalid(PlumblineError):
+    """A file of questions or of results cannot be used; the message names the place and the mend."""
+
+
+class GoldQuestion(Frozen):
+    """A question with every query that is accepted as right.
+
+    database: as the file of questions has it; `path` is where that is.
+    evidence: what the question's author adds to it (BIRD's "evidence", Defog's "instructions"); empty for none.
+    """
+
+    database: str
+    path: Path
+    question: str
+    gold: tuple[str, ...]
+    evidence: str = ""
+    needs_docs: bool = False
+    note: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells one question from another."""
+        return self.database, self.question
+
+
+class Ask(Protocol):
+    """How a question is put to what is being evaluated."""
+
+    async def __call__(self, database: Path, question: str, evidence: str) -> Answer:
+        """The response to a question about a database file.
+
+        Raises:
+            PlumblineError, ExecutorError: written down as this question's error, but for ModelUnavailable, which ends
+                the evaluation: no other question would fare better.
+        """
+
+
+class _Entry(BaseModel):
+    """A question as the file has it; further fields are left alone."""
+
+    database: Annotated[str, Field(min_length=1)]
+    question: Annotated[str, Field(min_length=1)]
+    gold: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+    evidence: str = Field("", validation_alias=AliasChoices("evidence", "instructions"))
+    needs_docs: bool = False
+    note: str = ""
+
+
+_ENTRIES = TypeAdapter(list[_Entry])
+
+
+def load_questions(path: Path) -> list[GoldQuestion]:
+    """The questions of a JSON file: a list of objects with `database` (relative to the file), `question` and `gold`.
+
+    Raises:
+        EvaluationInvalid: no such file, not of that form, or a database that is not there.
+    """
+    try:
+        entries = _ENTRIES.validate_json(path.read_bytes())
+    except OSError as error:
+        raise EvaluationInvalid(f"The questions in {path} cannot be read: {error.strerror}.") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise EvaluationInvalid(
+            f"{path} is not a list of questions: {f'at {place}: ' if place else ''}{first['msg']}. "
+            'Each needs "database", "question" and "gold", a list of queries.'
+        ) from error
+    questions = [
+        GoldQuestion(path=path.parent / entry.database, **{**entry.model_dump(), "gold": tuple(entry.gold)})
+        for entry in entries
+    ]
+    missing = sorted({str(question.path) for question in questions if not question.path.exists()})
+    if missing:
+        raise EvaluationInvalid(f"{path} names databases that are not there: {', '.join(missing)}.")
+    return questions
+
+
+async def evaluate(
+    questions: Sequence[GoldQuestion],
+    ask: Ask,
+    *,
+    open_database: Callable[[Path], Executor],
+    out: Path | None = None,
+    on_result: Callable[[ResultLine], None] | None = None,
+) -> Report:
+    """Ask every question once, one after the other, and score it.
+
+    Args:
+        questions: what to ask.
+        ask: who answers.
+        open_database: the executor for a database file; used for scoring, and closed at the end.
+        out: a file that gets one JSON line per question as soon as it is answered. A question that is in it already is
+            not asked again; when its gold queries have changed since, it is scored again.
+        on_result: told of each line, those from the file included.
+
+    Raises:
+        ModelUnavailable: nobody answers; what was answered so far is in `out`.
+        EvaluationInvalid: `out` holds something else than such lines, or cannot be written.
+    """
+    known = _read_lines(out) if out else {}
+    lines: list[ResultLine] = []
+    scorer = Scorer(open_database)
+    try:
+        for question in questions:
+            line = known.get(question.key)
+            if line is None:
+                line = await _asked(question, ask)
+                line = await asyncio.to_thread(scorer.score, question.path, line)
+                known[question.key] = line
+                if out:
+                    _write(out, [line], mode="a")
+            elif line.gold != question.gold:
+                line = line.model_copy(update={"gold": question.gold})
+                line = await asyncio.to_thread(scorer.score, question.path, line)
+                known[question.key] = line
+                if out:
+                    _write(out, known.values(), mode="w")
+            lines.append(line)
+            if on_result:
+                on_result(line)
+    finally:
+        scorer.close()
+    return report_of(lines)
+
+
+async def _asked(question: GoldQuestion, ask: Ask) -> ResultLine:
+    """What came back, not yet scored."""
+    began = time.monotonic()
+    base = ResultLine(question=question.question, database=question.database, gold=question.gold)
+    try:
+        answer = await ask(question.path, question.question, question.evidence)
+    except ModelUnavailable:
+        raise
+    except (PlumblineError, ExecutorError) as error:
+        message = f"{type(error).__name__}: {error}"
+        return base.model_copy(update={"error": message, "elapsed_ms": _ms_since(began)})
+    sql = answer.sql
+    if sql and answer.truncated and answer.dialect:
+        sql = without_limit(sql, answer.dialect)  # the limit was the service's, not the question's
+    usage = answer.usage
+    return base.model_copy(
+        update={
+            "predicted": sql,
+            "status": answer.status,
+            "verified": answer.verified,
+            "attempts": answer.attempts,
+            "attempt_history": tuple(answer.attempt_history),
+            "model_calls": usage.model_calls,
+            "tokens": Tokens(
+                prompt=usage.prompt_tokens, cached=usage.cached_tokens, completion=usage.completion_tokens
+            ),
+            "timings_ms": answer.timings_ms,
+            "elapsed_ms": _ms_since(began),
+            "answer": answer.answer,
+        }
+    )
+
+
+def _ms_since(began: float) -> float:
+    return (time.monotonic() - began) * 1000
+
+
+_BEGINNING = '{"question":'
+
+
+def _read_lines(path: Path) -> dict[tuple[str, str], ResultLine]:
+    """What an earlier run left. A last line that was cut short is dropped, here and in the file."""
+    try:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise EvaluationInvalid(f"The results in {path} cannot be read: {error}.") from error
+    *rows, rest = text.split("\n")
+    lines: dict[tuple[str, str], ResultLine] = {}
+    for number, row in enumerate(rows, 1):
+        try:
+            line = ResultLine.model_validate_json(row)
+        except ValidationError as error:
+            raise _not_ours(path, number) from error
+        lines[line.key] = line
+    if rest:
+        # Only what begins as a result does is taken for one that was cut short: nobody else's file is shortened.
+        if not rest.startswith(_BEGINNING):
+            raise _not_ours(path, len(rows) + 1)
+        _write(path, lines.values(), mode="w")
+    return lines
+
+
+def _not_ours(path: Path, number: int) -> EvaluationInvalid:
+    return EvaluationInvalid(
+        f"{path}, line {number} is no result of an evaluation. Name a new file, or remove the line."
+    )
+
+
+def _write(path: Path, lines: Iterable[ResultLine], *, mode: Literal["a", "w"]) -> None:
+    try:
+        with path.open(mode, encoding="utf-8") as file:
+            file.writelines(line.model_dump_json() + "\n" for line in lines)
+    except OSError as error:
+        raise EvaluationInvalid(f"The results cannot be written to {path}: {error.strerror}.") from error

@@ -1,0 +1,201 @@
+"""What an evaluation found: one line per question, and the figures over all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import mean, median
+from typing import Literal
+
+from agent.models import AttemptRecord
+from executors.base import Frozen
+
+Z_95 = 1.959963984540054
+
+
+class Tokens(Frozen):
+    """Tokens of one question; `cached` is the part of `prompt` that the model did not read again."""
+
+    prompt: int = 0
+    cached: int = 0
+    completion: int = 0
+
+
+class Judgement(Frozen):
+    """What was said of one attempt's query (`believed`), by whom, and whether its rows are right in truth."""
+
+    source: Literal["judge", "checks"]
+    believed: bool
+    right: bool
+
+
+class ResultLine(Frozen):
+    """One question, asked once: a line of the file that `eval --json` keeps.
+
+    correct: whether the rows of `predicted` are those of any gold query.
+    error: why there is no right answer to speak of: no query, a query that failed, or no gold query that runs.
+    gold_errors: gold queries that do not run, each with the reason; a question without any that runs is not scored.
+    scored: False where nobody can tell whether the prediction is right.
+    timings_ms: milliseconds per step; `elapsed_ms`: from asking to the answer.
+    """
+
+    question: str
+    database: str
+    gold: tuple[str, ...]
+    predicted: str | None = None
+    correct: bool = False
+    scored: bool = True
+    error: str | None = None
+    gold_errors: tuple[str, ...] = ()
+    status: str | None = None
+    verified: bool = False
+    attempts: int = 0
+    attempt_history: tuple[AttemptRecord, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    model_calls: int = 0
+    tokens: Tokens = Tokens()
+    timings_ms: dict[str, float] = {}
+    elapsed_ms: float = 0.0
+    answer: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells one question from another."""
+        return self.database, self.question
+
+
+class Confusion(Frozen):
+    """A judge's words against the truth, counted over attempts."""
+
+    true_accepts: int = 0
+    false_accepts: int = 0
+    true_rejects: int = 0
+    false_rejects: int = 0
+
+
+class Report(Frozen):
+    """Figures over all questions that could be scored; shares are 0 to 1, None where there is nothing to divide by.
+
+    interval: Wilson's 95 % interval of `share`.
+    precision: share of the verified answers that are right; recall: share of the right answers that are verified.
+    attempts, model_calls: means per question. tokens: sums.
+    median_ms: median milliseconds per step, over the questions in which the step ran; `total` is the whole question.
+    gold_errors: questions of which a gold query did not run, each with the reason; they are left out where none ran.
+    """
+
+    n: int
+    correct: int
+    share: float | None
+    interval: tuple[float, float] | None
+    verified: int
+    precision: float | None
+    recall: float | None
+    failed: int
+    judge: Confusion
+    checks: Confusion
+    attempts: float | None
+    model_calls: float | None
+    tokens: Tokens
+    median_ms: dict[str, float]
+    gold_errors: tuple[str, ...]
+
+
+def wilson(successes: int, n: int) -> tuple[float, float] | None:
+    """The 95 % interval of a share (Wilson, JASA 1927); None for n = 0."""
+    if n == 0:
+        return None
+    p = successes / n
+    centre = (p + Z_95**2 / (2 * n)) / (1 + Z_95**2 / n)
+    half = Z_95 / (1 + Z_95**2 / n) * math.sqrt(p * (1 - p) / n + Z_95**2 / (4 * n * n))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def report_of(lines: Sequence[ResultLine]) -> Report:
+    """The figures of these lines."""
+    scored = [line for line in lines if line.scored]
+    correct = sum(line.correct for line in scored)
+    verified = sum(line.verified for line in scored)
+    both = sum(line.correct and line.verified for line in scored)
+    judgements = [judgement for line in scored for judgement in line.judgements]
+    return Report(
+        n=len(scored),
+        correct=correct,
+        share=_share(correct, len(scored)),
+        interval=wilson(correct, len(scored)),
+        verified=verified,
+        precision=_share(both, verified),
+        recall=_share(both, correct),
+        failed=sum(line.error is not None for line in scored),
+        judge=_confusion(j for j in judgements if j.source == "judge"),
+        checks=_confusion(j for j in judgements if j.source == "checks"),
+        attempts=mean(line.attempts for line in scored) if scored else None,
+        model_calls=mean(line.model_calls for line in scored) if scored else None,
+        tokens=Tokens(
+            prompt=sum(line.tokens.prompt for line in scored),
+            cached=sum(line.tokens.cached for line in scored),
+            completion=sum(line.tokens.completion for line in scored),
+        ),
+        median_ms=_medians(scored),
+        gold_errors=tuple(f"{line.question}: {error}" for line in lines for error in line.gold_errors),
+    )
+
+
+def summary_rows(report: Report) -> list[tuple[str, str]]:
+    """The report as (name, value) pairs, for a table in the terminal."""
+    low, high = report.interval or (0.0, 0.0)
+    interval = f" (95 %: {low:.1%} to {high:.1%})" if report.interval else ""
+    tokens = report.tokens
+    rows = [
+        ("correct", f"{report.correct} of {report.n}, {_percent(report.share)}{interval}"),
+        ("verified", str(report.verified)),
+        ("verified that are correct (precision)", _percent(report.precision)),
+        ("correct that are verified (recall)", _percent(report.recall)),
+        ("judge", _told(report.judge)),
+        ("plain checks", _told(report.checks)),
+        ("without a result", str(report.failed)),
+        ("attempts per question", _figure(report.attempts)),
+        ("model calls per question", _figure(report.model_calls)),
+        ("tokens", f"{tokens.prompt:,} prompt ({tokens.cached:,} cached), {tokens.completion:,} completion"),
+    ]
+    rows += [(f"median {step}", f"{ms / 1000:,.2f} s") for step, ms in report.median_ms.items()]
+    rows += [("gold query that does not run", error) for error in report.gold_errors]
+    return rows
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _confusion(judgements: Iterable[Judgement]) -> Confusion:
+    counts = {(believed, right): 0 for believed in (True, False) for right in (True, False)}
+    for judgement in judgements:
+        counts[judgement.believed, judgement.right] += 1
+    return Confusion(
+        true_accepts=counts[True, True],
+        false_accepts=counts[True, False],
+        true_rejects=counts[False, False],
+        false_rejects=counts[False, True],
+    )
+
+
+def _medians(lines: Sequence[ResultLine]) -> dict[str, float]:
+    steps: dict[str, list[float]] = {}
+    for line in lines:
+        for step, ms in (*line.timings_ms.items(), ("total", line.elapsed_ms)):
+            steps.setdefault(step, []).append(ms)
+    if "total" in steps:
+        steps["total"] = steps.pop("total")  # last, whatever steps the later lines brought
+    return {step: median(values) for step, values in steps.items()}
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _told(found: Confusion) -> str:
+    wrong, right = found.true_rejects + found.false_accepts, found.false_rejects + found.true_accepts
+    return f"refused {found.true_rejects} of {wrong} wrong queries and {found.false_rejects} of {right} right ones"
