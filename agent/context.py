@@ -1,0 +1,125 @@
+"""What the model is shown: first what all questions share, to the byte; then what belongs to this one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agent import templates
+from agent.llm import Message
+from agent.models import Exchange, Question
+from executors.base import Frozen, Schema
+from executors.dialects import DIALECTS
+
+if TYPE_CHECKING:
+    from agent.database import Database
+    from agent.knowledge import Knowledge
+    from agent.profiles import Profile
+    from agent.settings import Settings
+    from rag.documents import Document
+    from rag.retriever import Retrieval
+
+GENERAL_RULES_TOKENS = 400
+
+
+class Example(Frozen):
+    """A question of the past whose query was right."""
+
+    question: str
+    sql: str
+
+
+class Context(Frozen):
+    """Everything known before the first query is written.
+
+    system: the message that all steps share, so that the model reads the schema once.
+    rules, examples, history: the question's own part, put into each step's message.
+    closest: similarity (0 to 1) of the question to the nearest document; None where nothing was retrieved.
+    """
+
+    db_schema: Schema
+    system: str
+    rules: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
+    history: tuple[Exchange, ...] = ()
+    tables: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    tokens: int = 0
+    pruned: bool = False
+    closest: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    def messages(self, prompt: str, **holes: object) -> list[Message]:
+        """The chat for one step: the shared system message, then the step's prompt with its holes filled."""
+        tail = templates.render(
+            prompt,
+            dialect=DIALECTS[self.db_schema.dialect].title,
+            rules=self.rules,
+            examples=self.examples,
+            history=self.history,
+            **holes,
+        )
+        return [Message(role="system", content=self.system), Message(role="user", content=tail)]
+
+
+async def enrich(
+    question: Question, database: Database, knowledge: Knowledge | None, profile: Profile, settings: Settings
+) -> Context:
+    """Read the raw schema and retrieve what is known about it, side by side; make one context of both.
+
+    Raises:
+        DatabaseUnavailable: the schema cannot be read. An index that fails only costs the docs, with a warning.
+    """
+    from agent.knowledge import Known
+    from rag.schema_text import render
+
+    async def retrieve() -> Known:
+        return Known() if knowledge is None else await knowledge.find(question.text, database, settings.top_k)
+
+    schema, known = await asyncio.gather(database.schema(), retrieve())
+    found = known.found
+    general = general_rules(known.documents)
+    text = render(
+        schema,
+        known.documents,
+        style=profile.schema_style,
+        budget_tokens=profile.schema_tokens,
+        max_sample_values=settings.max_sample_values,
+        relevant=found.columns,
+        question=question.text,
+    )
+    return Context(
+        db_schema=schema,
+        system=_system(schema.dialect, text.text, general),
+        rules=_notes(found, general),
+        examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in found.queries),
+        history=question.history,
+        tables=text.tables,
+        documents=tuple(hit.document.passage for hit in found.all),
+        tokens=text.tokens,
+        pruned=text.pruned,
+        closest=known.closest,
+        warnings=known.warnings,
+    )
+
+
+def _notes(found: Retrieval, general: Sequence[str]) -> tuple[str, ...]:
+    """What the question needs to know, near to it: docs of columns with their names, then the terms it uses."""
+    columns = [hit.document.passage for hit in found.columns]
+    rules = [hit.document.text for hit in found.rules if hit.document.text not in general]
+    return (*columns, *rules)
+
+
+def general_rules(documents: Sequence[Document]) -> tuple[str, ...]:
+    """The rules that explain no term and so may matter to every question, while they are few enough to show always."""
+    from rag.fusion import term_of
+    from rag.schema_text import estimate_tokens
+
+    rules = [document.text for document in documents if document.kind == "rule" and not term_of(document.text)]
+    return tuple(rules) if sum(map(estimate_tokens, rules)) <= GENERAL_RULES_TOKENS else ()
+
+
+def _system(dialect: str, schema_text: str, rules: Sequence[str]) -> str:
+    row = DIALECTS[dialect]
+    return templates.render("system", dialect=row.title, schema=schema_text, hints=row.hints, rules=rules)

@@ -1,0 +1,134 @@
+"""The generator: question and context in, a draft query out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from agent.context import Context
+from agent.errors import ReplyUnusable
+from agent.ledger import Ledger
+from agent.llm import ChatModel, ReplySchema
+from agent.llms.replies import extract_sql, parse_structured
+from agent.models import Attempt, Draft, Plan
+from agent.profiles import Profile
+
+MAX_ITEMS = 12
+
+
+class _PlanReply(BaseModel):
+    tables: list[str] = []
+    joins: list[str] = []
+    filters: list[str] = []
+    aggregates: list[str] = []
+    group_by: list[str] = []
+    order_by: list[str] = []
+    limit: int | None = None
+
+    def as_plan(self) -> Plan:
+        fields = self.model_dump()
+        return Plan(limit=fields.pop("limit"), **{name: tuple(items[:MAX_ITEMS]) for name, items in fields.items()})
+
+
+class _DraftReply(BaseModel):
+    sql: str | None = None
+    explanation: str = ""
+    clarification: str | None = None
+
+
+class _PlannedDraftReply(BaseModel):
+    plan: _PlanReply
+    sql: str | None = None
+    explanation: str = ""
+    clarification: str | None = None
+
+
+class Generator:
+    """Writes SQL in the reply format that the model's profile names.
+
+    Args:
+        model: who writes.
+        profile: how.
+        max_tokens: of one reply.
+        temperature: of the first attempt; later ones use the profile's `retry_temperature` if that is higher.
+    """
+
+    def __init__(self, model: ChatModel, profile: Profile, *, max_tokens: int, temperature: float) -> None:
+        self.model, self.profile = model, profile
+        self.max_tokens, self.temperature = max_tokens, temperature
+
+    async def plan(self, question: str, context: Context, ledger: Ledger) -> Plan | None:
+        """A plan before any SQL, where the profile wants one of its own; None where not, or where it is unusable."""
+        if self.profile.planner != "separate":
+            return None
+        reply = await self.model.complete(
+            context.messages("plan", question=question),
+            schema=reply_schema("plan", _PlanReply),
+            max_tokens=self.max_tokens,
+            temperature=self.temperature,
+        )
+        ledger.spend(reply.usage)
+        try:
+            return parse_structured(reply.text, _PlanReply).as_plan()
+        except ReplyUnusable:
+            ledger.warn("The model's plan could not be read; the query was written without one.")
+            return None
+
+    async def draft(
+        self, question: str, context: Context, attempts: Sequence[Attempt], plan: Plan | None, ledger: Ledger
+    ) -> Draft:
+        """One query, with every earlier attempt in view, or a clarification.
+
+        Raises:
+            ReplyUnusable: no query and no clarification in the reply.
+            ModelUnavailable, ModelFailed: from the model.
+        """
+        inline = self.profile.planner == "inline"
+        as_json = self.profile.reply_format == "json"
+        shape = _PlannedDraftReply if inline else _DraftReply
+        reply = await self.model.complete(
+            context.messages(
+                f"generate_{self.profile.reply_format}",
+                question=question,
+                attempts=attempts,
+                plan=plan.model_dump_json(exclude_defaults=True) if plan else None,
+                **({"inline_plan": inline} if as_json else {}),
+            ),
+            schema=reply_schema("draft", shape) if as_json else None,
+            max_tokens=self.max_tokens,
+            temperature=max(self.temperature, self.profile.retry_temperature) if attempts else self.temperature,
+        )
+        ledger.spend(reply.usage)
+        if as_json:
+            return self._from_json(reply.text, shape, plan)
+        sql = extract_sql(reply.text)
+        if sql is None:
+            raise ReplyUnusable("The model's reply holds no SQL query.")
+        return Draft(sql=sql, plan=plan)
+
+    @staticmethod
+    def _from_json(text: str, shape: type[_DraftReply] | type[_PlannedDraftReply], plan: Plan | None) -> Draft:
+        try:
+            reply = parse_structured(text, shape)
+        except ReplyUnusable:
+            sql = extract_sql(text)  # some endpoints take the schema and answer in a fence all the same
+            if sql is None:
+                raise
+            return Draft(sql=sql, plan=plan)
+        if not (reply.sql or "").strip() and not (reply.clarification or "").strip():
+            raise ReplyUnusable("The model's reply holds neither a query nor a question.")
+        if isinstance(reply, _PlannedDraftReply):
+            plan = reply.plan.as_plan()
+        sql = (extract_sql(reply.sql) or reply.sql) if reply.sql else None
+        clarification = None if sql else reply.clarification
+        return Draft(sql=sql, explanation=reply.explanation, clarification=clarification, plan=plan)
+
+
+def reply_schema(name: str, shape: type[BaseModel]) -> ReplySchema:
+    """The JSON Schema of a reply, as strict endpoints want it: every field required, no others."""
+    schema = shape.model_json_schema()
+    for part in (schema, *schema.get("$defs", {}).values()):
+        part["required"] = list(part.get("properties", {}))
+        part["additionalProperties"] = False
+    return ReplySchema(name=name, schema_=schema)

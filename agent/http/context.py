@@ -1,0 +1,73 @@
+"""Around every request: its trace id, and the limit on its size."""
+
+from __future__ import annotations
+
+import re
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from agent.service import new_trace_id
+
+TRACE_HEADER = "x-trace-id"
+
+# https://www.w3.org/TR/trace-context/#traceparent-header: version, trace id, parent id, flags; ids are never all zeros.
+TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:$|-)")
+
+
+class RequestContext:
+    """ASGI middleware: gives each request a trace id, says it in the response, and stops reading what is too large.
+
+    Args:
+        app: what is wrapped.
+        max_request_bytes: a body larger than this ends in an HTTPException with status 413.
+    """
+
+    def __init__(self, app: ASGIApp, max_request_bytes: int) -> None:
+        self.app, self.max_request_bytes = app, max_request_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        trace_id = _trace_id(headers)
+        scope.setdefault("state", {})["trace_id"] = trace_id
+
+        async def send_traced(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[TRACE_HEADER] = trace_id
+            await send(message)
+
+        await self.app(scope, self._limited(receive, headers), send_traced)
+
+    def _limited(self, receive: Receive, headers: Headers) -> Receive:
+        """`receive` that counts: a chunked body does not say its size beforehand."""
+        declared = headers.get("content-length", "")
+        read = int(declared) if declared.isascii() and declared.isdigit() else 0
+        refused = read > self.max_request_bytes
+        read = 0
+
+        async def receive_limited() -> Message:
+            nonlocal read
+            if refused:
+                raise HTTPException(413)
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self.max_request_bytes:
+                raise HTTPException(413)
+            return message
+
+        return receive_limited
+
+
+def trace_id_of(request: Request) -> str:
+    """The request's trace id, 32 hexadecimal digits."""
+    return str(request.state.trace_id)
+
+
+def _trace_id(headers: Headers) -> str:
+    match = TRACEPARENT.match(headers.get("traceparent", ""))
+    return match[1] if match else new_trace_id()

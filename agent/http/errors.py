@@ -1,0 +1,124 @@
+"""Every error as an RFC 9457 problem document: what the service raises, and what HTTP itself can get wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from agent.errors import PlumblineError
+from agent.http.context import TRACE_HEADER, trace_id_of
+from agent.models import Problem
+from agent.problems import TYPE_PREFIX, problem_of
+from executors.errors import ExecutorError, RegistryInvalid
+from rag.errors import RetrievalError
+
+LOG = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+FIELDS_NAMED = 3  # in `detail`; `errors` has them all
+NOT_AN_OBJECT = "Send a JSON object, with the header `content-type: application/json`."
+
+# status -> (stable type, title, what to do)
+HTTP_PROBLEMS: dict[int, tuple[str, str, str]] = {
+    400: ("malformed-request", "Malformed request", "The body is not JSON. Send a JSON object in UTF-8."),
+    404: ("unknown-route", "Unknown route", "There is no such route. GET /api/docs lists those there are."),
+    405: ("method-not-allowed", "Method not allowed", "The route does not take this method; `Allow` says which."),
+    413: ("request-too-large", "Request too large", "The request is larger than this service takes. Shorten it."),
+    422: ("invalid-field", "Invalid field", "A field cannot be used; `errors` says which and why."),
+    500: ("unexpected", "Unexpected error", "Something failed that should not. Report it with the trace_id."),
+    503: (
+        "registry-invalid",
+        "The service is not set up",
+        "The databases are not set up; the log says why.",
+    ),
+}
+
+
+def http_problem(status: int, trace_id: str = "", **changes: Any) -> Problem:
+    """The problem document of a status that HTTP itself asks for."""
+    phrase = HTTPStatus(status).phrase
+    slug, title, detail = HTTP_PROBLEMS.get(status, (f"http-{status}", phrase, f"{phrase}."))
+    values = {"type": TYPE_PREFIX + slug, "title": title, "status": status, "detail": detail, "trace_id": trace_id}
+    return Problem(**(values | changes))
+
+
+def problem_for(error: Exception, trace_id: str) -> Problem:
+    """The problem document of any error; one that is not meant for the caller is logged, and named by its trace id."""
+    problem = problem_of(error, trace_id)
+    if problem is not None:
+        return problem
+    LOG.error("Unexpected error, trace_id=%s", trace_id, exc_info=error)
+    return http_problem(503 if isinstance(error, RegistryInvalid) else 500, trace_id)
+
+
+def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:
+    """The document with its status and media type."""
+    return Response(
+        problem.model_dump_json(),
+        problem.status,
+        headers={**(headers or {}), TRACE_HEADER: problem.trace_id},
+        media_type=MEDIA_TYPE,
+    )
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Make every way out of the app a problem document."""
+    for kind in (PlumblineError, ExecutorError, RetrievalError, Exception):
+        app.add_exception_handler(kind, _raised)
+    app.add_exception_handler(HTTPException, _refused_by_http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(ClientDisconnect, _nobody_listens)
+
+
+async def _raised(request: Request, error: Exception) -> Response:
+    return problem_response(problem_for(error, trace_id_of(request)))
+
+
+async def _refused_by_http(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    return problem_response(http_problem(error.status_code, trace_id_of(request)), dict(error.headers or {}))
+
+
+async def _nobody_listens(_request: Request, _error: Exception) -> Response:
+    """The caller hung up: the status is for the access log alone (499, as nginx has it)."""
+    return Response(status_code=499)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    trace_id = trace_id_of(request)
+    found = error.errors()
+    if any(one["type"] == "json_invalid" for one in found):
+        return problem_response(http_problem(400, trace_id))
+    errors = [{"field": _field(one["loc"]), "message": _message(one["loc"], one["msg"])} for one in found]
+    detail = "; ".join(f"{one['field']}: {one['message']}" for one in errors[:FIELDS_NAMED])
+    return problem_response(http_problem(422, trace_id, detail=detail, errors=errors))
+
+
+def _field(location: Sequence[str | int]) -> str:
+    """`options.row_limit`; `body` where the body as a whole is meant."""
+    return ".".join(str(part) for part in location[1:]) or str(location[0])
+
+
+def _message(location: Sequence[str | int], said: str) -> str:
+    """What pydantic says; for the body as a whole, what a client that sends a form by default must do."""
+    return NOT_AN_OBJECT if tuple(location) == ("body",) else said.removeprefix("Value error, ")
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """How a route's errors look in its OpenAPI description."""
+    described = {404: "Unknown database or session", 409: "Writes are not allowed", 502: "The model failed"}
+    described |= {503: "The model or the database cannot be reached", 504: "Out of time"}
+    described |= {status: title for status, (_, title, _) in HTTP_PROBLEMS.items() if status not in described}
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {status: {"description": described[status], "content": content} for status in statuses}

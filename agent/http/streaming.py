@@ -1,0 +1,66 @@
+"""A question's events as server-sent events, and work that ends when nobody listens any more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any, TypeVar
+
+from fastapi.sse import ServerSentEvent
+from starlette.requests import ClientDisconnect, Request
+
+from agent.http.errors import problem_for
+from agent.http.wire import StreamEvent
+from agent.models import Event, Failed
+
+Result = TypeVar("Result")
+
+
+class OpenStream:
+    """Events whose first one has arrived: what is refused before that has a status of its own."""
+
+    def __init__(self, first: Event, rest: AsyncIterator[Event], trace_id: str) -> None:
+        self._first, self._rest, self._trace_id = first, rest, trace_id
+
+    async def __aiter__(self) -> AsyncIterator[ServerSentEvent]:
+        """All events in order. An error ends them as an `error` event, since the status is already sent."""
+        yield encode(self._first)
+        try:
+            async for event in self._rest:
+                yield encode(event)
+        except Exception as error:  # noqa: BLE001  the edge: whatever it was, the caller is told that no more will come
+            yield encode(Failed(problem=problem_for(error, self._trace_id)))
+
+
+def encode(event: Event) -> ServerSentEvent:
+    """One event, named, its data a JSON object."""
+    wire = StreamEvent.of(event)
+    return ServerSentEvent(event=wire.event, raw_data=wire.model_dump_json())
+
+
+async def while_listening(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+    """What `work` returns. It is cancelled when the caller hangs up first.
+
+    Args:
+        request: its body has been read.
+        work: what to do.
+
+    Raises:
+        ClientDisconnect: nobody waits for the result any more.
+        Exception: whatever `work` raises.
+    """
+    working, leaving = asyncio.create_task(work), asyncio.create_task(_hung_up(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return await working
+    finally:
+        for task in (working, leaving):
+            task.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _hung_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

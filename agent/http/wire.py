@@ -1,0 +1,134 @@
+"""What goes over HTTP: request bodies, response bodies, and the one shape that every streamed event has."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from agent.models import Answer, Check, Done, Event, Failed, NodeComplete, Options
+from agent.service import DatabaseInfo, PartHealth
+from executors.base import Frozen, Schema, Table
+
+
+def _whole_characters(text: str) -> str:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("The text holds half a character (a lone surrogate); send it in UTF-8.")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_whole_characters)]
+Name = Annotated[Text, Field(max_length=200)]
+
+
+class QueryRequest(Frozen):
+    """A question about one database of the registry. Unknown fields are refused."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"question": "What was our highest revenue month?", "database": "shop"}]}
+    )
+
+    question: Text = Field(description="What to find out, in plain language.")
+    database: Name = Field(description="A name that `GET /api/databases` lists.")
+    session_id: Name | None = Field(None, description="Of an earlier session, whose last exchanges are then known.")
+    options: Options = Field(Options(), description="What this request changes; the service's settings otherwise.")
+
+
+class StreamEvent(Frozen):
+    """The data of one server-sent event; `event` is also the event's own name.
+
+    event: `start`, `node_complete`, `answer_delta`, `done` or `error`.
+    node, attempt, elapsed_ms: which step ended, in which round, after how many milliseconds; null elsewhere.
+    data: what was found; of `done` the response of `POST /api/query`, of `error` a problem document.
+    """
+
+    event: str
+    node: str | None = None
+    attempt: int | None = None
+    elapsed_ms: float | None = None
+    data: dict[str, Any]
+
+    @classmethod
+    def of(cls, event: Event) -> StreamEvent:
+        """The wire's shape of what happened."""
+        match event:
+            case NodeComplete():
+                data = event.model_dump(mode="json", exclude={"attempt", "elapsed_ms"})
+                return cls(
+                    event=event.event, node=event.node, attempt=event.attempt, elapsed_ms=event.elapsed_ms, data=data
+                )
+            case Done():
+                return cls(event=event.event, data=event.answer.model_dump(mode="json"))
+            case Failed():
+                return cls(event=event.event, data=event.problem.model_dump(mode="json"))
+            case _:
+                return cls(event=event.event, data=event.model_dump(mode="json"))
+
+
+class DatabaseList(Frozen):
+    """The databases that can be asked."""
+
+    databases: list[DatabaseInfo]
+
+
+class DatabaseSchema(Frozen):
+    """One database's tables, and the enriched schema as the model reads it."""
+
+    database: str
+    dialect: str
+    tables: tuple[Table, ...]
+    enriched: str
+
+    @classmethod
+    def of(cls, schema: Schema, enriched: str) -> DatabaseSchema:
+        """The two together."""
+        return cls(database=schema.database, dialect=schema.dialect, tables=schema.tables, enriched=enriched)
+
+
+class IndexReport(Frozen):
+    """What indexing did, in documents. `problems`: docs that could not be used, each with what to do."""
+
+    database: str
+    added: int
+    removed: int
+    unchanged: int
+    problems: tuple[str, ...] = ()
+
+
+class Live(Frozen):
+    """The process answers."""
+
+    status: str = "live"
+
+
+class Health(Frozen):
+    """Whether every part is ready, and each part with how long it took to say so."""
+
+    ready: bool
+    parts: list[PartHealth]
+
+
+# ------------------------------------------------------------------------- what the OpenAPI description shows
+
+ANSWER_EXAMPLE = Answer(
+    status="success",
+    answer="The highest revenue month was March 2024 with $50,000 in sales.",
+    sql="SELECT month, SUM(amount) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1",
+    results=[{"month": "2024-03", "total": 50000}],
+    columns=["month", "total"],
+    row_count=1,
+    tables_used=["sales"],
+    dialect="sqlite",
+    attempts=1,
+    verified=True,
+    checks=[Check(name="judge", passed=True, detail="One row, the highest.")],
+    trace_id="0af7651916cd43dd8448eb211c80319c",
+).model_dump(mode="json")
+
+STREAM_EXAMPLE = """event: node_complete
+data: {"event":"node_complete","node":"sql_generator","attempt":1,"elapsed_ms":812.4,"data":{"sql":"SELECT 1"}}
+
+event: answer_delta
+data: {"event":"answer_delta","node":null,"attempt":null,"elapsed_ms":null,"data":{"text":"March 2024. "}}
+
+"""

@@ -1,0 +1,73 @@
+"""The core: retrieve, generate, validate, execute, evaluate, at most so often; then the records and the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+
+from agent.database import Database
+from agent.limits import limits_of
+from agent.models import AnswerDelta, Done, Event, Question, Started
+from agent.response import answered, clarified, reviewed
+from agent.run import Parts, Run, review_text
+
+SENTENCE = re.compile(r"(?<=[.!?])\s+")
+
+
+async def answer(question: Question, database: Database, parts: Parts) -> AsyncIterator[Event]:
+    """Answer one question, one event per step; the last one carries the response.
+
+    1. Enrich the raw schema with what is known about it.
+    2. Draft, check, run and judge a query until one convinces, at most `max_attempts` times.
+    3. Fetch the rows behind an aggregate.
+    4. Say it in a sentence; recompute its arithmetic; trace its numbers.
+
+    Raises:
+        ModelUnavailable, ModelFailed, DatabaseUnavailable, WritesNotAllowed: what no further attempt can mend.
+    """
+    run = Run(question, database, parts, limits_of(parts.settings, question.options))
+    try:
+        async for event in _steps(run):
+            yield event
+    finally:
+        await run.close()
+
+
+async def _steps(run: Run) -> AsyncIterator[Event]:
+    question = run.question
+    yield Started(trace_id=question.trace_id, question=question.text, database=question.database)
+    yield run.enter()
+    yield run.resolve_dialect()
+    yield await run.select_schema()
+    if plan := await run.make_plan():
+        yield plan
+
+    while run.may_try:
+        yield await run.generate()
+        if run.draft.clarification:
+            yield Done(answer=clarified(run, run.draft.clarification))
+            return
+        yield await run.validate()
+        if planned := run.planned():
+            yield planned
+        if executed := await run.execute():
+            yield executed
+        if evaluated := await run.evaluate():
+            yield evaluated
+        run.conclude()
+        if run.may_try:
+            yield run.repair()
+
+    best = run.best
+    if best is None:
+        review = run.review()
+        yield review
+        yield Done(answer=reviewed(run, review_text(review)))
+        return
+    yield await run.fetch_raw(best)
+    yield await run.format_answer(best)
+    if not best.accepted:
+        yield run.review()
+    for sentence in SENTENCE.split(run.text.text):
+        yield AnswerDelta(text=sentence + " ")
+    yield Done(answer=answered(run, best))

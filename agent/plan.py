@@ -1,0 +1,69 @@
+"""A query read as a plan, and said in words: for models that do not plan or explain themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agent.models import Plan
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+MAX_ITEM_CHARS = 120
+
+
+def plan_of(sql: str, dialect: str) -> Plan:
+    """Tables, joins, filters, aggregates, grouping, order and limit of a query, read from its syntax tree.
+
+    Args:
+        sql: a query that the guard let through.
+        dialect: a key of `executors.dialects.DIALECTS`.
+    """
+    from sqlglot import exp, parse_one
+
+    from executors.dialects import DIALECTS
+
+    name = DIALECTS[dialect].sqlglot
+    tree = parse_one(sql, read=name)
+
+    def text(node: exp.Expr) -> str:
+        out = node.sql(dialect=name)
+        return out if len(out) <= MAX_ITEM_CHARS else out[: MAX_ITEM_CHARS - 1] + "…"
+
+    def texts(nodes: Sequence[exp.Expr]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(text(node) for node in nodes))
+
+    ctes = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
+    limit = tree.args.get("limit")
+    count = limit.expression if limit is not None else None
+    return Plan(
+        tables=tuple(dict.fromkeys(t.name for t in tree.find_all(exp.Table) if t.name not in ctes)),
+        joins=texts([on for join in tree.find_all(exp.Join) if (on := join.args.get("on")) is not None]),
+        filters=texts([part for where in tree.find_all(exp.Where) for part in _conjuncts(where.this)]),
+        aggregates=texts([node for node in tree.find_all(exp.AggFunc) if not isinstance(node.parent, exp.AggFunc)]),
+        group_by=texts([key for group in tree.find_all(exp.Group) for key in group.expressions]),
+        order_by=texts(list(order.expressions) if (order := tree.args.get("order")) is not None else []),
+        limit=int(count.this) if isinstance(count, exp.Literal) and count.is_int else None,
+    )
+
+
+def explanation_of(plan: Plan) -> str:
+    """One sentence on what a query does, from its plan."""
+    what = f"computes {', '.join(plan.aggregates)}" if plan.aggregates else "lists rows"
+    parts = [f"Reads {', '.join(plan.tables) or 'no table'} and {what}"]
+    if plan.group_by:
+        parts.append(f"for each {', '.join(plan.group_by)}")
+    if plan.filters:
+        parts.append(f"where {' and '.join(plan.filters)}")
+    if plan.order_by:
+        parts.append(f"ordered by {', '.join(plan.order_by)}")
+    if plan.limit is not None:
+        parts.append(f"the first {plan.limit} only")
+    return ", ".join(parts) + "."
+
+
+def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
+    from sqlglot import exp
+
+    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]

@@ -1,0 +1,100 @@
+"""What each kind of model is good at, as data: nothing else in the code asks which model answers.
+
+Where the choices come from: on public questions a 1.5B model wrote right SQL most often from the database's own DDL and
+with a plain reply; every structure around the SQL (a JSON object, a plan field before it) cost it accuracy, while its
+judge, reason first, refused few right queries. Hosted models lose nothing by structure and gain an explanation. What a
+figure rests on is in CONTRIBUTING.md; `python -m agent eval` measures a change.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from agent.settings import Settings
+from executors.base import Frozen
+
+
+class Profile(Frozen):
+    """How to work with one kind of model.
+
+    reply_format: `sql`: the query alone, in a fence; `json`: an object with query, explanation and clarification.
+    planner: `inline`: first field of that object; `separate`: a call of its own; `off`: read from the query's tree.
+    schema_style: how the schema is written (rag/schema_text.py).
+    schema_tokens: the schema's budget in the prompt.
+    retry_temperature: of the later attempts, so that a model that repeats itself does not.
+    mends_columns: put a wrong column right on the syntax tree (executors/mend.py) before the model is asked again.
+    judge: `vetoes`: its no costs another attempt; `advises`: it does not, but the answer is not verified; `off`: not
+        asked, only the checks that need no model.
+    placeholders: whether it is asked to write `[[expression | format]]` for what it wants computed.
+    speculative_answer: draft the answer while the judge reads.
+    timeout_s: for one reply.
+    rows_shown: rows that the judge and the answer writer read.
+    """
+
+    name: str
+    reply_format: Literal["sql", "json"]
+    planner: Literal["inline", "separate", "off"]
+    schema_style: Literal["ddl", "compact"]
+    schema_tokens: int
+    retry_temperature: float
+    mends_columns: bool
+    judge: Literal["vetoes", "advises", "off"]
+    placeholders: bool
+    speculative_answer: bool
+    timeout_s: float
+    rows_shown: int
+
+
+EMBEDDED = Profile(
+    name="embedded",
+    reply_format="sql",
+    planner="off",
+    schema_style="ddl",
+    schema_tokens=2500,
+    retry_temperature=0.5,
+    mends_columns=True,
+    judge="vetoes",
+    placeholders=False,
+    speculative_answer=False,
+    timeout_s=300,
+    rows_shown=8,
+)
+
+SMALL_HOSTED = Profile(
+    name="small_hosted",
+    reply_format="json",
+    planner="off",
+    schema_style="ddl",
+    schema_tokens=6000,
+    retry_temperature=0.3,
+    mends_columns=True,
+    judge="vetoes",
+    placeholders=True,
+    speculative_answer=True,
+    timeout_s=15,
+    rows_shown=20,
+)
+
+LARGE_HOSTED = SMALL_HOSTED.model_copy(update={"name": "large_hosted", "planner": "inline", "rows_shown": 50})
+
+PROFILES = {profile.name: profile for profile in (EMBEDDED, SMALL_HOSTED, LARGE_HOSTED)}
+
+SMALL_NAMES = ("mini", "nano", "small", "lite", "flash", "haiku", "-7b", "-8b", "-3b", "-1.5b", "0.5b", "-1b")
+
+
+def choose(settings: Settings, model_name: str) -> Profile:
+    """The profile that the settings name, or the one that fits the model; settings win over its single values."""
+    if settings.profile is not None:
+        profile = PROFILES[settings.profile]
+    elif not settings.is_hosted:
+        profile = EMBEDDED
+    else:
+        small = any(part in model_name.lower() for part in SMALL_NAMES)
+        profile = SMALL_HOSTED if small else LARGE_HOSTED
+    wanted = {
+        "planner": settings.planner,
+        "schema_tokens": settings.schema_tokens,
+        "timeout_s": settings.model_timeout_s,
+        "speculative_answer": settings.speculative_answer,
+    }
+    return profile.model_copy(update={key: value for key, value in wanted.items() if value is not None})

@@ -1,0 +1,135 @@
+"""The response of a question, from what its run found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agent.chart import recommend
+from agent.models import Answer, Attempt, AttemptRecord, Check
+from agent.plan import explanation_of
+
+if TYPE_CHECKING:
+    from agent.run import Run
+
+
+def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
+    """The accepted attempt, else the best that has rows; the earlier one where two are as good. None without rows.
+
+    Among unaccepted ones, an attempt that only the judge refused is better than one that failed a plain check, and rows
+    are better than none.
+    """
+
+    def worth(attempt: Attempt) -> tuple[bool, int, bool]:
+        failed = sum(check.passed is False for check in attempt.checks)
+        return attempt.accepted, -failed, bool(attempt.result and attempt.result.rows)
+
+    ran = [attempt for attempt in attempts if attempt.result is not None]
+    return max(ran, key=worth, default=None)  # max keeps the first of equals
+
+
+def answered(run: Run, best: Attempt) -> Answer:
+    """The response where a query gave rows, believed or not."""
+    checks = (*final_checks(run, best), *run.text.checks)
+    verified = best.accepted and all(
+        check.passed or (check.passed is None and check.name in OPTIONAL_CHECKS) for check in checks
+    )
+    raw = run.raw.result
+    return _common(run).model_copy(
+        update={
+            "status": "success",
+            "answer": run.text.text,
+            "sql": best.executed_sql,
+            "results": best.rows.records(),
+            "columns": list(best.rows.columns),
+            "row_count": best.rows.row_count,
+            "truncated": best.rows.truncated,
+            "raw_results": raw.records() if raw else [],
+            "raw_sql": run.raw.sql if raw else None,
+            "tables_used": list(best.tables),
+            "verified": verified,
+            "checks": list(checks),
+            "corrections": list(run.text.corrections),
+            "explanation": best.explanation or (explanation_of(best.plan) if best.plan else ""),
+            "plan": best.plan,
+            "chart": recommend(best.rows),
+            "needs_human_review": not best.accepted,
+        }
+    )
+
+
+# Checks that need not be made: without the calculator every number must still be traced.
+OPTIONAL_CHECKS = frozenset({"raw_records", "calculator"})
+
+
+def final_checks(run: Run, best: Attempt) -> list[Check]:
+    """Every check of the query and its rows, those included that could not be made."""
+    checks = [
+        Check(name="guard", passed=True, detail="One read-only statement on known tables and columns."),
+        *best.checks,
+    ]
+    if not run.limits.enable_evaluation:
+        checks.append(Check(name="judge", passed=None, detail="Evaluation is switched off."))
+    elif best.verdict is None:
+        checks.append(Check(name="judge", passed=None, detail="The judge's reply could not be read."))
+    elif best.verdict.source == "judge":
+        checks.append(Check(name="judge", passed=best.verdict.correct, detail=best.verdict.reason))
+    else:
+        checks.append(Check(name="judge", passed=None, detail="Not asked: a plain check had failed."))
+    raw = run.raw
+    if raw.needed:
+        found = raw.result is not None
+        count = raw.result.row_count if raw.result else 0
+        more = " or more" if raw.result and raw.result.truncated else ""
+        detail = f"{count}{more} rows behind the aggregate." if found else f"Not fetched: {raw.reason}"
+        checks.append(Check(name="raw_records", passed=True if found else None, detail=detail))
+    return checks
+
+
+def clarified(run: Run, question: str) -> Answer:
+    """The response where the user must say more first."""
+    return _common(run).model_copy(
+        update={"status": "clarification_needed", "answer": question, "clarification": question}
+    )
+
+
+def reviewed(run: Run, text: str) -> Answer:
+    """The response where no query gave rows: what was tried, and what could be asked instead."""
+    last = run.attempts[-1]
+    return _common(run).model_copy(
+        update={
+            "status": "error",
+            "answer": text,
+            "sql": last.sql or None,
+            "plan": last.plan,
+            "explanation": last.explanation,
+            "needs_human_review": True,
+            "checks": [Check(name="executed", passed=False, detail="No query could be run.")],
+        }
+    )
+
+
+def _common(run: Run) -> Answer:
+    return Answer(
+        status="success",
+        answer="",
+        dialect=run.database.dialect,
+        attempts=len(run.attempts),
+        attempt_history=[_record(attempt) for attempt in run.attempts],
+        warnings=list(run.ledger.warnings),
+        usage=run.ledger.usage,
+        timings_ms=dict(run.ledger.timings_ms),
+        trace_id=run.question.trace_id,
+        session_id=run.question.session_id,
+    )
+
+
+def _record(attempt: Attempt) -> AttemptRecord:
+    return AttemptRecord(
+        sql=attempt.executed_sql or attempt.sql,
+        error=attempt.error,
+        error_type=attempt.error_type,
+        hint=attempt.hint,
+        row_count=attempt.result.row_count if attempt.result else None,
+        verdict=attempt.verdict,
+    )

@@ -1,0 +1,295 @@
+"""The service: the only place where parts are wired together."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agent import loop
+from agent.database import Database
+from agent.errors import OutOfTime, PlumblineError, QuestionInvalid
+from agent.evaluate import Judge
+from agent.generate import Generator
+from agent.llm import ChatModel, build_model
+from agent.models import Answer, Done, Event, Exchange, Options, Question
+from agent.profiles import choose
+from agent.run import Parts
+from agent.sessions import Session, SessionStore, SqliteSessions
+from agent.settings import Settings
+from agent.synthesize import Writer
+from executors.base import Frozen, Schema
+from executors.errors import ExecutorError
+
+if TYPE_CHECKING:
+    from agent.knowledge import Indexed, Knowledge
+    from executors.router import Router
+
+NO_OPTIONS = Options()
+
+
+class PartHealth(Frozen):
+    """Whether one part answers, and how long it took; `detail` says what to do where it does not."""
+
+    name: str
+    ready: bool
+    detail: str = ""
+    elapsed_ms: float = 0.0
+
+
+class DatabaseInfo(Frozen):
+    """A database that can be asked."""
+
+    name: str
+    dialect: str | None
+    description: str = ""
+    available: bool = True
+    detail: str = ""
+
+
+class Service:
+    """Answers questions about the databases of one registry."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        model: ChatModel,
+        judge_model: ChatModel,
+        router: Router,
+        knowledge: Knowledge,
+        sessions: SessionStore,
+    ) -> None:
+        self.settings, self.model, self.judge_model = settings, model, judge_model
+        self.router, self.knowledge, self.sessions = router, knowledge, sessions
+        profile = choose(settings, model.name)
+        self.parts = Parts(
+            settings=settings,
+            profile=profile,
+            generator=Generator(model, profile, max_tokens=settings.max_tokens, temperature=settings.temperature),
+            judge=Judge(judge_model, choose(settings, judge_model.name)),
+            writer=Writer(model, profile),
+            knowledge=knowledge,
+        )
+        self._databases: dict[str, Database] = {}
+
+    # -- questions ----------------------------------------------------------------------------------------
+
+    async def query(
+        self,
+        text: str,
+        database: str,
+        *,
+        session_id: str | None = None,
+        options: Options = NO_OPTIONS,
+        trace_id: str = "",
+    ) -> Answer:
+        """The response to one question: the last of its events.
+
+        Raises:
+            QuestionInvalid, UnknownDatabase, UnknownSession, WritesNotAllowed, ModelFailed, ModelUnavailable,
+            DatabaseUnavailable, OutOfTime: see `problems.STATUS`.
+        """
+        events = self.events(text, database, session_id=session_id, options=options, trace_id=trace_id)
+        async for event in events:
+            if isinstance(event, Done):
+                return event.answer
+        raise AssertionError("the loop ended without a response")
+
+    async def events(
+        self,
+        text: str,
+        database: str,
+        *,
+        session_id: str | None = None,
+        options: Options = NO_OPTIONS,
+        trace_id: str = "",
+    ) -> AsyncGenerator[Event, None]:
+        """The events of one question, as they happen; closing the iterator cancels what runs. Raises like `query`."""
+        question = await self._question(text, database, session_id, options, trace_id or new_trace_id())
+        target = await self._open(database)
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        task = asyncio.create_task(self._run(question, target, queue))
+        task.add_done_callback(lambda _: queue.put_nowait(None))
+        try:
+            while (event := await queue.get()) is not None:
+                if isinstance(event, Done):
+                    await self._remember(question, event.answer)
+                yield event
+            await task
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _run(self, question: Question, database: Database, queue: asyncio.Queue[Event | None]) -> None:
+        try:
+            async with asyncio.timeout(self.settings.request_deadline_s):
+                async for event in loop.answer(question, database, self.parts):
+                    queue.put_nowait(event)
+        except TimeoutError as error:
+            raise OutOfTime(
+                f"No answer within {self.settings.request_deadline_s:g} s. Ask something narrower, or try again."
+            ) from error
+
+    async def _question(
+        self, text: str, database: str, session_id: str | None, options: Options, trace_id: str
+    ) -> Question:
+        text = text.strip()
+        limit = self.settings.max_question_chars
+        if not text:
+            raise QuestionInvalid("The question is empty. Ask something about the data, in a sentence.")
+        if len(text) > limit:
+            raise QuestionInvalid(f"The question has {len(text)} characters; at most {limit} are taken. Shorten it.")
+        history: tuple[Exchange, ...] = ()
+        if session_id is not None:
+            session = await asyncio.to_thread(self.sessions.get, session_id)
+            if session.database != database:
+                raise QuestionInvalid(f"This session is about the database {session.database!r}. Ask there.")
+            history = session.exchanges[-self.settings.max_conversation_history :]
+            history = history if self.settings.max_conversation_history else ()
+        return Question(
+            text=text, database=database, trace_id=trace_id, session_id=session_id, history=history, options=options
+        )
+
+    async def _remember(self, question: Question, answer: Answer) -> None:
+        if question.session_id is not None:
+            exchange = Exchange(question=question.text, answer=answer.answer, sql=answer.sql)
+            await asyncio.to_thread(self.sessions.add, question.session_id, exchange)
+
+    async def start_session(self, database: str) -> Session:
+        """A new session about one database. Raises UnknownDatabase."""
+        await self._open(database)
+        return await asyncio.to_thread(self.sessions.start, database)
+
+    # -- databases ----------------------------------------------------------------------------------------
+
+    async def databases(self) -> list[DatabaseInfo]:
+        """Every name of the registry, with whether it can be opened."""
+        return list(await asyncio.gather(*(self._info(name) for name in self.router.names())))
+
+    async def _info(self, name: str) -> DatabaseInfo:
+        description = self.router.entry(name).description
+        try:
+            database = await self._readable(name)
+        except ExecutorError as error:
+            return DatabaseInfo(name=name, dialect=None, description=description, available=False, detail=str(error))
+        return DatabaseInfo(name=name, dialect=database.dialect, description=description)
+
+    async def schema(self, name: str) -> tuple[Schema, str]:
+        """The raw schema, and the enriched one as the model reads it. Raises UnknownDatabase, DatabaseUnavailable."""
+        from rag.schema_text import render
+
+        database = await self._open(name)
+        schema = await database.schema()
+        text = render(
+            schema,
+            await self.knowledge.documents(database),
+            style=self.parts.profile.schema_style,
+            budget_tokens=self.parts.profile.schema_tokens,
+            max_sample_values=self.settings.max_sample_values,
+        )
+        return schema, text.text
+
+    async def index(self, name: str, progress: Callable[[int, int], None] | None = None) -> Indexed:
+        """Read and index the docs of a database. Raises UnknownDatabase, DatabaseUnavailable, RetrievalError."""
+        return await self.knowledge.index(await self._open(name), progress)
+
+    async def _readable(self, name: str) -> Database:
+        """The database, once its schema could be read. Raises UnknownDatabase, DatabaseUnavailable."""
+        database = await self._open(name)
+        await database.schema()
+        return database
+
+    async def _open(self, name: str) -> Database:
+        if name not in self._databases:
+            executor = await asyncio.to_thread(self.router.get, name)
+            self._databases.setdefault(
+                name,
+                Database(executor, limit=self.settings.queries_per_database, timeout_s=self.settings.query_timeout_s),
+            )
+        return self._databases[name]
+
+    # -- life ---------------------------------------------------------------------------------------------
+
+    async def warm_up(self) -> None:
+        """Load what the first question will need, side by side; failures are told by the question, or by `health`."""
+        parts = [self.model.ready()]
+        if self.settings.enable_retrieval:
+            parts.append(self.knowledge.warm_up())
+        await asyncio.gather(*parts, return_exceptions=True)
+
+    async def health(self) -> list[PartHealth]:
+        """Each part, asked now: model, store, databases."""
+        checks: dict[str, Callable[[], Awaitable[object]]] = {
+            "model": self.model.ready,
+            "store": self.knowledge.check,
+            **{f"database {name}": partial(self._readable, name) for name in self.router.names()},
+        }
+        return list(await asyncio.gather(*(_health(name, check) for name, check in checks.items())))
+
+    async def close(self) -> None:
+        """Give everything back."""
+        await self.model.close()
+        if self.judge_model is not self.model:
+            await self.judge_model.close()
+        await asyncio.to_thread(self.router.close)
+
+
+async def _health(name: str, check: Callable[[], Awaitable[object]]) -> PartHealth:
+    from rag.errors import RetrievalError
+
+    start = time.perf_counter()
+    try:
+        await check()
+    except (PlumblineError, ExecutorError, RetrievalError) as error:
+        return PartHealth(name=name, ready=False, detail=str(error), elapsed_ms=_ms_since(start))
+    return PartHealth(name=name, ready=True, elapsed_ms=_ms_since(start))
+
+
+def _ms_since(start: float) -> float:
+    return round((time.perf_counter() - start) * 1000, 1)
+
+
+def new_trace_id() -> str:
+    """32 hexadecimal digits, as W3C trace context wants them."""
+    return uuid.uuid4().hex
+
+
+def build_service(settings: Settings, *, model: ChatModel | None = None) -> Service:
+    """The service that the settings describe. Nothing is loaded or connected before it is needed.
+
+    Args:
+        settings: of the process.
+        model: instead of the one the settings name (tests).
+
+    Raises:
+        RegistryInvalid: databases.yaml cannot be used.
+    """
+    from agent.knowledge import Knowledge, build_embedder
+    from executors.registry import load_registry
+    from executors.router import Router
+    from rag.store import Store
+
+    chat = model or build_model(settings)
+    own_judge = settings.judge_model is not None and settings.is_hosted and model is None
+    judge = build_model(settings, model_name=settings.judge_model) if own_judge else chat
+    state = settings.state_dir.expanduser()
+    router = Router(
+        load_registry(settings.registry),
+        sample_values=settings.max_sample_values,
+        duckdb_memory=settings.duckdb_memory,
+        duckdb_threads=settings.duckdb_threads,
+    )
+    return Service(
+        settings,
+        model=chat,
+        judge_model=judge,
+        router=router,
+        knowledge=Knowledge(
+            Store(state / "index"), build_embedder(settings), lambda name: tuple(router.entry(name).docs)
+        ),
+        sessions=SqliteSessions(state / "sessions.sqlite", timeout_s=settings.session_timeout_s),
+    )

@@ -1,0 +1,73 @@
+"""The words of the prompts: files in `prompts/`, with named holes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from executors.base import JsonValue, QueryResult
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+FOLDER = Path(__file__).parent / "prompts"
+CELL_CHARS = 60
+
+
+def one_line(text: str) -> str:
+    """White space folded, and the marks that fence data taken out, so that data cannot leave its fence."""
+    return " ".join(text.replace("<data>", "").replace("</data>", "").split())
+
+
+def cut(text: str, length: int) -> str:
+    """At most `length` characters, with an ellipsis where something was cut."""
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def as_table(result: QueryResult, rows: int) -> str:
+    """The first rows as lines of `a | b`, under the column names."""
+    lines = [" | ".join(one_line(column) for column in result.columns)]
+    lines += [" | ".join(_cell(value) for value in row) for row in result.rows[:rows]]
+    return "\n".join(lines)
+
+
+def row_context(result: QueryResult, rows: int) -> str:
+    """How many rows there are, and how many of them are shown."""
+    count = result.row_count
+    if count == 0:
+        return "It returned no rows."
+    total = f"more than {count} rows (cut at the limit)" if result.truncated else f"{count} row{'s'[: count != 1]}"
+    return f"It returned {total}." if count <= rows else f"It returned {total}; the first {rows}:"
+
+
+def _cell(value: JsonValue) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, float):
+        return repr(round(value, 6))
+    return cut(one_line(str(value)), CELL_CHARS)
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # noqa: S701  prompts are plain text, not HTML
+    )
+    environment.filters.update(one_line=one_line, cut=cut)
+    return environment
+
+
+def render(name: str, **holes: object) -> str:
+    """The prompt of that name with its holes filled.
+
+    Raises:
+        jinja2.UndefinedError: a hole was not given.
+    """
+    return _environment().get_template(f"{name}.txt").render(**holes).strip() + "\n"

@@ -1,0 +1,100 @@
+"""What most tests share: a tiny shop, a scripted model, and a way to ask."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.models import Answer, Event, Options
+from agent.scripted import ScriptedModel
+from agent.service import Service, build_service
+from agent.settings import Settings
+
+SHOP = """
+CREATE TABLE customers (
+    customer_id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    country TEXT
+);
+CREATE TABLE orders (
+    order_id INTEGER PRIMARY KEY,
+    customer_id INTEGER REFERENCES customers (customer_id),
+    ordered_at TEXT,
+    status TEXT,
+    amount REAL
+);
+INSERT INTO customers VALUES (1, 'Ada', 'DE'), (2, 'Bo', 'FR'), (3, 'Cy', 'DE');
+INSERT INTO orders VALUES
+    (1, 1, '2024-01-05', 'C', 100.0),
+    (2, 1, '2024-02-10', 'X', 40.0),
+    (3, 2, '2024-03-15', 'C', 250.5),
+    (4, NULL, '2024-03-20', 'S', 60.0),
+    (5, 3, '2025-01-01', 'C', 10.0);
+"""
+
+Ask = Callable[..., Awaitable[Answer]]
+
+
+@pytest.fixture
+def shop_file(tmp_path: Path) -> Path:
+    """Three customers, five orders; one cancelled, one of a guest."""
+    path = tmp_path / "shop.sqlite"
+    connection = sqlite3.connect(path)
+    connection.executescript(SHOP)
+    connection.close()
+    return path
+
+
+@pytest.fixture
+def registry(tmp_path: Path, shop_file: Path) -> Path:
+    path = tmp_path / "databases.yaml"
+    path.write_text(f"shop: {shop_file.name}\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    """Strict both ways: a reply that was never asked for fails the test as well."""
+    scripted = ScriptedModel()
+    yield scripted
+    scripted.assert_done()
+
+
+@pytest.fixture
+def settings(tmp_path: Path, registry: Path) -> Settings:
+    return Settings(registry=registry, state_dir=tmp_path / "state", cache_dir=tmp_path / "cache", profile="embedded")
+
+
+@pytest.fixture
+def make_service(settings: Settings, model: ScriptedModel) -> Callable[..., Service]:
+    def make(**changes: object) -> Service:
+        return build_service(settings.model_copy(update=changes), model=model)
+
+    return make
+
+
+@pytest.fixture
+async def service(make_service: Callable[..., Service]) -> AsyncIterator[Service]:
+    built = make_service()
+    yield built
+    await built.close()
+
+
+@pytest.fixture
+def ask(service: Service) -> Ask:
+    async def ask(question: str, database: str = "shop", **options: object) -> Answer:
+        return await service.query(question, database, options=Options.model_validate(options))
+
+    return ask
+
+
+@pytest.fixture
+def events_of(service: Service) -> Callable[..., Awaitable[list[Event]]]:
+    async def events_of(question: str, database: str = "shop", **options: object) -> list[Event]:
+        found = service.events(question, database, options=Options.model_validate(options))
+        return [event async for event in found]
+
+    return events_of
