@@ -1,0 +1,190 @@
+"""The same questions to both hosts: the real Functions worker on the real app, and uvicorn as `serve` runs it.
+
+Everything is real but the model, which is a local server that speaks the OpenAI protocol.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from asgi_server import served
+from openai_server import OpenAIServer
+from sse import read_events, read_until
+
+from agent.api import api_routes, create_default_app
+from agent.settings import get_settings
+
+ROOT = Path(__file__).parents[2]
+HOST = Path(__file__).with_name("worker_host.py")
+ASKED = {"question": "What is the total of all orders?", "database": "shop"}
+PATIENCE = 20  # seconds until a test that waits in vain fails
+
+SQL = {"sql": "SELECT SUM(amount) AS total FROM orders", "explanation": "Adds up every order.", "clarification": None}
+JUDGED = {"reason": "The sum over all orders.", "correct": True}
+SENTENCE = "All orders together come to 460.5."
+
+
+@pytest.fixture
+async def openai() -> AsyncIterator[OpenAIServer]:
+    async with OpenAIServer().running() as server:
+        yield server
+
+
+@pytest.fixture
+def environment(openai: OpenAIServer, registry: Path, tmp_path: Path) -> dict[str, str]:
+    """What a hosted model and one small database need to be set."""
+    return {
+        "OPENAI_BASE_URL": openai.url,
+        "OPENAI_API_KEY": "a-key-for-tests",
+        "NO_PROXY": "127.0.0.1",
+        "PLUMBLINE_PROFILE": "small_hosted",
+        "PLUMBLINE_SPECULATIVE_ANSWER": "false",  # so that the script knows who asks next
+        "PLUMBLINE_EMBEDDING": "openai",
+        "PLUMBLINE_REGISTRY": str(registry),
+        "PLUMBLINE_STATE_DIR": str(tmp_path / "state"),
+        "PLUMBLINE_CACHE_DIR": str(tmp_path / "cache"),
+        "PLUMBLINE_MODEL_TIMEOUT_S": str(PATIENCE),
+    }
+
+
+@asynccontextmanager
+async def worker(environment: dict[str, str], log: Path) -> AsyncIterator[dict[str, Any]]:
+    """The worker in a process of its own: its `port`, and its `functions`."""
+    with log.open("wb") as stderr:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            str(HOST),
+            str(ROOT),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
+            env={**os.environ, **environment},
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            started = await asyncio.wait_for(process.stdout.readline(), PATIENCE)
+            assert started, log.read_text(encoding="utf-8")
+            yield json.loads(started)
+        finally:
+            process.stdin.close()
+            await asyncio.wait_for(process.communicate(), PATIENCE)
+
+
+@pytest.fixture(params=[pytest.param("worker", marks=pytest.mark.worker), "uvicorn"])
+async def client(
+    request: pytest.FixtureRequest, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[httpx2.AsyncClient]:
+    """Speaks to one host or the other."""
+    if request.param == "worker":
+        async with worker(environment, tmp_path / "worker.log") as started, _client(started["port"]) as client:
+            yield client
+        return
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    get_settings.cache_clear()
+    async with served(create_default_app()) as address, _client(int(address.rsplit(":", 1)[1])) as client:
+        yield client
+    get_settings.cache_clear()
+
+
+def _client(port: int) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}/api", timeout=PATIENCE, trust_env=False)
+
+
+@pytest.mark.worker
+async def test_the_worker_has_one_function_for_each_route(environment: dict[str, str], tmp_path: Path) -> None:
+    async with worker(environment, tmp_path / "worker.log") as started:
+        functions = {function["name"]: function for function in started["functions"]}
+    assert functions == {
+        route.name: {"name": route.name, "route": route.path, "methods": list(route.methods), "auth": route.auth}
+        for route in api_routes()
+    }
+    anonymous = {name for name, function in functions.items() if function["auth"] == "ANONYMOUS"}
+    assert anonymous == {"health_live", "openapi", "docs"}
+
+
+async def test_a_question_is_answered(client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+    for reply in (SQL, JUDGED, SENTENCE):
+        openai.replies(reply)
+
+    response = await client.post("/query", json=ASKED)
+
+    body = response.json()
+    assert response.status_code == 200, body
+    assert (body["answer"], body["results"], body["verified"]) == (SENTENCE, [{"total": 460.5}], True)
+    assert body["trace_id"] == response.headers["x-trace-id"]
+    openai.assert_done()
+
+
+async def test_events_arrive_one_by_one_while_the_loop_still_runs(
+    client: httpx2.AsyncClient, openai: OpenAIServer
+) -> None:
+    may_judge = asyncio.Event()
+    openai.replies(SQL)
+    openai.replies(JUDGED, held=may_judge)
+    openai.replies(SENTENCE)
+
+    async with client.stream("POST", "/query/stream", json=ASKED) as response:
+        events = read_events(response)
+        early = await read_until(events, "sql_generator")
+        assert len(openai.asked) <= 2, "nobody has been asked for the answer yet"
+        may_judge.set()
+        late = await read_until(events, "done")
+
+    assert early[0]["event"] == "start"
+    assert early[-1]["data"]["sql"] == SQL["sql"]
+    assert late[-1]["data"]["answer"] == SENTENCE
+    openai.assert_done()
+
+
+async def test_hanging_up_cancels_the_question(client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+    openai.replies(SQL)
+    openai.replies(JUDGED, held=asyncio.Event())
+
+    async with client.stream("POST", "/query/stream", json=ASKED) as response:
+        await read_until(read_events(response), "sql_executor")
+
+    await asyncio.wait_for(openai.hung_up.wait(), PATIENCE)
+    openai.assert_done()
+
+
+async def test_a_name_in_the_path_reaches_the_service(client: httpx2.AsyncClient) -> None:
+    schema = (await client.get("/databases/shop/schema")).json()
+    assert [table["name"] for table in schema["tables"]] == ["customers", "orders"]
+
+
+@pytest.mark.parametrize("route", ["/query", "/query/stream"])
+async def test_a_refusal_is_a_problem_document(client: httpx2.AsyncClient, route: str) -> None:
+    trace_id = "0af7651916cd43dd8448eb211c80319c"
+    response = await client.post(
+        route, json={**ASKED, "database": "nowhere"}, headers={"traceparent": f"00-{trace_id}-b7ad6b7169203331-01"}
+    )
+    assert response.status_code == 404
+    assert response.headers["content-type"] == "application/problem+json"
+    assert response.json()["trace_id"] == response.headers["x-trace-id"] == trace_id
+
+
+async def test_a_chunked_body_over_the_limit_is_refused(client: httpx2.AsyncClient) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        for _ in range(20):
+            yield b" " * 100_000
+
+    response = await client.post("/query", content=pieces())
+    assert response.status_code == 413
+    assert response.json()["type"] == "urn:plumbline:problem:request-too-large"
+
+
+async def test_every_part_is_ready(client: httpx2.AsyncClient) -> None:
+    response = await client.get("/health/ready")
+    assert response.status_code == 200, response.text
+    assert {part["name"] for part in response.json()["parts"]} == {"model", "store", "database shop"}

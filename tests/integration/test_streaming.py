@@ -1,0 +1,166 @@
+"""Server-sent events over a real connection: one by one, kept alive, and ended by whoever hangs up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import httpx2
+import pytest
+from asgi_server import served
+from sse import Told, read_events, read_until
+
+from agent.api import create_app
+from agent.errors import ModelFailed
+from agent.llm import Message, Reply, ReplySchema
+from agent.scripted import ScriptedModel
+from agent.service import build_service
+from agent.settings import Settings
+
+TOTAL = "SELECT SUM(amount) AS total FROM orders"
+ASKED = {"question": "What is the total of all orders?", "database": "shop"}
+PATIENCE = 30  # seconds until a test that waits in vain fails
+
+
+class HeldModel(ScriptedModel):
+    """Says nothing before it is released. `called` and `cancelled` say what became of its callers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.released, self.called, self.cancelled = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        self.called.set()
+        try:
+            await self.released.wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+        return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+
+
+@pytest.fixture
+def model() -> HeldModel:
+    return HeldModel()
+
+
+@pytest.fixture
+async def client(settings: Settings, model: HeldModel) -> AsyncIterator[httpx2.AsyncClient]:
+    app = create_app(lambda: build_service(settings.model_copy(update={"enable_retrieval": False}), model=model))
+    async with (
+        served(app) as address,
+        httpx2.AsyncClient(base_url=f"{address}/api", timeout=PATIENCE, trust_env=False) as client,
+    ):
+        yield client
+
+
+async def ask(client: httpx2.AsyncClient) -> list[Told]:
+    async with client.stream("POST", "/query/stream", json=ASKED) as response:
+        assert response.status_code == 200
+        assert response.headers["content-type"].startswith("text/event-stream")
+        return [told async for told in read_events(response)]
+
+
+async def test_every_step_is_told_in_order_and_the_last_event_is_the_response(
+    client: httpx2.AsyncClient, model: HeldModel
+) -> None:
+    model.replies(sql=TOTAL)
+    model.replies(correct=True, reason="the sum over all orders")
+    model.replies(text="All orders together come to 460.5. That is all.")
+    model.released.set()
+
+    told = await ask(client)
+
+    assert told[0]["event"] == "start"
+    assert told[0]["data"]["question"] == ASKED["question"]
+    assert [one["node"] for one in told if one["event"] == "node_complete"] == [
+        "entry",
+        "dialect_resolver",
+        "schema_selector",
+        "sql_generator",
+        "sql_validator",
+        "planner",
+        "sql_executor",
+        "evaluator",
+        "raw_records",
+        "answer_formatter",
+    ]
+    deltas = [one["data"]["text"] for one in told if one["event"] == "answer_delta"]
+    done = told[-1]
+    assert done["event"] == "done"
+    assert len(deltas) == 2
+    assert "".join(deltas).strip() == done["data"]["answer"]
+    assert done["data"]["trace_id"] == told[0]["data"]["trace_id"]
+    assert done["data"]["results"] == [{"total": 460.5}]
+    executed = next(one for one in told if one["node"] == "sql_executor")
+    assert executed["attempt"] == 1
+    assert executed["elapsed_ms"] > 0
+    assert executed["data"]["rows"] == [[460.5]]
+
+
+@pytest.mark.parametrize(
+    "reply, status, slug",
+    [
+        ({"sql": "DROP TABLE orders"}, 409, "writes-not-allowed"),
+        ({"raises": ModelFailed("The model answered with nothing usable.")}, 502, "model-failed"),
+        ({"raises": RuntimeError("password=hunter2")}, 500, "unexpected"),
+    ],
+)
+async def test_an_error_after_the_start_is_the_last_event(
+    client: httpx2.AsyncClient, model: HeldModel, reply: dict[str, Any], status: int, slug: str
+) -> None:
+    model.replies(**reply)
+    model.released.set()
+
+    told = await ask(client)
+
+    problem = told[-1]["data"]
+    assert told[-1]["event"] == "error"
+    assert (problem["status"], problem["type"]) == (status, f"urn:plumbline:problem:{slug}")
+    assert problem["trace_id"] == told[0]["data"]["trace_id"]
+    assert "hunter2" not in str(told)
+
+
+async def test_what_is_refused_before_the_start_has_a_status(client: httpx2.AsyncClient) -> None:
+    response = await client.post("/query/stream", json={**ASKED, "database": "nowhere"})
+    assert response.status_code == 404
+    assert response.headers["content-type"] == "application/problem+json"
+
+
+async def test_a_silent_stream_is_kept_alive_by_comments(
+    client: httpx2.AsyncClient, model: HeldModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fastapi.routing._PING_INTERVAL", 0.01)  # 15 s otherwise
+    async with client.stream("POST", "/query/stream", json=ASKED) as response:
+        comments = [line async for line in _up_to_comment(response)]
+    assert comments == [": ping"]
+
+
+async def _up_to_comment(response: httpx2.Response) -> AsyncIterator[str]:
+    async for line in response.aiter_lines():
+        if line.startswith(":"):
+            yield line
+            return
+
+
+async def test_hanging_up_on_a_stream_cancels_the_question(client: httpx2.AsyncClient, model: HeldModel) -> None:
+    async with client.stream("POST", "/query/stream", json=ASKED) as response:
+        await read_until(read_events(response), "schema_selector")
+        await asyncio.wait_for(model.called.wait(), PATIENCE)
+    await asyncio.wait_for(model.cancelled.wait(), PATIENCE)
+
+
+async def test_hanging_up_on_a_question_cancels_it(client: httpx2.AsyncClient, model: HeldModel) -> None:
+    asking = asyncio.create_task(client.post("/query", json=ASKED))
+    await asyncio.wait_for(model.called.wait(), PATIENCE)
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    await asyncio.wait_for(model.cancelled.wait(), PATIENCE)

@@ -1,0 +1,112 @@
+"""A local server that speaks the OpenAI protocol: it says what the test told it to, and remembers what it was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from asgi_server import served
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+DIMENSION = 8
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One reply of the script; `held` keeps it back until the test sets it."""
+
+    text: str
+    held: asyncio.Event | None = None
+
+
+class OpenAIServer:
+    """Chat completions from a queue, embeddings from a hash.
+
+    asked: the body of every chat request.
+    hung_up: set when a caller left while its reply was held back.
+    """
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.asked: list[dict[str, Any]] = []
+        self.hung_up = asyncio.Event()
+        self._script: deque[Reply] = deque()
+        self._unexpected: list[str] = []
+
+    def replies(self, text: str | dict[str, Any], *, held: asyncio.Event | None = None) -> None:
+        """Queue one reply: a text, or an object that is sent as JSON."""
+        self._script.append(Reply(text if isinstance(text, str) else json.dumps(text), held))
+
+    def assert_done(self) -> None:
+        """Fail where a reply was never asked for, or a question was not expected."""
+        assert not self._script, f"{len(self._script)} replies were never asked for"
+        assert not self._unexpected, f"not expected: {self._unexpected}"
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[OpenAIServer]:
+        """Serve while the block runs, at `url`."""
+        app = Starlette(
+            routes=[
+                Route("/v1/chat/completions", self._chat, methods=["POST"]),
+                Route("/v1/embeddings", self._embeddings, methods=["POST"]),
+                Route("/v1/models", self._models),
+            ]
+        )
+        async with served(app) as address:
+            self.url = f"{address}/v1"
+            yield self
+
+    async def _chat(self, request: Request) -> Response:
+        body = await request.json()
+        self.asked.append(body)
+        if not self._script:
+            self._unexpected.append(body["messages"][-1]["content"])
+            return JSONResponse({"error": {"message": "the script has no reply left"}}, 400)
+        reply = self._script.popleft()
+        if reply.held is not None and not await _first(reply.held.wait(), _left(request)):
+            self.hung_up.set()
+            return Response(status_code=499)
+        message = {"role": "assistant", "content": reply.text}
+        usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        head = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
+        return JSONResponse({**head, "choices": [choice], "usage": usage})
+
+    async def _embeddings(self, request: Request) -> Response:
+        body = await request.json()
+        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+        data = [{"object": "embedding", "index": i, "embedding": _vector(text)} for i, text in enumerate(texts)]
+        usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
+        return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": usage})
+
+    async def _models(self, _request: Request) -> Response:
+        return JSONResponse({"object": "list", "data": []})
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _first(one: Any, other: Any) -> bool:
+    """True when `one` ends first; the other is cancelled."""
+    tasks = [asyncio.ensure_future(one), asyncio.ensure_future(other)]
+    done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in pending:
+        task.cancel()
+    await asyncio.gather(*pending, return_exceptions=True)
+    return tasks[0] in done
+
+
+def _vector(text: Any) -> list[float]:
+    digest = hashlib.sha256(str(text).encode()).digest()
+    return [byte / 255 for byte in digest[:DIMENSION]]
