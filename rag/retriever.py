@@ -82,6 +82,6 @@ class Retriever:
             return Retrieval(warnings=(f"Answered without the docs of this database: {error}",))
         return Retrieval(
             rules=fuse(question, rules, top_k),
-            columns=tuple(columns[:top_k]),
+            columns=fuse(question, columns, top_k),
             queries=fuse(question, queries, min(top_k, MAX_QUERIES)),
         )
