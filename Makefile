@@ -1,23 +1,33 @@
 # Two commands matter: `make demo` and `make test`. Each makes what it needs, once.
+#
+#   PYTHON=python3.12        the Python that makes the environment: 3.11 or newer
+#   TORCH_INDEX=address      one more index for PyTorch, such as the one with its CPU wheels for Linux
+#   ARITHMETIC=file.jsonl    the sentences that `make bench` recomputes
 
-PYTHON ?= python3
-VENV   := .venv
-BIN    := $(VENV)/bin
-PIP     = $(BIN)/python -m pip install --disable-pip-version-check --quiet --progress-bar on -c constraints.txt
-LOCAL  := $(VENV)/.local-installed
-TESTED := $(VENV)/.test-installed
-export HF_HUB_OFFLINE := 1
+PYTHON      ?= python3
+TORCH_INDEX ?=
+ARITHMETIC  ?=
 
-.PHONY: demo serve test check model data index eval bench clean
+VENV    := .venv
+BIN     := $(VENV)/bin
+CREATED := $(VENV)/.created
+LOCAL   := $(VENV)/.local-installed
+TESTED  := $(VENV)/.test-installed
+PIP     := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -c constraints.txt
+# The embeddings come from a package, so nobody is asked for them. `model` asks the hub and goes without this.
+OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
+
+.NOTPARALLEL:
+.PHONY: demo serve test check model data index eval bench sentences clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
-	@$(BIN)/python -m agent demo
+	@$(OFFLINE) $(BIN)/python -m agent demo
 
 serve: $(LOCAL) data model  ## the HTTP service on port 7071
-	@$(BIN)/python -m agent serve
+	@$(OFFLINE) $(BIN)/python -m agent serve
 
 test: $(TESTED) data model  ## every test, warnings as errors
-	$(BIN)/python -m pytest
+	$(OFFLINE) $(BIN)/python -m pytest
 
 check: $(TESTED)  ## formatting, lint, types
 	$(BIN)/ruff format --check .
@@ -25,7 +35,13 @@ check: $(TESTED)  ## formatting, lint, types
 	$(BIN)/mypy
 
 eval: $(LOCAL) data model index  ## the ten sample questions: how many are right, how many are marked verified
-	$(BIN)/python -m agent eval samples/questions.json --docs samples/docs
+	$(OFFLINE) $(BIN)/python -m agent eval samples/questions.json --docs samples/docs
+
+bench: sentences $(LOCAL)  ## how well equations in prose are recomputed: make bench ARITHMETIC=path/to/arithmetic.jsonl
+	$(BIN)/python -m bench.arithmetic "$(ARITHMETIC)"
+
+sentences:
+	@test -f "$(ARITHMETIC)" || { echo "Name the sentences: make bench ARITHMETIC=path/to/arithmetic.jsonl"; exit 1; }
 
 model: $(LOCAL)  ## bring the embedded model's file (1.1 GB), once
 	@$(BIN)/python -m agent model
@@ -34,23 +50,30 @@ data: $(LOCAL)
 	@$(BIN)/python -m samples.make_shop
 
 index: $(LOCAL) data
-	@$(BIN)/python -m agent index --database shop
+	@$(OFFLINE) $(BIN)/python -m agent index --database shop
 
 clean:  ## all that make has made here; the model's file stays in its cache
 	rm -rf $(VENV) .plumbline samples/shop samples/shop.sqlite samples/shop.duckdb
 
-$(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
-
-$(LOCAL): requirements.txt requirements-local.txt constraints.txt | $(VENV)/bin/python
-	@echo "Installing (some 400 MB the first time) ..."
-	$(PIP) torch==2.13.0
-	$(PIP) -r requirements-local.txt
+# Half an environment is none: without the mark it is made anew.
+$(CREATED):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Plumbline needs Python 3.11 or newer. Name one: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV) \
+		|| { rm -rf $(VENV); echo "No environment could be made; on Debian and Ubuntu, install python3-venv."; exit 1; }
 	@touch $@
 
-# The worker's library asks for Python 3.13 and runs on 3.11; the HTTP extension must come after it.
+$(LOCAL): requirements.txt requirements-local.txt constraints.txt | $(CREATED)
+	@echo "Installing: some 400 MB, and some gigabytes more on Linux unless TORCH_INDEX names PyTorch's CPU wheels."
+	@$(PIP) $(if $(TORCH_INDEX),--extra-index-url "$(TORCH_INDEX)") torch==2.13.0
+	@$(PIP) -r requirements-local.txt
+	@touch $@
+
+# What is installed already is left out, and with it a hundred lines that say so. The worker's library asks for Python
+# 3.13 and runs on 3.11; the HTTP extension must come after it.
 $(TESTED): $(LOCAL) requirements-test.txt
-	$(PIP) -r requirements-test.txt
-	$(PIP) --ignore-requires-python --no-deps azure-functions-runtime==1.3.0
-	$(PIP) --force-reinstall --no-deps azurefunctions-extensions-base==1.2.0 azurefunctions-extensions-http-fastapi==1.0.1
+	@grep -v '^-r' requirements-test.txt > $(VENV)/test-only.txt
+	@$(PIP) -r $(VENV)/test-only.txt
+	@$(PIP) --ignore-requires-python --no-deps azure-functions-runtime==1.3.0
+	@$(PIP) --force-reinstall --no-deps azurefunctions-extensions-base==1.2.0 azurefunctions-extensions-http-fastapi==1.0.1
 	@touch $@

@@ -5,25 +5,28 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import sys
-from collections.abc import Coroutine
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, NoReturn
 
 import typer
 from pydantic import ValidationError
 from rich.console import Console
+from rich.text import Text
 
 from agent.errors import PlumblineError
 from agent.models import Answer, Done, Options
 from agent.problems import problem_of
 from agent.service import NO_OPTIONS, Service, build_service, new_trace_id
 from agent.settings import Settings, get_settings
-from executors.errors import ExecutorError
+from executors.errors import DatabaseUnavailable, ExecutorError
 from rag.errors import RetrievalError
 
-T = TypeVar("T")
 EXPECTED = (PlumblineError, ExecutorError, RetrievalError)
+DEADLINE_S = 3600.0  # the settings' is for a front end that hangs up; here its user does
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -35,7 +38,9 @@ out = Console()
 err = Console(stderr=True)
 
 Database = Annotated[str, typer.Option("--database", "-d", help="A name of the registry, or a file or folder of data.")]
-Docs = Annotated[list[Path] | None, typer.Option("--docs", help="Docs of a file or folder: Markdown, YAML or CSV.")]
+Docs = Annotated[
+    list[Path] | None, typer.Option("--docs", exists=True, help="Docs of a file or folder: Markdown, YAML or CSV.")
+]
 
 
 @app.command()
@@ -54,9 +59,11 @@ def ask(
         name = _resolve(service, database, docs)
         if as_json:
             return await service.query(question, name, options=options)
-        return await _show(service, question, name, options, verbose=verbose)
+        return await show(service, question, name, options)
 
-    answer = _with_service(run, as_json=as_json)
+    show = _Shown(verbose=verbose)
+    with _opened(as_json=as_json) as (service, runner):
+        answer = runner.run(run(service))
     if as_json:
         print(answer.model_dump_json(indent=2))
     raise typer.Exit(0 if answer.status != "error" else 1)
@@ -65,18 +72,17 @@ def ask(
 @app.command()
 def chat(database: Database = "shop", docs: Docs = None) -> None:
     """Ask one question after the other; each sees the last ones. An empty line or Ctrl-D ends it."""
-
-    async def run(service: Service) -> None:
+    show = _Shown()
+    with _opened() as (service, runner):
         name = _resolve(service, database, docs)
-        session = await service.start_session(name)
-        out.print(f"[dim]Ask about [bold]{name}[/]; an empty line ends the chat.[/]")
-        while line := (await asyncio.to_thread(_read_line)).strip():
+        session = runner.run(service.start_session(name))
+        out.print(Text.assemble("Ask about ", (name, "bold"), "; an empty line ends the chat."), style="dim")
+        # Read between the runs of the loop, in the main thread: there Ctrl-C ends it at once.
+        while line := _read_line():
             try:
-                await _show(service, line, name, NO_OPTIONS, session_id=session.id)
+                runner.run(show(service, line, name, NO_OPTIONS, session_id=session.id))
             except EXPECTED as error:
-                err.print(f"[red]{error}[/]")
-
-    _with_service(run)
+                _complain(str(error))
 
 
 @app.command()
@@ -84,27 +90,25 @@ def demo() -> None:
     """Four questions about the sample shop; the first also without the docs, to show what they change."""
     from agent.demo import run_demo
 
-    _with_service(lambda service: run_demo(service, out, _show))
+    with _opened() as (service, runner):
+        runner.run(run_demo(service, out, _Shown()))
 
 
 @app.command()
 def index(database: Database = "", docs: Docs = None) -> None:
     """Read and index the docs of one database, or of every one in the registry; only what changed is embedded."""
-    from agent.terminal import count_progress
+    from agent.terminal import count_progress, plain
 
-    async def run(service: Service) -> None:
+    with _opened() as (service, runner):
         names = [_resolve(service, database, docs)] if database else list(service.router.names())
         for name in names:
             with count_progress(err, f"indexing {name}") as progress:
-                indexed = await service.index(name, progress)
+                indexed = runner.run(service.index(name, progress))
             report = indexed.report
-            out.print(
-                f"{name}: {report.added} documents added, {report.removed} removed, {report.unchanged} unchanged."
-            )
+            figures = f"{report.added} documents added, {report.removed} removed, {report.unchanged} unchanged."
+            out.print(f"{name}: {figures}", markup=False, highlight=False, soft_wrap=True)
             for problem in indexed.problems:
-                err.print(f"[yellow]! {problem}[/]")
-
-    _with_service(run)
+                err.print(Text(f"! {plain(problem)}", style="yellow"), soft_wrap=True)
 
 
 @app.command()
@@ -128,7 +132,8 @@ def model(
             found = fetch(MODELS[chosen], settings.cache_dir.expanduser(), source=source, progress=progress)
     except EXPECTED as error:
         _fail(str(error))
-    out.print(f"{MODELS[chosen].title}: {found.name}, {found.stat().st_size:,} bytes, SHA-256 verified.")
+    line = f"{MODELS[chosen].title}: {found.name}, {found.stat().st_size:,} bytes, SHA-256 verified."
+    out.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -141,7 +146,8 @@ def serve(
 
     settings = _settings()
     address, number = host or settings.host, port or settings.port
-    out.print(f"Plumbline on http://{address}:{number}/api/docs  (Ctrl-C ends it)")
+    shown = f"[{address}]" if ":" in address else address
+    out.print(f"Plumbline on http://{shown}:{number}/api/docs  (Ctrl-C ends it)", markup=False, soft_wrap=True)
     uvicorn.run(
         "agent.api:create_default_app",
         factory=True,
@@ -154,16 +160,20 @@ def serve(
 
 @app.command("eval")
 def evaluate(
-    questions: Annotated[Path, typer.Argument(help="A JSON file: a list of database, question and gold queries.")],
+    questions: Annotated[
+        Path,
+        typer.Argument(exists=True, dir_okay=False, help="A JSON file: a list of database, question and gold queries."),
+    ],
     docs: Docs = None,
     results: Annotated[Path | None, typer.Option("--json", help="Keep one JSON line per question here.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Only the first so many questions.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions.")] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Show each question's evidence to the model.")] = False,
 ) -> None:
     """Ask questions with known answers, and count: execution accuracy, and how far "verified" can be trusted."""
     from agent.evaluation.command import run_evaluation
 
-    _with_service(lambda service: run_evaluation(service, out, err, questions, docs or [], results, limit, evidence))
+    with _opened() as (service, runner):
+        runner.run(run_evaluation(service, out, err, questions, docs or [], results, limit, evidence))
 
 
 @app.command()
@@ -179,65 +189,81 @@ def recompute() -> None:
 # -- inside -----------------------------------------------------------------------------------------------
 
 
-async def _show(
-    service: Service,
-    question: str,
-    database: str,
-    options: Options,
-    *,
-    session_id: str | None = None,
-    verbose: bool = False,
-) -> Answer:
-    """Print a question's events as they arrive; the response."""
-    from agent.terminal import StepPrinter
+class _Shown:
+    """Asks questions and prints their events as they arrive."""
 
-    answer: Answer | None = None
-    printer = StepPrinter(out, verbose=verbose)
-    with printer.watching():
-        async for event in service.events(question, database, session_id=session_id, options=options):
-            printer.show(event)
-            if isinstance(event, Done):
-                answer = event.answer
-    if answer is None:
-        raise PlumblineError("The question ended without an answer.")
-    return answer
+    def __init__(self, *, verbose: bool = False) -> None:
+        self._verbose = verbose
+        self._read: set[tuple[str, Options]] = set()  # what the model on this machine has read, and keeps
+
+    async def __call__(
+        self, service: Service, question: str, database: str, options: Options, *, session_id: str | None = None
+    ) -> Answer:
+        """Ask one question; the response."""
+        from agent.terminal import StepPrinter
+
+        first = not service.settings.is_hosted and (database, options) not in self._read
+        self._read.add((database, options))
+        answer: Answer | None = None
+        printer = StepPrinter(out, verbose=self._verbose, first_reading=first)
+        with printer.watching():
+            async for event in service.events(question, database, session_id=session_id, options=options):
+                printer.show(event)
+                if isinstance(event, Done):
+                    answer = event.answer
+        if answer is None:
+            raise PlumblineError("The question ended without an answer.")
+        return answer
 
 
 def _resolve(service: Service, database: str, docs: list[Path] | None) -> str:
-    """The registry's name; a path becomes an entry of this process, since the command line belongs to its user."""
-    if database in service.router.names() and not docs:
-        return database
+    """The name to ask by; a path becomes an entry of this process, since the command line belongs to its user.
+
+    Raises:
+        DatabaseUnavailable: it is a path, and nothing is there.
+    """
+    names = service.router.names()
+    if database in names:
+        return service.router.add(service.router.entry(database).path, docs=docs) if docs else database
     path = Path(database)
-    if not path.exists() and database in service.router.names():
-        path = service.router.entry(database).path
-    if not path.exists():
-        return database  # the service says what it knows instead
-    return service.router.add(path, docs=tuple(docs or ()))
+    if _is_there(path):
+        return service.router.add(path, docs=tuple(docs or ()))
+    if os.sep in database or path.suffix:
+        known = f" Known names: {', '.join(names)}." if names else ""
+        raise DatabaseUnavailable(f"There is no file or folder {database}: check the path.{known}")
+    return database  # the service says what it knows instead
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file, folder or pattern; what the system cannot even look for is not there."""
+    from executors.kinds import is_glob
+
+    try:
+        return path.exists() or is_glob(path)
+    except OSError:
+        return False
 
 
 def _read_line() -> str:
+    """The next line; empty at the end. A prompt is for people, not for pipes."""
     try:
-        return out.input("[bold]> [/]")
+        return input("> " if sys.stdin.isatty() else "").strip()
     except EOFError:
         return ""
 
 
-def _with_service(run: Any, *, as_json: bool = False) -> Any:
+@contextmanager
+def _opened(*, as_json: bool = False) -> Iterator[tuple[Service, asyncio.Runner]]:
+    """The service, and the one event loop that it lives in; what goes wrong ends the process with a sentence."""
     settings = _settings()
-
-    async def main() -> Any:
-        service = build_service(settings)
-        try:
-            return await run(service)
-        finally:
-            await service.close()
-
-    return _run(main(), as_json=as_json)
-
-
-def _run(coroutine: Coroutine[Any, Any, T], *, as_json: bool = False) -> T:
+    settings = settings.model_copy(update={"request_deadline_s": max(settings.request_deadline_s, DEADLINE_S)})
     try:
-        return asyncio.run(coroutine)
+        with asyncio.Runner() as runner:
+            service = build_service(settings, registry_required=False)
+            try:
+                yield service, runner
+            finally:
+                runner.run(service.close())
     except EXPECTED as error:
         problem = problem_of(error, new_trace_id()) if as_json else None
         if problem is not None:
@@ -245,7 +271,7 @@ def _run(coroutine: Coroutine[Any, Any, T], *, as_json: bool = False) -> T:
             raise typer.Exit(1) from None
         _fail(str(error))
     except KeyboardInterrupt:
-        err.print("[dim]stopped[/]")
+        err.print("\nstopped", style="dim")
         raise typer.Exit(130) from None
 
 
@@ -259,6 +285,13 @@ def _settings() -> Settings:
     return settings
 
 
+def _complain(message: str) -> None:
+    """A message as it is: it may hold what looks like markup."""
+    from agent.terminal import plain
+
+    err.print(Text(plain(message), style="red"), soft_wrap=True)
+
+
 def _fail(message: str) -> NoReturn:
-    err.print(f"[red]{message}[/]", highlight=False)
+    _complain(message)
     raise typer.Exit(1)

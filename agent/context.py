@@ -52,15 +52,27 @@ class Context(Frozen):
 
     def messages(self, prompt: str, **holes: object) -> list[Message]:
         """The chat for one step: the shared system message, then the step's prompt with its holes filled."""
-        tail = templates.render(
+        return [Message(role="system", content=self.system), self._tail(prompt, self.examples, holes)]
+
+    def messages_after_examples(self, prompt: str, **holes: object) -> list[Message]:
+        """The same, with the past queries as earlier turns of the chat instead of text in the prompt."""
+        turns: list[Message] = []
+        for example in self.examples:
+            asked = templates.render("example_question", example=example)
+            turns += [Message(role="user", content=asked)]
+            turns += [Message(role="assistant", content=templates.render("example_reply", example=example))]
+        return [Message(role="system", content=self.system), *turns, self._tail(prompt, (), holes)]
+
+    def _tail(self, prompt: str, examples: Sequence[Example], holes: dict[str, object]) -> Message:
+        content = templates.render(
             prompt,
             dialect=DIALECTS[self.db_schema.dialect].title,
             rules=self.rules,
-            examples=self.examples,
+            examples=examples,
             history=self.history,
             **holes,
         )
-        return [Message(role="system", content=self.system), Message(role="user", content=tail)]
+        return Message(role="user", content=content)
 
 
 async def enrich(
@@ -100,7 +112,7 @@ async def enrich(
         tokens=text.tokens,
         pruned=text.pruned,
         closest=known.closest,
-        warnings=known.warnings,
+        warnings=(*database.warnings, *known.warnings),
     )
 
 

@@ -1,9 +1,12 @@
-"""One database, for code that awaits: its blocking executor runs in threads, a few at once."""
+"""One database, for code that awaits: its blocking executor runs in threads of its own, a few at once."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import TypeVar
 
 from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
@@ -14,16 +17,22 @@ T = TypeVar("T")
 class Database:
     """An executor behind `await`.
 
+    Its threads are its own, so that a slow database takes none from the others; and since a thread is free only when
+    its query has ended, the limit also holds where nobody waits for that query any more.
+
     Args:
         executor: what runs the queries.
-        limit: queries at once; further ones wait their turn, so that one slow database does not take every thread.
+        limit: queries at once; further ones wait their turn.
         timeout_s: for one query.
     """
 
     def __init__(self, executor: Executor, *, limit: int, timeout_s: float) -> None:
         self.executor = executor
         self.timeout_s = timeout_s
-        self._turn = asyncio.Semaphore(limit)
+        self._queries = ThreadPoolExecutor(limit, thread_name_prefix=f"query-{executor.name}")
+        # Apart from the queries: a schema that is known already need not wait for them.
+        self._schemas = ThreadPoolExecutor(1, thread_name_prefix=f"schema-{executor.name}")
+        self._running: set[Cancel] = set()
 
     @property
     def name(self) -> str:
@@ -33,9 +42,14 @@ class Database:
     def dialect(self) -> str:
         return self.executor.dialect
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the last `schema` could not read of the database, one sentence each."""
+        return self.executor.warnings
+
     async def schema(self) -> Schema:
         """The schema, read in a thread; see `Executor.schema`."""
-        return await self._in_thread(self.executor.schema)
+        return await _in_thread(self._schemas, self.executor.schema)
 
     async def check(self, sql: str, row_limit: int) -> CheckedSql:
         """The query as the guard lets it through.
@@ -50,12 +64,26 @@ class Database:
     async def run(self, query: CheckedSql) -> QueryResult:
         """Rows of a checked query; cancelling the task stops the query in the database. See `Executor.run`."""
         cancel = Cancel()
+        self._running.add(cancel)
         try:
-            return await self._in_thread(lambda: self.executor.run(query, timeout_s=self.timeout_s, cancel=cancel))
+            return await _in_thread(
+                self._queries, partial(self.executor.run, query, timeout_s=self.timeout_s, cancel=cancel)
+            )
         except asyncio.CancelledError:
             cancel.cancel()
             raise
+        finally:
+            self._running.discard(cancel)
 
-    async def _in_thread(self, call: Callable[[], T]) -> T:
-        async with self._turn:
-            return await asyncio.to_thread(call)
+    async def close(self) -> None:
+        """Stop what runs and end the threads. The executor stays open: it belongs to the router."""
+        for cancel in tuple(self._running):
+            cancel.cancel()
+        for threads in (self._queries, self._schemas):
+            await asyncio.to_thread(threads.shutdown, wait=True, cancel_futures=True)
+
+
+async def _in_thread(threads: ThreadPoolExecutor, call: Callable[[], T]) -> T:
+    """The call's result, from one of the threads; logs and traces there belong to the caller, as in `to_thread`."""
+    in_context = partial(copy_context().run, call)
+    return await asyncio.get_running_loop().run_in_executor(threads, in_context)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from rich.console import Console
+from rich.text import Text
 
 from agent.models import Answer, Options
 from agent.service import NO_OPTIONS, Service
+from agent.terminal import cell_text
 
 DATABASE = "shop"
 WITHOUT_DOCS = "What was our revenue in fiscal year 2025?"
 QUESTIONS = (
     WITHOUT_DOCS,
     "How many orders of 2024 were cancelled?",
-    "How many customers signed up in each country between April and June 2025?",
+    "For each country, how many customers signed up between April and June 2025?",
     "Which five products brought in the most revenue in 2024? Show the name and the revenue.",
 )
 
@@ -35,7 +37,7 @@ async def run_demo(service: Service, console: Console, show: Show) -> None:
     for question in QUESTIONS:
         answers.append(await show(service, question, DATABASE, NO_OPTIONS))
         if question == WITHOUT_DOCS:
-            _compare(console, bare, answers[-1])
+            compare(console, bare, answers[-1])
             console.rule("Three more")
     verified = sum(answer.verified for answer in answers)
     console.print(f"{len(answers)} questions, {verified} answers verified.")
@@ -43,9 +45,16 @@ async def run_demo(service: Service, console: Console, show: Show) -> None:
     console.print("Over HTTP:      [bold]make serve[/], then http://127.0.0.1:7071/api/docs")
 
 
-def _compare(console: Console, bare: Answer, enriched: Answer) -> None:
-    before, after = (list(a.results[0].values())[-1] if a.results else "nothing" for a in (bare, enriched))
-    console.print(f"Without the docs: [yellow]{before}[/]. With them: [green]{after}[/].")
+def compare(console: Console, bare: Answer, enriched: Answer) -> None:
+    """Print what the docs changed: the last value of the first row, without and with them."""
+    before, after = (_found(answer) for answer in (bare, enriched))
+    before.stylize("yellow")
+    after.stylize("green")
+    console.print(Text.assemble("Without the docs: ", before, ". With them: ", after, "."))
     console.print(
         "[dim]The schema does not say when the fiscal year starts, nor that cancelled orders do not count.[/]\n"
     )
+
+
+def _found(answer: Answer) -> Text:
+    return cell_text(list(answer.results[0].values())[-1]) if answer.results else Text("nothing")

@@ -19,9 +19,9 @@ from agent.errors import ModelUnavailable
 from agent.llm import Message, Reply, ReplySchema
 from agent.llms.model_files import CHUNK, MODELS, find, verify
 from agent.llms.openai_model import OpenAIModel
+from agent.profiles import choose
 from agent.settings import Settings
 
-TIMEOUT_S = 300.0
 # About 28 KB a token, so some forty thousand tokens of prompts that are not in the context any more.
 PROMPT_CACHE_MIB = 1024
 BATCH = 256  # prompt tokens read at once, some seconds' work: a cancelled call is noticed in between
@@ -104,7 +104,7 @@ class EmbeddedModel:
             self.name,
             base_url=f"{server.listening_address}/v1",
             api_key=SecretStr(key),
-            timeout_s=self._settings.model_timeout_s or TIMEOUT_S,
+            timeout_s=choose(self._settings, self.name).timeout_s,
             retries=0,
             local=True,
         )

@@ -9,6 +9,7 @@ PlumblineError
     ├── WritesNotAllowed        409
     ├── ModelFailed             502
     ├── ModelUnavailable        503
+    ├── SessionStoreUnavailable 503
     └── OutOfTime               504
 """
 
@@ -49,6 +50,10 @@ class ModelFailed(Fatal):
 
 class ModelUnavailable(Fatal):
     """The model cannot be reached, or refuses us."""
+
+
+class SessionStoreUnavailable(Fatal):
+    """Sessions cannot be read or written; the message says what to do."""
 
 
 class OutOfTime(Fatal):

@@ -1,4 +1,4 @@
-"""The evaluator: plain checks first, then a model as judge."""
+"""The evaluator: plain checks first, then a model as judge, where the two leave something to say."""
 
 from __future__ import annotations
 
@@ -7,23 +7,53 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from agent import checks, templates
+from agent.agreement import second_opinion
 from agent.context import Context
 from agent.database import Database
 from agent.errors import ReplyUnusable
-from agent.generate import reply_schema
+from agent.generate import Generator, reply_schema
 from agent.ledger import Ledger
 from agent.llm import ChatModel
 from agent.llms.replies import parse_structured
 from agent.models import Attempt, Check, Verdict
 from agent.profiles import Profile
-from executors.base import CheckedSql, QueryResult
+from executors.base import CheckedSql, Frozen, QueryResult
 
 MAX_TOKENS = 150
 
 
-class _VerdictReply(BaseModel):
+class Evaluation(Frozen):
+    """What was found of one result; `verdict` is None where nobody judged, or the judge could not be understood."""
+
+    checks: tuple[Check, ...]
+    verdict: Verdict | None = None
+
+
+class _ReasonReply(BaseModel):
     reason: str
     correct: bool
+
+
+class _CompareReply(BaseModel):
+    asked: str
+    computed: str
+    correct: bool
+
+
+class _AnyReply(BaseModel):
+    """Either of them, as it is read: what counts is whether the judge said yes."""
+
+    reason: str = ""
+    asked: str = ""
+    computed: str = ""
+    correct: bool
+
+    def as_verdict(self) -> Verdict:
+        compared = f"Asked: {self.asked} Computed: {self.computed}" if self.asked or self.computed else ""
+        return Verdict(reason=self.reason or compared, correct=self.correct)
+
+
+_SHAPES: dict[str, type[BaseModel]] = {"reason": _ReasonReply, "compare": _CompareReply}
 
 
 class Judge:
@@ -43,37 +73,73 @@ class Judge:
         shown = self.profile.rows_shown
         reply = await self.model.complete(
             context.messages(
-                "judge",
+                f"judge_{self.profile.verdict}",
                 question=question,
                 sql=sql,
                 table=templates.as_table(result, shown),
                 row_context=templates.row_context(result, shown),
             ),
-            schema=reply_schema("verdict", _VerdictReply),
+            schema=reply_schema("verdict", _SHAPES[self.profile.verdict]),
             max_tokens=MAX_TOKENS,
         )
         ledger.spend(reply.usage)
         try:
-            verdict = parse_structured(reply.text, _VerdictReply)
+            return parse_structured(reply.text, _AnyReply).as_verdict()
         except ReplyUnusable:
             return None
-        return Verdict(reason=verdict.reason, correct=verdict.correct)
 
 
-async def run_checks(
-    question: str, query: CheckedSql, result: QueryResult, context: Context, database: Database
-) -> tuple[Check, ...]:
-    """Every check that needs no model."""
+async def evaluate(
+    question: str,
+    query: CheckedSql,
+    result: QueryResult,
+    context: Context,
+    database: Database,
+    ledger: Ledger,
+    *,
+    judge: Judge | None,
+    generator: Generator,
+    earlier: Sequence[Attempt],
+) -> Evaluation:
+    """The plain checks, and the verdict on them or of the judge.
+
+    Args:
+        judge: None where evaluation is switched off: the checks are made all the same, but nobody says no.
+        generator: writes the second draft, where its profile wants one.
+        earlier: the attempts before this one.
+
+    Raises:
+        ModelUnavailable, ModelFailed: from a model.
+    """
     values = await checks.filter_value_check(query, context.db_schema, database)
-    return (*checks.shape_checks(question, result), values)
+    found = (*checks.shape_checks(question, result), values)
+    if judge is None:
+        return Evaluation(checks=found)
+    verdict = verdict_of_checks(found, query, earlier)
+    if verdict is None and judge.profile.judge != "off":
+        verdict = await judge.judge(question, query.sql, result, context, ledger)
+    if verdict is not None and verdict.correct:
+        found = tuple(_overruled(check) for check in found)
+        if generator.profile.second_draft:
+            found = (*found, await second_opinion(question, query, result, context, database, ledger, generator))
+    return Evaluation(checks=found, verdict=verdict)
 
 
 def verdict_of_checks(found: Sequence[Check], query: CheckedSql, earlier: Sequence[Attempt]) -> Verdict | None:
-    """What is known without asking the judge: a check failed, or this very query was judged before.
+    """What is known without asking the judge: a check failed, or the judge has seen this very query.
 
     A failed check refuses once. Where the next query fares the same, the data may really be so, and the judge decides.
     """
     reason = " ".join(check.detail for check in found if check.passed is False)
-    if reason and not any(a.verdict and a.verdict.reason == reason for a in earlier):
+    verdicts = [(attempt.executed_sql, attempt.verdict) for attempt in earlier if attempt.verdict is not None]
+    refused = {verdict.reason for _, verdict in verdicts if verdict.source == "checks"}
+    if reason and reason not in refused:
         return Verdict(reason=reason, correct=False, source="checks")
-    return next((a.verdict for a in earlier if a.executed_sql == query.sql and a.verdict), None)
+    return next((verdict for sql, verdict in verdicts if sql == query.sql and verdict.source == "judge"), None)
+
+
+def _overruled(check: Check) -> Check:
+    """A soft check that failed where the judge said yes: neither passed nor failed."""
+    if check.passed is not False or check.name not in checks.SOFT_CHECKS:
+        return check
+    return Check(name=check.name, passed=None, detail=f"{check.detail} The judge accepts it.")

@@ -76,9 +76,20 @@ class Generator:
             return None
 
     async def draft(
-        self, question: str, context: Context, attempts: Sequence[Attempt], plan: Plan | None, ledger: Ledger
+        self,
+        question: str,
+        context: Context,
+        attempts: Sequence[Attempt],
+        plan: Plan | None,
+        ledger: Ledger,
+        *,
+        temperature: float | None = None,
     ) -> Draft:
         """One query, with every earlier attempt in view, or a clarification.
+
+        Args:
+            attempts: earlier ones; with any, the profile's `retry_temperature` is used.
+            temperature: overrides both.
 
         Raises:
             ReplyUnusable: no query and no clarification in the reply.
@@ -87,8 +98,9 @@ class Generator:
         inline = self.profile.planner == "inline"
         as_json = self.profile.reply_format == "json"
         shape = _PlannedDraftReply if inline else _DraftReply
+        messages = context.messages_after_examples if self.profile.examples == "turns" else context.messages
         reply = await self.model.complete(
-            context.messages(
+            messages(
                 f"generate_{self.profile.reply_format}",
                 question=question,
                 attempts=attempts,
@@ -97,7 +109,7 @@ class Generator:
             ),
             schema=reply_schema("draft", shape) if as_json else None,
             max_tokens=self.max_tokens,
-            temperature=max(self.temperature, self.profile.retry_temperature) if attempts else self.temperature,
+            temperature=self._temperature(bool(attempts)) if temperature is None else temperature,
         )
         ledger.spend(reply.usage)
         if as_json:
@@ -106,6 +118,9 @@ class Generator:
         if sql is None:
             raise ReplyUnusable("The model's reply holds no SQL query.")
         return Draft(sql=sql, plan=plan)
+
+    def _temperature(self, again: bool) -> float:
+        return max(self.temperature, self.profile.retry_temperature) if again else self.temperature
 
     @staticmethod
     def _from_json(text: str, shape: type[_DraftReply] | type[_PlannedDraftReply], plan: Plan | None) -> Draft:

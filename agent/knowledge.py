@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from agent.llm import ENTRA_SCOPE
 from executors.base import Frozen, Schema
 from rag.documents import Document, comment_documents, read_documents
 from rag.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
-from rag.errors import RetrievalError
+from rag.errors import EmbedderUnavailable, RetrievalError
 from rag.retriever import Retrieval, Retriever
 from rag.store import Store, SyncReport
 
@@ -22,12 +25,22 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 
+RETRY_AFTER_S = 60.0  # between two tries to bring an index up to date, where the first one failed
+PROBLEMS_TOLD = 3  # with an answer; `index` tells them all
+
 
 class Indexed(Frozen):
     """What indexing a database did. `problems`: docs that could not be used, each with what to do."""
 
     report: SyncReport
     problems: tuple[str, ...] = ()
+
+
+class _Failure(NamedTuple):
+    """Why an index could not be brought up to date, and when that was tried."""
+
+    message: str
+    at: float
 
 
 class Known(Frozen):
@@ -49,27 +62,44 @@ class Knowledge:
     Args:
         store: the index.
         embedder: texts to vectors; loaded when first needed.
+        names: of all databases, now.
         docs_of: the files and folders of a database's docs, by the database's name.
+        clock: seconds, for the time between two tries.
     """
 
-    def __init__(self, store: Store, embedder: Embedder, docs_of: Callable[[str], tuple[Path, ...]]) -> None:
-        self.store, self.embedder, self._docs_of = store, embedder, docs_of
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        *,
+        names: Callable[[], Sequence[str]],
+        docs_of: Callable[[str], Sequence[Path]],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.store, self.embedder = store, embedder
+        self._names, self._docs_of, self._clock = names, docs_of, clock
         self._retriever = Retriever(store, embedder)
-        self._synced: dict[str, tuple[str, ...]] = {}  # by database: what went wrong, if anything
+        self._problems: dict[str, tuple[str, ...]] = {}  # by database whose index is up to date
+        self._failures: dict[str, _Failure] = {}  # by database whose index is not
         self._turn: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def find(self, question: str, database: Database, top_k: int) -> Known:
         """What is known about a question. Never raises for the index: a warning says what is missing.
 
-        The first question about a database in this process brings its index up to date.
+        The first question about a database in this process brings its index up to date; where that fails, a later one
+        tries again.
         """
-        warnings = await self._ensure_synced(database)
+        failure = await self._ensure_synced(database)
         found = await self._retriever.retrieve(question, database.name, top_k)
+        documents: tuple[Document, ...] = ()
+        missing = found.warnings
         try:
             documents = await asyncio.to_thread(self.store.documents, database.name)
         except RetrievalError as error:
-            documents, warnings = (), (*warnings, f"Answered without the docs of this database: {error}")
-        return Known(found=found, documents=documents, warnings=tuple(dict.fromkeys((*warnings, *found.warnings))))
+            missing = missing or (f"Answered without the docs of this database: {error}",)
+        if failure and not missing:  # else it has the same cause, and one warning for it is enough
+            missing = (f"The docs of this database could not be brought up to date: {failure}",)
+        return Known(found=found, documents=documents, warnings=(*missing, *self._unused(database.name)))
 
     async def index(self, database: Database, progress: Progress | None = None) -> Indexed:
         """Read a database's docs and bring its index up to date; unchanged documents are not embedded again.
@@ -80,9 +110,7 @@ class Knowledge:
         """
         schema = await database.schema()
         async with self._turn[database.name]:
-            indexed = await asyncio.to_thread(self._index, database.name, schema, progress)
-            self._synced[database.name] = ()
-        return indexed
+            return await self._sync(database.name, schema, progress)
 
     async def documents(self, database: Database) -> tuple[Document, ...]:
         """All documents of a database. Raises RetrievalError."""
@@ -91,22 +119,42 @@ class Knowledge:
 
     async def warm_up(self) -> None:
         """Load the embedder, where any database has docs."""
-        await asyncio.to_thread(lambda: self.embedder.dimension)
+        if any(self._docs_of(name) for name in self._names()):
+            await asyncio.to_thread(lambda: self.embedder.dimension)
 
     async def check(self) -> None:
         """Return when the index can be read. Raises StoreUnavailable."""
         await asyncio.to_thread(self.store.indexed, "")
 
-    async def _ensure_synced(self, database: Database) -> tuple[str, ...]:
-        schema = await database.schema()
-        async with self._turn[database.name]:
-            if database.name not in self._synced:
-                try:
-                    await asyncio.to_thread(self._index, database.name, schema, None)
-                    self._synced[database.name] = ()
-                except RetrievalError as error:
-                    self._synced[database.name] = (f"The docs of this database could not be indexed: {error}",)
-        return self._synced[database.name]
+    async def _ensure_synced(self, database: Database) -> str:
+        """Why the index is not up to date; empty where it is."""
+        schema, name = await database.schema(), database.name
+        async with self._turn[name]:
+            if name in self._problems:
+                return ""
+            failure = self._failures.get(name)
+            if failure is not None and self._clock() - failure.at < RETRY_AFTER_S:
+                return failure.message
+            try:
+                await self._sync(name, schema, None)
+            except RetrievalError as error:
+                self._failures[name] = _Failure(str(error), self._clock())
+                return str(error)
+            return ""
+
+    async def _sync(self, name: str, schema: Schema, progress: Progress | None) -> Indexed:
+        """Index, and remember that it is done: what fails may pass."""
+        indexed = await asyncio.to_thread(self._index, name, schema, progress)
+        self._problems[name] = indexed.problems
+        self._failures.pop(name, None)
+        return indexed
+
+    def _unused(self, name: str) -> tuple[str, ...]:
+        """The warnings about docs that could not be used."""
+        problems = self._problems.get(name, ())
+        told = tuple(f"Not used of the docs: {problem}" for problem in problems[:PROBLEMS_TOLD])
+        more = len(problems) - len(told)
+        return (*told, f"Not used of the docs: {more} more; `python -m agent index` names them.") if more else told
 
     def _index(self, name: str, schema: Schema, progress: Progress | None) -> Indexed:
         read = read_documents(self._docs_of(name), schema)
@@ -134,7 +182,7 @@ def build_embedder(settings: Settings) -> Embedder:
             api_key=key.get_secret_value() if key else None,
             azure_endpoint=settings.azure_openai_endpoint,
             api_version=settings.azure_openai_api_version,
-            token_provider=None if key else _entra_token_provider(),
+            token_provider=None if key else _entra_tokens(),
         )
     openai_key = settings.openai_api_key
     return OpenAIEmbedder(
@@ -142,8 +190,24 @@ def build_embedder(settings: Settings) -> Embedder:
     )
 
 
-def _entra_token_provider() -> Callable[[], str]:
-    """Entra ID tokens: a managed identity on Azure, `az login` on a laptop."""
-    from azure.identity import DefaultAzureCredential, get_bearer_token_provider
+def _entra_tokens() -> Callable[[], str]:
+    """Entra ID tokens: a managed identity on Azure, `az login` on a laptop. Nothing is loaded before the first one."""
 
-    return get_bearer_token_provider(DefaultAzureCredential(), "https://cognitiveservices.azure.com/.default")
+    @cache
+    def provider() -> Callable[[], str]:
+        from azure.identity import DefaultAzureCredential, get_bearer_token_provider
+
+        return get_bearer_token_provider(DefaultAzureCredential(), ENTRA_SCOPE)
+
+    def token() -> str:
+        from azure.core.exceptions import AzureError
+
+        try:
+            return provider()()
+        except AzureError as error:
+            raise EmbedderUnavailable(
+                "Entra ID gave no token for the embedding model: sign in with `az login`, give the app a managed "
+                "identity, or set AZURE_OPENAI_API_KEY."
+            ) from error
+
+    return token

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 from agent.models import Options
 from agent.settings import Settings
 from executors.base import Frozen
-
-T = TypeVar("T")
-MAX_ROWS = 10_000
 
 
 class Limits(Frozen):
@@ -24,16 +19,16 @@ class Limits(Frozen):
 
 
 def limits_of(settings: Settings, options: Options) -> Limits:
-    """The request's options where it has them, else the settings' values."""
-
-    def first(option: T | None, setting: T) -> T:
-        return setting if option is None else option
-
+    """The settings' values; a request may ask for less and switch off, never for more, and never switch on."""
     return Limits(
-        max_attempts=first(options.max_attempts, settings.attempts),
-        row_limit=min(first(options.row_limit, settings.row_limit), MAX_ROWS),
-        raw_row_limit=min(first(options.raw_row_limit, settings.raw_row_limit), MAX_ROWS),
-        enable_evaluation=first(options.enable_evaluation, settings.enable_evaluation),
-        enable_calculator=first(options.enable_calculator, settings.enable_calculator),
-        enable_retrieval=first(options.enable_retrieval, settings.enable_retrieval),
+        max_attempts=_at_most(settings.attempts, options.max_attempts),
+        row_limit=_at_most(settings.row_limit, options.row_limit),
+        raw_row_limit=_at_most(settings.raw_row_limit, options.raw_row_limit),
+        enable_evaluation=settings.enable_evaluation and options.enable_evaluation is not False,
+        enable_calculator=settings.enable_calculator and options.enable_calculator is not False,
+        enable_retrieval=settings.enable_retrieval and options.enable_retrieval is not False,
     )
+
+
+def _at_most(setting: int, option: int | None) -> int:
+    return setting if option is None else min(option, setting)

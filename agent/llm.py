@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, Protocol
 
 from agent.models import Usage
+from agent.profiles import choose
 from agent.settings import Settings
 from executors.base import Frozen
 
@@ -59,7 +60,7 @@ class ChatModel(Protocol):
 
 
 DEFAULT_MODEL = "gpt-4o-mini"
-HOSTED_TIMEOUT_S = 15.0
+ENTRA_SCOPE = "https://cognitiveservices.azure.com/.default"  # of all that Azure OpenAI serves
 
 
 def build_model(settings: Settings, *, model_name: str | None = None) -> ChatModel:
@@ -72,7 +73,7 @@ def build_model(settings: Settings, *, model_name: str | None = None) -> ChatMod
         model_name: another model, or Azure deployment, than `settings.chat_model`; the embedded model has no other.
     """
     name = model_name or settings.chat_model or DEFAULT_MODEL
-    timeout_s = settings.model_timeout_s or HOSTED_TIMEOUT_S
+    timeout_s = choose(settings, name).timeout_s
     if settings.azure_openai_endpoint:
         from agent.llms.openai_model import AzureOpenAIModel
 

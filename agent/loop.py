@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator
 from agent.database import Database
 from agent.limits import limits_of
 from agent.models import AnswerDelta, Done, Event, Question, Started
-from agent.response import answered, clarified, reviewed
-from agent.run import Parts, Run, review_text
+from agent.response import answered, clarified, review_text, reviewed
+from agent.run import Parts, Run
 
-SENTENCE = re.compile(r"(?<=[.!?])\s+")
+# A sentence with the white space after it, so that the pieces joined are the answer to the letter.
+SENTENCE = re.compile(r".+?(?:(?<=[.!?])\s+|\Z)", re.DOTALL)
 
 
 async def answer(question: Question, database: Database, parts: Parts) -> AsyncIterator[Event]:
@@ -68,6 +69,6 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
     yield await run.format_answer(best)
     if not best.accepted:
         yield run.review()
-    for sentence in SENTENCE.split(run.text.text):
-        yield AnswerDelta(text=sentence + " ")
+    for sentence in SENTENCE.findall(run.text.text):
+        yield AnswerDelta(text=sentence)
     yield Done(answer=answered(run, best))

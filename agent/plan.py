@@ -13,19 +13,24 @@ if TYPE_CHECKING:
 MAX_ITEM_CHARS = 120
 
 
-def plan_of(sql: str, dialect: str) -> Plan:
+def plan_of(draft: str, checked: str, dialect: str) -> Plan:
     """Tables, joins, filters, aggregates, grouping, order and limit of a query, read from its syntax tree.
 
     Args:
-        sql: a query that the guard let through.
+        draft: the query as it was written: a limit that the guard added is none of the plan.
+        checked: the same as the guard let it through; read where the draft cannot be parsed as one statement.
         dialect: a key of `executors.dialects.DIALECTS`.
     """
     from sqlglot import exp, parse_one
+    from sqlglot.errors import SqlglotError
 
     from executors.dialects import DIALECTS
 
     name = DIALECTS[dialect].sqlglot
-    tree = parse_one(sql, read=name)
+    try:
+        tree = parse_one(draft, read=name)
+    except SqlglotError:
+        tree = parse_one(checked, read=name)
 
     def text(node: exp.Expr) -> str:
         out = node.sql(dialect=name)
@@ -36,7 +41,7 @@ def plan_of(sql: str, dialect: str) -> Plan:
 
     ctes = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
     limit = tree.args.get("limit")
-    count = limit.expression if limit is not None else None
+    count = (limit.args.get("expression") or limit.args.get("count")) if limit is not None else None
     return Plan(
         tables=tuple(dict.fromkeys(t.name for t in tree.find_all(exp.Table) if t.name not in ctes)),
         joins=texts([on for join in tree.find_all(exp.Join) if (on := join.args.get("on")) is not None]),

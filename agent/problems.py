@@ -7,6 +7,7 @@ from agent.errors import (
     ModelUnavailable,
     OutOfTime,
     QuestionInvalid,
+    SessionStoreUnavailable,
     UnknownSession,
     WritesNotAllowed,
 )
@@ -23,6 +24,7 @@ STATUS: dict[type[Exception], tuple[int, str, str]] = {
     ModelFailed: (502, "model-failed", "The model failed"),
     ModelUnavailable: (503, "model-unavailable", "The model is unavailable"),
     DatabaseUnavailable: (503, "database-unavailable", "The database is unavailable"),
+    SessionStoreUnavailable: (503, "sessions-unavailable", "Sessions are unavailable"),
     StoreUnavailable: (503, "index-unavailable", "The index is unavailable"),
     EmbedderUnavailable: (503, "embedder-unavailable", "The embedding model is unavailable"),
     OutOfTime: (504, "out-of-time", "Out of time"),

@@ -19,12 +19,17 @@ class Profile(Frozen):
 
     reply_format: `sql`: the query alone, in a fence; `json`: an object with query, explanation and clarification.
     planner: `inline`: first field of that object; `separate`: a call of its own; `off`: read from the query's tree.
+    examples: past queries as earlier `turns` of the chat, in the reply format, or as `text` in the message. A small
+        model copies a query that stands beside its question, year and all.
     schema_style: how the schema is written (rag/schema_text.py).
     schema_tokens: the schema's budget in the prompt.
     retry_temperature: of the later attempts, so that a model that repeats itself does not.
     mends_columns: put a wrong column right on the syntax tree (executors/mend.py) before the model is asked again.
     judge: `vetoes`: its no costs another attempt; `advises`: it does not, but the answer is not verified; `off`: not
         asked, only the checks that need no model.
+    verdict: how the judge speaks: `reason`: a sentence, then its verdict; `compare`: what was asked and what the query
+        computes, then whether they are the same. Asked for a reason, the embedded model finds one to say no.
+    second_draft: have a believed query written a second time, warmer; other rows leave the answer unverified.
     placeholders: whether it is asked to write `[[expression | format]]` for what it wants computed.
     speculative_answer: draft the answer while the judge reads.
     timeout_s: for one reply.
@@ -34,11 +39,14 @@ class Profile(Frozen):
     name: str
     reply_format: Literal["sql", "json"]
     planner: Literal["inline", "separate", "off"]
+    examples: Literal["turns", "text"]
     schema_style: Literal["ddl", "compact"]
     schema_tokens: int
     retry_temperature: float
     mends_columns: bool
     judge: Literal["vetoes", "advises", "off"]
+    verdict: Literal["reason", "compare"]
+    second_draft: bool
     placeholders: bool
     speculative_answer: bool
     timeout_s: float
@@ -49,11 +57,14 @@ EMBEDDED = Profile(
     name="embedded",
     reply_format="sql",
     planner="off",
+    examples="turns",
     schema_style="ddl",
     schema_tokens=2500,
     retry_temperature=0.5,
     mends_columns=True,
     judge="vetoes",
+    verdict="compare",
+    second_draft=True,
     placeholders=False,
     speculative_answer=False,
     timeout_s=300,
@@ -64,11 +75,14 @@ SMALL_HOSTED = Profile(
     name="small_hosted",
     reply_format="json",
     planner="off",
+    examples="text",
     schema_style="ddl",
     schema_tokens=6000,
     retry_temperature=0.3,
     mends_columns=True,
     judge="vetoes",
+    verdict="reason",
+    second_draft=False,
     placeholders=True,
     speculative_answer=True,
     timeout_s=15,
@@ -93,6 +107,7 @@ def choose(settings: Settings, model_name: str) -> Profile:
         profile = SMALL_HOSTED if small else LARGE_HOSTED
     wanted = {
         "planner": settings.planner,
+        "second_draft": settings.second_draft,
         "schema_tokens": settings.schema_tokens,
         "timeout_s": settings.model_timeout_s,
         "speculative_answer": settings.speculative_answer,

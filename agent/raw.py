@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from agent.context import Context
 from agent.database import Database
-from agent.errors import ModelFailed
+from agent.errors import ModelFailed, ModelUnavailable
 from agent.ledger import Ledger
 from agent.llm import ChatModel
 from agent.llms.replies import extract_sql
-from executors.base import CheckedSql, Frozen, QueryResult
-from executors.errors import SqlError
+from executors.base import Frozen, QueryResult
+from executors.errors import DatabaseUnavailable, SqlError
 
 
 class RawRecords(Frozen):
@@ -24,43 +24,41 @@ class RawRecords(Frozen):
 
 async def fetch_raw_records(
     question: str,
-    query: CheckedSql,
+    sql: str,
     database: Database,
     context: Context,
     model: ChatModel,
     row_limit: int,
     ledger: Ledger,
 ) -> RawRecords:
-    """Derive the records' query from `query`, check it like any other, and run it for at most `row_limit` rows.
+    """Derive the records' query from the one that ran, check it like any other, and run it (`row_limit` rows at most).
 
-    Raises:
-        ModelUnavailable: only where the model had to be asked.
+    The records are a service beside the answer: a model or a database that is gone is a `reason`, no error.
+
+    Args:
+        sql: the query that ran.
     """
     if row_limit == 0:
         return RawRecords(reason="Raw records are switched off.")
     from executors.dialects import DIALECTS
     from executors.raw_records import derive
 
-    raw = derive(query.sql, DIALECTS[database.dialect].sqlglot)
+    raw = derive(sql, DIALECTS[database.dialect].sqlglot)
     if not raw.needed:
         return RawRecords(reason=raw.reason)
-    sql, derived = raw.sql, True
-    if sql is None:
-        sql, derived = await _ask(question, query, context, model, ledger), False
-    if sql is None:
-        return RawRecords(derived=False, needed=True, reason=raw.reason)
+    records, derived = raw.sql, raw.sql is not None
     try:
-        checked = await database.check(sql, row_limit)
+        records = records or await _ask(question, sql, context, model, ledger)
+        if records is None:
+            return RawRecords(derived=False, needed=True, reason=raw.reason)
+        checked = await database.check(records, row_limit)
         result = await database.run(checked)
-    except SqlError as error:
-        return RawRecords(sql=sql, derived=derived, needed=True, reason=f"{raw.reason} {error.message}".strip())
+    except (SqlError, DatabaseUnavailable, ModelUnavailable, ModelFailed) as error:
+        return RawRecords(sql=records, derived=derived, needed=True, reason=f"{raw.reason} {error}".strip())
     return RawRecords(sql=checked.sql, result=result, derived=derived, needed=True, reason=raw.reason)
 
 
-async def _ask(question: str, query: CheckedSql, context: Context, model: ChatModel, ledger: Ledger) -> str | None:
-    try:
-        reply = await model.complete(context.messages("raw_records", question=question, sql=query.sql))
-    except ModelFailed:
-        return None
+async def _ask(question: str, sql: str, context: Context, model: ChatModel, ledger: Ledger) -> str | None:
+    reply = await model.complete(context.messages("raw_records", question=question, sql=sql))
     ledger.spend(reply.usage)
     return extract_sql(reply.text)

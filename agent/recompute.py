@@ -2,10 +2,43 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from agent.arithmetic.equations import recompute
 from agent.calculator import fill_placeholders
+from agent.models import Correction
+from executors.base import Frozen
+
+
+class Computed(Frozen):
+    """Text whose arithmetic is computed.
+
+    filled: what stood in `[[...]]`, and what it came to.
+    corrected: equations whose result was put right.
+    values: what placeholders and equations came to, exactly, for tracing.
+    warnings: one sentence for each placeholder that could not be computed.
+    """
+
+    text: str
+    filled: tuple[Correction, ...] = ()
+    corrected: tuple[Correction, ...] = ()
+    values: tuple[Fraction, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def compute(text: str) -> Computed:
+    """Fill every `[[...]]` in, then recompute every equation; what is right stays to the letter."""
+    filled = fill_placeholders(text)
+    recomputed = recompute(filled.text)
+    return Computed(
+        text=recomputed.text,
+        filled=filled.corrections,
+        corrected=recomputed.corrections,
+        values=(*filled.values, *recomputed.values),
+        warnings=filled.warnings,
+    )
 
 
 def recompute_line(line: str) -> str:
-    """A line with its `[[...]]` filled in and its equations recomputed; what is right stays to the letter."""
-    return recompute(fill_placeholders(line).text).text
+    """A line with its arithmetic computed, as `compute` does it."""
+    return compute(line).text

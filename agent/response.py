@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from agent.agreement import NAME as SECOND_DRAFT
 from agent.chart import recommend
-from agent.models import Answer, Attempt, AttemptRecord, Check
+from agent.checks import SOFT_CHECKS
+from agent.models import Answer, Attempt, AttemptRecord, Check, HumanReview
 from agent.plan import explanation_of
 
 if TYPE_CHECKING:
@@ -58,8 +60,9 @@ def answered(run: Run, best: Attempt) -> Answer:
     )
 
 
-# Checks that need not be made: without the calculator every number must still be traced.
-OPTIONAL_CHECKS = frozenset({"raw_records", "calculator"})
+# Checks that need not be made: without the calculator every number must still be traced, and what the judge overruled
+# or a slow database kept from being looked up was still judged.
+OPTIONAL_CHECKS = frozenset({"raw_records", "calculator", SECOND_DRAFT}) | SOFT_CHECKS
 
 
 def final_checks(run: Run, best: Attempt) -> list[Check]:
@@ -70,6 +73,8 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
     ]
     if not run.limits.enable_evaluation:
         checks.append(Check(name="judge", passed=None, detail="Evaluation is switched off."))
+    elif best.verdict is None and run.parts.judge.profile.judge == "off":
+        checks.append(Check(name="judge", passed=None, detail="This model's profile has no judge."))
     elif best.verdict is None:
         checks.append(Check(name="judge", passed=None, detail="The judge's reply could not be read."))
     elif best.verdict.source == "judge":
@@ -107,6 +112,16 @@ def reviewed(run: Run, text: str) -> Answer:
             "checks": [Check(name="executed", passed=False, detail="No query could be run.")],
         }
     )
+
+
+def review_text(review: HumanReview) -> str:
+    """What the user reads where no query gave rows."""
+    lines = ["I could not answer this from the data."]
+    if review.reasons:
+        lines.append("What went wrong: " + " ".join(review.reasons))
+    if review.suggestions:
+        lines.append("You could ask, for example: " + " ".join(review.suggestions))
+    return "\n".join(lines)
 
 
 def _common(run: Run) -> Answer:

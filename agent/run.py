@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from agent.context import Context, enrich
 from agent.database import Database
 from agent.errors import ReplyUnusable, WritesNotAllowed
-from agent.evaluate import Judge, run_checks, verdict_of_checks
+from agent.evaluate import Judge, evaluate
 from agent.generate import Generator
 from agent.knowledge import Knowledge
 from agent.ledger import Ledger
@@ -126,7 +126,7 @@ class Run:
         """Whether another attempt would be a waste: accepted, or refused by a judge that only advises."""
         last = self.attempts[-1] if self.attempts else None
         advised = last is not None and last.verdict is not None and last.verdict.source == "judge"
-        return self.accepted or (advised and self.parts.profile.judge == "advises")
+        return self.accepted or (advised and self.parts.judge.profile.judge == "advises")
 
     async def generate(self) -> SqlGenerated:
         """Step 5: by the model, or by a mend of the last query's tree. An unusable reply is an attempt that failed."""
@@ -150,7 +150,8 @@ class Run:
         """Step 6: through the guard.
 
         Raises:
-            WritesNotAllowed: the model took the question for a wish to change the data.
+            WritesNotAllowed: the model took the question for a wish to change the data. Once a query has run, it was
+                no such wish, and the attempt has failed like any other.
         """
         self._checked = None
         if self.draft.sql is not None:
@@ -159,7 +160,7 @@ class Run:
                 try:
                     self._checked = await self.database.check(self.draft.sql, self.limits.row_limit)
                 except SqlRefused as error:
-                    if error.kind is ErrorKind.NOT_READ_ONLY:
+                    if error.kind is ErrorKind.NOT_READ_ONLY and self.best is None:
                         raise WritesNotAllowed(
                             "Plumbline only reads, and answering this would change the data. "
                             "Ask a question about what the data says instead."
@@ -167,7 +168,7 @@ class Run:
                     self._update(error=error.message, error_type=error.kind, hint=error.hint)
         checked = self._checked
         if checked is not None:
-            plan = self._attempt.plan or plan_of(checked.sql, self.database.dialect)
+            plan = self._attempt.plan or plan_of(self._attempt.sql, checked.sql, self.database.dialect)
             self._update(executed_sql=checked.sql, tables=checked.tables, plan=plan)
         return SqlValidated(
             sql=checked.sql if checked else self._attempt.sql,
@@ -213,16 +214,19 @@ class Run:
         if query is None or result is None:
             return None
         with self.ledger.timed("evaluator"):
-            self._start_side_tasks(query)
-            found = await run_checks(self.question.text, query, result, self.context, self.database)
-            self._update(checks=found)
-            if self.limits.enable_evaluation:
-                verdict = verdict_of_checks(found, query, self.attempts)
-                if verdict is None and self.parts.profile.judge != "off":
-                    verdict = await self.parts.judge.judge(
-                        self.question.text, query.sql, result, self.context, self.ledger
-                    )
-                self._update(verdict=verdict)
+            self._start_side_tasks()
+            found = await evaluate(
+                self.question.text,
+                query,
+                result,
+                self.context,
+                self.database,
+                self.ledger,
+                judge=self.parts.judge if self.limits.enable_evaluation else None,
+                generator=self.parts.generator,
+                earlier=self.attempts,
+            )
+            self._update(checks=found.checks, verdict=found.verdict)
         return Evaluated(
             verdict=self._attempt.verdict,
             checks=self._attempt.checks,
@@ -317,33 +321,25 @@ class Run:
     def _update(self, **changes: object) -> None:
         self._attempt = self._attempt.model_copy(update=changes)
 
-    def _start_side_tasks(self, query: CheckedSql) -> None:
-        speculative = self.parts.profile.speculative_answer and self.limits.enable_evaluation
-        draft = (
-            self.parts.writer.write(self.question.text, self._attempt, self.context, self.ledger)
-            if speculative
-            else None
-        )
-        self._side.start(self._raw_records(self._attempt, query), draft)
+    def _start_side_tasks(self) -> None:
+        draft = None
+        if self.parts.profile.speculative_answer and self.limits.enable_evaluation:
+            draft = self.parts.writer.write(
+                self.question.text,
+                self._attempt,
+                self.context,
+                self.ledger,
+                calculate=self.limits.enable_calculator,
+            )
+        self._side.start(self._raw_records(self._attempt), draft)
 
-    async def _raw_records(self, attempt: Attempt, query: CheckedSql | None = None) -> RawRecords:
-        query = query or await self.database.check(attempt.executed_sql or attempt.sql, self.limits.row_limit)
+    async def _raw_records(self, attempt: Attempt) -> RawRecords:
         return await fetch_raw_records(
             self.question.text,
-            query,
+            attempt.executed_sql or attempt.sql,
             self.database,
             self.context,
             self.parts.writer.model,
             self.limits.raw_row_limit,
             self.ledger,
         )
-
-
-def review_text(review: HumanReview) -> str:
-    """What the user reads where no query gave rows."""
-    lines = ["I could not answer this from the data."]
-    if review.reasons:
-        lines.append("What went wrong: " + " ".join(review.reasons))
-    if review.suggestions:
-        lines.append("You could ask, for example: " + " ".join(review.suggestions))
-    return "\n".join(lines)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING
 
 from agent import loop
 from agent.database import Database
-from agent.errors import OutOfTime, PlumblineError, QuestionInvalid
+from agent.errors import OutOfTime, PlumblineError, QuestionInvalid, SessionStoreUnavailable, UnknownSession
 from agent.evaluate import Judge
 from agent.generate import Generator
 from agent.llm import ChatModel, build_model
@@ -26,9 +28,12 @@ from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
     from agent.knowledge import Indexed, Knowledge
+    from executors.registry import Registry
     from executors.router import Router
 
 NO_OPTIONS = Options()
+
+log = logging.getLogger(__name__)
 
 
 class PartHealth(Frozen):
@@ -41,7 +46,7 @@ class PartHealth(Frozen):
 
 
 class DatabaseInfo(Frozen):
-    """A database that can be asked."""
+    """A database that can be asked; `detail` says why it cannot, or what of it cannot be read."""
 
     name: str
     dialect: str | None
@@ -91,12 +96,13 @@ class Service:
 
         Raises:
             QuestionInvalid, UnknownDatabase, UnknownSession, WritesNotAllowed, ModelFailed, ModelUnavailable,
-            DatabaseUnavailable, OutOfTime: see `problems.STATUS`.
+            DatabaseUnavailable, SessionStoreUnavailable, OutOfTime: see `problems.STATUS`.
         """
-        events = self.events(text, database, session_id=session_id, options=options, trace_id=trace_id)
-        async for event in events:
-            if isinstance(event, Done):
-                return event.answer
+        asked = self.events(text, database, session_id=session_id, options=options, trace_id=trace_id)
+        async with aclosing(asked) as events:
+            async for event in events:
+                if isinstance(event, Done):
+                    return event.answer
         raise AssertionError("the loop ended without a response")
 
     async def events(
@@ -116,20 +122,21 @@ class Service:
         task.add_done_callback(lambda _: queue.put_nowait(None))
         try:
             while (event := await queue.get()) is not None:
-                if isinstance(event, Done):
-                    await self._remember(question, event.answer)
-                yield event
+                yield await self._remembered(question, event) if isinstance(event, Done) else event
             await task
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
     async def _run(self, question: Question, database: Database, queue: asyncio.Queue[Event | None]) -> None:
+        deadline = asyncio.timeout(self.settings.request_deadline_s)
         try:
-            async with asyncio.timeout(self.settings.request_deadline_s):
+            async with deadline:
                 async for event in loop.answer(question, database, self.parts):
                     queue.put_nowait(event)
         except TimeoutError as error:
+            if not deadline.expired():
+                raise  # of something else, which should have said what it is
             raise OutOfTime(
                 f"No answer within {self.settings.request_deadline_s:g} s. Ask something narrower, or try again."
             ) from error
@@ -154,10 +161,19 @@ class Service:
             text=text, database=database, trace_id=trace_id, session_id=session_id, history=history, options=options
         )
 
-    async def _remember(self, question: Question, answer: Answer) -> None:
-        if question.session_id is not None:
-            exchange = Exchange(question=question.text, answer=answer.answer, sql=answer.sql)
+    async def _remembered(self, question: Question, done: Done) -> Done:
+        """Keep the exchange in its session. An answer is not lost where that fails: it gets a warning."""
+        if question.session_id is None:
+            return done
+        answer = done.answer
+        exchange = Exchange(question=question.text, answer=answer.answer, sql=answer.sql)
+        try:
             await asyncio.to_thread(self.sessions.add, question.session_id, exchange)
+        except (UnknownSession, SessionStoreUnavailable) as error:
+            log.warning("The exchange of %s was not kept: %s", question.trace_id, error)
+            warning = f"The session does not remember this answer: {error}"
+            return Done(answer=answer.model_copy(update={"warnings": [*answer.warnings, warning]}))
+        return done
 
     async def start_session(self, database: str) -> Session:
         """A new session about one database. Raises UnknownDatabase."""
@@ -176,7 +192,9 @@ class Service:
             database = await self._readable(name)
         except ExecutorError as error:
             return DatabaseInfo(name=name, dialect=None, description=description, available=False, detail=str(error))
-        return DatabaseInfo(name=name, dialect=database.dialect, description=description)
+        return DatabaseInfo(
+            name=name, dialect=database.dialect, description=description, detail=" ".join(database.warnings)
+        )
 
     async def schema(self, name: str) -> tuple[Schema, str]:
         """The raw schema, and the enriched one as the model reads it. Raises UnknownDatabase, DatabaseUnavailable."""
@@ -231,7 +249,9 @@ class Service:
         return list(await asyncio.gather(*(_health(name, check) for name, check in checks.items())))
 
     async def close(self) -> None:
-        """Give everything back."""
+        """Stop the queries that run, and give everything back; a later question opens again what it needs."""
+        databases, self._databases = list(self._databases.values()), {}
+        await asyncio.gather(*(database.close() for database in databases))
         await self.model.close()
         if self.judge_model is not self.model:
             await self.judge_model.close()
@@ -258,27 +278,28 @@ def new_trace_id() -> str:
     return uuid.uuid4().hex
 
 
-def build_service(settings: Settings, *, model: ChatModel | None = None) -> Service:
+def build_service(settings: Settings, *, model: ChatModel | None = None, registry_required: bool = True) -> Service:
     """The service that the settings describe. Nothing is loaded or connected before it is needed.
 
     Args:
         settings: of the process.
         model: instead of the one the settings name (tests).
+        registry_required: whether there must be a registry, or files named later are enough. One that the settings
+            name must be there in any case.
 
     Raises:
         RegistryInvalid: databases.yaml cannot be used.
     """
     from agent.knowledge import Knowledge, build_embedder
-    from executors.registry import load_registry
     from executors.router import Router
     from rag.store import Store
 
     chat = model or build_model(settings)
     own_judge = settings.judge_model is not None and settings.is_hosted and model is None
     judge = build_model(settings, model_name=settings.judge_model) if own_judge else chat
-    state = settings.state_dir.expanduser()
+    state = settings.state_path
     router = Router(
-        load_registry(settings.registry),
+        _registry(settings, registry_required),
         sample_values=settings.max_sample_values,
         duckdb_memory=settings.duckdb_memory,
         duckdb_threads=settings.duckdb_threads,
@@ -289,7 +310,19 @@ def build_service(settings: Settings, *, model: ChatModel | None = None) -> Serv
         judge_model=judge,
         router=router,
         knowledge=Knowledge(
-            Store(state / "index"), build_embedder(settings), lambda name: tuple(router.entry(name).docs)
+            Store(state / "index"),
+            build_embedder(settings),
+            names=router.names,
+            docs_of=lambda name: router.entry(name).docs,
         ),
         sessions=SqliteSessions(state / "sessions.sqlite", timeout_s=settings.session_timeout_s),
     )
+
+
+def _registry(settings: Settings, required: bool) -> Registry:
+    from executors.registry import Registry, load_registry
+
+    path = settings.registry_path
+    if not required and not settings.names_registry and not path.exists():
+        return Registry()
+    return load_registry(path)

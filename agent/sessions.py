@@ -7,19 +7,20 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from agent.errors import UnknownSession
+from agent.errors import SessionStoreUnavailable, UnknownSession
 from agent.models import Exchange
 from executors.base import Frozen
 
-MAX_EXCHANGES = 10
+MAX_EXCHANGES = 50  # as many as `max_conversation_history` may ask for
+BUSY_S = 10  # seconds to wait for another process that writes
 
 
 class Session(Frozen):
-    """Exchanges, oldest first, at most ten of them."""
+    """Exchanges, oldest first, the latest `MAX_EXCHANGES` of them."""
 
     id: str
     database: str
@@ -27,7 +28,10 @@ class Session(Frozen):
 
 
 class SessionStore(Protocol):
-    """Where sessions live. Methods block briefly and are safe to call from threads."""
+    """Where sessions live. Methods block briefly and are safe to call from threads.
+
+    Each raises SessionStoreUnavailable where the place cannot be read or written.
+    """
 
     def start(self, database: str) -> Session:
         """A new, empty session."""
@@ -89,19 +93,32 @@ class SqliteSessions:
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
+        """A transaction. Raises SessionStoreUnavailable, also for what goes wrong in the caller's statements."""
+        try:
+            with closing(self._connected()) as connection, connection:
+                yield connection
+        except (sqlite3.Error, OSError) as error:
+            self._ready = False  # the file may be gone: the next call makes what is missing
+            cause = error.strerror if isinstance(error, OSError) else error  # its text has the folder
+            raise SessionStoreUnavailable(
+                f"Sessions cannot be read or written ({cause}): check that the folder of PLUMBLINE_STATE_DIR is "
+                f"writable; where {self.path.name} is damaged, remove it."
+            ) from error
+
+    def _connected(self) -> sqlite3.Connection:
         with self._lock:
             if not self._ready:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self.path, timeout=10)
-        try:
-            with connection:
+            connection = sqlite3.connect(self.path, timeout=BUSY_S)
+            try:
                 connection.execute("PRAGMA foreign_keys = ON")
                 if not self._ready:
                     self._create(connection)
                     self._ready = True
-                yield connection
-        finally:
-            connection.close()
+            except sqlite3.Error:
+                connection.close()
+                raise
+        return connection
 
     @staticmethod
     def _create(connection: sqlite3.Connection) -> None:

@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "PLUMBLINE_"
+ROOT = Path(__file__).resolve().parents[1]  # the folder of the project
 
 Count = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0)]
@@ -50,7 +51,11 @@ class Settings(BaseSettings):
     raw_row_limit: Annotated[int, Field(ge=0, le=10_000)] = Field(
         200, description="Rows fetched behind an aggregate; 0 switches that off."
     )
-    allow_writes: bool = Field(False, description="Reserved for databases marked writable; reads only today.")
+    allow_writes: bool = Field(
+        False,
+        description="Allows writes to databases that the registry marks writable; no database can be marked so yet, "
+        "so everything is read-only.",
+    )
     enable_calculator: bool = Field(True, description="Compute `[[...]]` and recompute equations in answers.")
     enable_evaluation: bool = Field(True, description="Judge every result before it is believed.")
     max_question_chars: Count = Field(4000, description="Longer questions are refused with 422.")
@@ -96,6 +101,9 @@ class Settings(BaseSettings):
     )
     planner: Literal["inline", "separate", "off"] | None = Field(
         None, description="Where the plan is made. Default: by the profile."
+    )
+    second_draft: bool | None = Field(
+        None, description="Have a believed query written a second time and compare the rows. Default: by the profile."
     )
     temperature: Annotated[float, Field(ge=0, le=2)] = Field(0, description="Sampling temperature.")
     max_tokens: Count = Field(500, description="Tokens of one reply at most.")
@@ -162,6 +170,25 @@ class Settings(BaseSettings):
     def attempts(self) -> int:
         """Rounds at most, whichever of the two settings says so."""
         return self.max_attempts if self.max_retries is None else self.max_retries + 1
+
+    @property
+    def names_registry(self) -> bool:
+        """Whether somebody named a registry, rather than leave it at the default."""
+        return "registry" in self.model_fields_set
+
+    @property
+    def registry_path(self) -> Path:
+        """Where the registry is read: a default one of the project, where the working folder has none."""
+        return self._place("registry", self.registry)
+
+    @property
+    def state_path(self) -> Path:
+        """Where the index and the sessions are kept: with the project, where the working folder has none."""
+        return self._place("state_dir", self.state_dir)
+
+    def _place(self, name: str, path: Path) -> Path:
+        path = path.expanduser()
+        return path if name in self.model_fields_set or path.exists() else ROOT / path
 
     @property
     def is_hosted(self) -> bool:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from agent import templates
 from agent.context import Context
 from agent.ledger import Ledger
 from agent.llm import ChatModel
 from agent.models import Attempt, Check, Correction
 from agent.profiles import Profile
-from executors.base import Frozen, QueryResult
+from executors.base import Frozen, JsonValue, QueryResult
 
 MAX_TOKENS = 250
+NO_ANSWER = "it was empty, or broke off before its end. Answer in one short sentence."
 
 
 class CheckedText(Frozen):
@@ -48,6 +47,8 @@ class Writer:
     ) -> str:
         """A sentence or two from the attempt's rows; with `last` and `complaint`, a second try at it.
 
+        Empty where the model said nothing, or more than it may: half a sentence is no answer.
+
         Raises:
             ModelUnavailable, ModelFailed: from the model.
         """
@@ -66,7 +67,7 @@ class Writer:
             max_tokens=MAX_TOKENS,
         )
         ledger.spend(reply.usage)
-        return reply.text.strip()
+        return "" if reply.truncated else reply.text.strip()
 
     async def write_checked(
         self,
@@ -81,6 +82,9 @@ class Writer:
     ) -> CheckedText:
         """The answer with its arithmetic recomputed and every number traced; one rewrite where one cannot be.
 
+        A reply that is empty or broke off costs the same one rewrite. Where there is no answer even then, the rows are
+        stated as they are, and the check `answer` has failed. What is returned ends with `row_count_context`.
+
         Args:
             raw: the rows behind the aggregate, if there are any.
             draft: a first text, written ahead of time; None: it is written now.
@@ -89,47 +93,78 @@ class Writer:
         Raises:
             ModelUnavailable, ModelFailed: from the model.
         """
+        rows = attempt.rows
         if draft is None:
             draft = await self.write(question, attempt, context, ledger, calculate=calculate)
-        checked = check_text(draft, question, attempt.rows, raw, calculate=calculate)
-        if checked.untraced:
-            complaint = f"no row says {', '.join(checked.untraced)}."
+        checked = check_text(draft, question, rows, raw, calculate=calculate)
+        complaint = f"no row says {', '.join(checked.untraced)}." if checked.untraced else "" if draft else NO_ANSWER
+        if complaint:
             again = await self.write(
                 question, attempt, context, ledger, calculate=calculate, last=draft, complaint=complaint
             )
-            checked = check_text(again, question, attempt.rows, raw, calculate=calculate)
+            checked = check_text(again, question, rows, raw, calculate=calculate)
+        if not checked.text:
+            detail = "The model gave no whole answer, so the rows are stated as they are."
+            ledger.warn(detail)
+            answer = Check(name="answer", passed=False, detail=detail)
+            checked = CheckedText(text=rows_as_text(rows, self.profile.rows_shown), checks=(answer,))
         if checked.untraced:
             ledger.warn(f"Not found in the rows, the question or a calculation: {', '.join(checked.untraced)}.")
-        return checked.model_copy(update={"text": checked.text + row_count_context(attempt.rows)})
+        if rows.truncated:
+            ledger.warn(f"The rows were cut at {rows.row_count}; there are more.")
+        return checked.model_copy(update={"text": checked.text + row_count_context(rows)})
 
 
 def check_text(
     text: str, question: str, result: QueryResult, raw: QueryResult | None, *, calculate: bool
 ) -> CheckedText:
     """Compute what is to be computed in an answer, then trace every number in it."""
-    from agent.arithmetic.equations import recompute
-    from agent.calculator import fill_placeholders
     from agent.grounding import trace
+    from agent.recompute import Computed, compute
 
-    corrections: tuple[Correction, ...] = ()
+    computed = compute(text) if calculate else Computed(text=text)
     calculator = Check(name="calculator", passed=None, detail="The calculator is switched off.")
-    values: tuple[Fraction, ...] = ()
     if calculate:
-        filled = fill_placeholders(text)
-        recomputed = recompute(filled.text)
-        text, values = recomputed.text, (*filled.values, *recomputed.values)
-        corrections = (*filled.corrections, *recomputed.corrections)
-        detail = " ".join(filled.warnings) or f"{len(values)} calculations, {len(recomputed.corrections)} corrected."
-        calculator = Check(name="calculator", passed=not filled.warnings, detail=detail)
-    found = trace(text, result=result, raw=raw, question=question, calculated=values, row_count=result.row_count)
+        counts = f"{len(computed.values)} calculations, {len(computed.corrected)} corrected."
+        detail = " ".join(computed.warnings) or counts
+        calculator = Check(name="calculator", passed=not computed.warnings, detail=detail)
+    found = trace(
+        computed.text,
+        result=result,
+        raw=raw,
+        question=question,
+        calculated=computed.values,
+        row_count=result.row_count,
+    )
     untraced = tuple(dict.fromkeys(number.text for number in found.untraced))
     detail = f"Not traced: {', '.join(untraced)}." if untraced else f"{len(found.numbers)} numbers traced."
     grounding = Check(name="grounding", passed=not untraced, detail=detail)
-    return CheckedText(text=text, corrections=corrections, checks=(calculator, grounding), untraced=untraced)
+    return CheckedText(
+        text=computed.text,
+        corrections=(*computed.filled, *computed.corrected),
+        checks=(calculator, grounding),
+        untraced=untraced,
+    )
+
+
+def rows_as_text(result: QueryResult, most: int) -> str:
+    """The first rows as lines of `column: value, ...`, in no language; `n = 0` where there are none."""
+    lines = [
+        ", ".join(f"{column}: {_value(value)}" for column, value in zip(result.columns, row, strict=True))
+        for row in result.rows[:most]
+    ]
+    return "\n".join(lines) or "n = 0"
+
+
+def _value(value: JsonValue) -> str:
+    return "NULL" if value is None else templates.cut(templates.one_line(str(value)), templates.CELL_CHARS)
 
 
 def row_count_context(result: QueryResult) -> str:
-    """How many rows the answer speaks of, where it is more than one; and whether there are more than were fetched."""
+    """How many rows the answer speaks of, in a form that every language reads.
+
+    ` (n = 12)` for twelve rows, nothing for a single one; ` (n > 500)` where 500 were fetched and there are more.
+    """
     if result.truncated:
-        return f" (The first {result.row_count} rows; there are more.)"
-    return f" ({result.row_count} rows.)" if result.row_count > 1 else ""
+        return f" (n > {result.row_count})"
+    return f" (n = {result.row_count})" if result.row_count > 1 else ""

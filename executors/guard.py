@@ -7,6 +7,8 @@ is written anew from the checked tree, so the database never sees a character th
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError, UnsupportedError
 from sqlglot.tokenizer_core import Token, TokenType
@@ -23,6 +25,7 @@ MAX_CHARS = 20_000
 MAX_NESTING = 60
 MAX_JOINS = 40
 MAX_SET_OPERATIONS = 40
+MAX_BUILT_CHARS = 9_999
 MAX_NODES = 5_000
 
 # Everything that a tree may consist of. A node's arguments are nodes, so what is not here cannot hide in one that is.
@@ -236,11 +239,36 @@ def _check_function(node: exp.Anonymous, dialect: Dialect) -> None:
         what = "as a table" if makes_table else "here"
         message = f"The function {node.name} is not available {what}."
         raise SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, diagnose.function_hint(name, dialect))
+    _check_built_length(node, name, dialect)
     if dialect.name == "sqlserver" and name in _DATE_PARTS and node.expressions:
         part = node.expressions[0]
         if isinstance(part, exp.Column) and not part.table:
             part.replace(exp.var(part.name))  # DATEADD(month, ...): a keyword, and no column
 
+
+def _check_built_length(node: exp.Anonymous, name: str, dialect: Dialect) -> None:
+    """What makes long text must say how long: nothing interrupts it, and DuckDB's memory limit does not hold it."""
+    arguments = node.expressions
+    if name in _BUILDERS and len(arguments) > _BUILDERS[name]:
+        length = arguments[_BUILDERS[name]]
+        written = length.is_int and isinstance(length, exp.Literal)
+        if not written or int(length.name) > MAX_BUILT_CHARS:
+            raise _too_long(node)
+    elif name in _FORMATTERS and arguments and dialect.name != "sqlserver":  # whose FORMAT takes dates
+        pattern = arguments[0]
+        written = isinstance(pattern, exp.Literal) and pattern.is_string
+        if not written or "*" in pattern.name or any(len(run) > 4 for run in re.findall(r"\d+", pattern.name)):
+            raise _too_long(node)
+
+
+def _too_long(node: exp.Anonymous) -> SqlRefused:
+    message = f"{node.name} needs a written length of at most {MAX_BUILT_CHARS}."
+    return SqlRefused(ErrorKind.PERMISSION, message, "Write the length as a number, or leave the function out.")
+
+
+# The argument that says how long the text becomes, counted from 0.
+_BUILDERS = {"repeat": 1, "replicate": 1, "lpad": 1, "rpad": 1, "array_resize": 1, "list_resize": 1, "space": 0}
+_FORMATTERS = words("printf format")
 
 _DATE_PARTS = words("date_bucket dateadd datediff datediff_big datename datepart datetrunc")
 

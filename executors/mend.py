@@ -42,7 +42,7 @@ def mend_columns(sql: str, schema: Schema) -> Mend | None:
         select = column.find_ancestor(exp.Select)
         if select is None or isinstance(column.this, exp.Star):
             continue
-        tables = _tables_of(select, schema)
+        tables = tables_of(select, schema)
         new = _right_column(column, tables) or _joined_column(column, select, tables, schema)
         if new is not None:
             changes.append(f"{column.sql(dialect=dialect)} -> {new.sql(dialect=dialect)}")
@@ -52,16 +52,22 @@ def mend_columns(sql: str, schema: Schema) -> Mend | None:
     return Mend(sql=tree.sql(dialect=dialect), changes=tuple(dict.fromkeys(changes)))
 
 
-def _tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
-    """What one SELECT reads, by the name it goes by; None for what is no table of the schema (a CTE, a subquery)."""
+def tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
+    """What one SELECT reads, by the name it goes by; None for what is no table of the schema (a CTE, a subquery).
+
+    None too for a name that goes by two of them, and for a table whose columns are not its own here (renamed, pivoted).
+    """
     from_ = select.args.get("from_")
     joins = select.args.get("joins") or []
-    sources = [part.this for part in ([from_] if from_ else []) + joins]
+    sources = [part.this for part in ([from_] if from_ else []) + joins] + (select.args.get("laterals") or [])
     ctes = {cte.alias_or_name.lower() for cte in select.root().find_all(exp.CTE)}
     found: dict[str, Table | None] = {}
     for source in sources:
-        is_table = isinstance(source, exp.Table) and source.name.lower() not in ctes
-        found[source.alias_or_name] = schema.table(source.name) if is_table else None
+        plain = isinstance(source, exp.Table) and source.name.lower() not in ctes and source.alias_or_name not in found
+        plain = plain and not source.alias_column_names and not source.args.get("pivots")
+        found[source.alias_or_name] = schema.table(source.name) if plain else None
+        if source.args.get("joins"):  # tables joined in parentheses go by names of their own
+            found[""] = None
     return found
 
 
@@ -90,7 +96,8 @@ def _joined_column(
 ) -> exp.Column | None:
     """The column from a table that is joined for it; None unless one table has it and one foreign key leads there.
 
-    Only keys of the tables that are read are followed, so that the join gives no row twice.
+    Only keys of the tables that are read are followed, and the join is a LEFT JOIN, so that no row comes twice or is
+    lost. None too where the join would give a bare name of the query a second meaning.
     """
     name, qualifier = column.name, column.table
     known = {alias: table for alias, table in tables.items() if table is not None}
@@ -110,11 +117,21 @@ def _joined_column(
     ]
     if len(paths) != 1 or holders[0] in known.values():
         return None
+    if _made_ambiguous(select, column, known, holders[0]):
+        return None
     (alias, key), holder = paths[0], holders[0].name
     pairs = zip(key.columns, key.referenced, strict=True)
     on = exp.and_(*(exp.EQ(this=exp.column(a, table=alias), expression=exp.column(b, table=holder)) for a, b in pairs))
-    select.join(exp.to_table(holder), on=on, copy=False)
+    select.join(exp.to_table(holder), on=on, join_type="left", copy=False)
     return exp.column(column.this.copy(), table=holder)
+
+
+def _made_ambiguous(select: exp.Select, column: exp.Column, known: dict[str, Table], added: Table) -> bool:
+    """Whether a bare name stands for something already that the added table has a column for as well."""
+    bare = {c.name.lower() for c in select.find_all(exp.Column) if not c.table and not isinstance(c.this, exp.Star)}
+    taken = {item.alias.lower() for item in select.expressions if isinstance(item, exp.Alias)} - {column.name.lower()}
+    taken |= {c.name.lower() for table in known.values() for c in table.columns}
+    return any(added.column(name) is not None for name in bare & taken)
 
 
 def _is_somewhere(name: str, tables: dict[str, Table | None], column: exp.Column) -> bool:

@@ -18,13 +18,23 @@ TERM_SHARE = 0.66  # of a term's words that a question must use to mean it
 MEANS_TERM = 0.5  # or the cosine from which it does, in other words
 
 _TERM = re.compile(r"(?P<term>[^:=`]{2,60}?)\s*(?::\s|\s=\s|\s—\s)")
+# These introduce a remark, and explain nothing by themselves.
+_NO_TERM = re.compile(
+    r"(please )?notes?|n\.?b\.?|important|warning|caution|attention|remember|remark|tip|hint|info|todo"
+    r"|(for )?examples?|e\.g\.",
+    re.IGNORECASE,
+)
 _SHORT = re.compile(r"\b[A-Z][A-Z0-9]{1,9}\b")
 
 
 def term_of(text: str) -> str:
-    """The term that a glossary entry explains: `Active customer: one with ...`; empty for a rule about everything."""
+    """The term that a glossary entry explains: `Active customer: one with ...`; empty for a rule about everything.
+
+    A remark that only begins like an entry, as `Note: ...`, is such a rule, too.
+    """
     match = _TERM.match(text)
-    return match["term"].strip() if match else ""
+    term = match["term"].strip() if match else ""
+    return "" if _NO_TERM.fullmatch(term.strip("*_ ")) else term
 
 
 def fuse(question: str, hits: Sequence[Retrieved], top_k: int) -> tuple[Retrieved, ...]:
@@ -58,9 +68,11 @@ def _applies(hit: Retrieved, question: str, terms: frozenset[str]) -> bool:
     if hit.document.kind == "query":
         return hit.score >= LEAST_LIKE
     term = term_of(hit.document.text)
-    if not term or hit.score >= MEANS_TERM:
+    if not term:
         return True
     if any(short in question for short in _SHORT.findall(term)):
         return True
     own = telling_words(term)
-    return bool(own) and len(own & terms) / len(own) >= TERM_SHARE
+    if not {word for word in own if word.isdigit()} <= terms:
+        return False  # fiscal year 2024 is not what a question about 2025 means
+    return hit.score >= MEANS_TERM or (bool(own) and len(own & terms) / len(own) >= TERM_SHARE)

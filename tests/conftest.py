@@ -65,7 +65,13 @@ def model() -> Iterator[ScriptedModel]:
 
 @pytest.fixture
 def settings(tmp_path: Path, registry: Path) -> Settings:
-    return Settings(registry=registry, state_dir=tmp_path / "state", cache_dir=tmp_path / "cache", profile="embedded")
+    return Settings(
+        registry=registry,
+        state_dir=tmp_path / "state",
+        cache_dir=tmp_path / "cache",
+        profile="embedded",
+        second_draft=False,
+    )
 
 
 @pytest.fixture

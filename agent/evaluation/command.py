@@ -7,11 +7,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from agent.evaluation.harness import GoldQuestion, evaluate, load_questions
 from agent.evaluation.report import Report, ResultLine, summary_rows
 from agent.models import Answer
 from agent.service import Service
+from agent.terminal import plain
 
 DOC_SUFFIXES = (".md", ".yaml", ".yml", ".csv")
 
@@ -49,7 +51,7 @@ async def run_evaluation(
             right += line.correct
             bar.update(task, advance=1, description=f"{right} right")
             if not line.correct:
-                bar.console.print(f"[yellow]✗[/] {line.question}\n  [dim]{line.predicted or line.error}[/]")
+                bar.console.print(miss_text(line), soft_wrap=True)
 
         report = await evaluate(
             questions, ask, open_database=service.router.open_path, out=results, on_result=on_result
@@ -87,5 +89,11 @@ def report_table(report: Report) -> Table:
     """The figures of an evaluation."""
     table = Table(title="evaluation", title_justify="left", show_header=False)
     for name, value in summary_rows(report):
-        table.add_row(name, value)
+        table.add_row(Text(name), Text(plain(value)))
     return table
+
+
+def miss_text(line: ResultLine) -> Text:
+    """A question that was not answered rightly, and what came instead."""
+    instead = plain(line.predicted or line.error or "no query")
+    return Text.assemble(("✗", "yellow"), f" {plain(line.question)}\n", (f"  {instead}", "dim"))

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
 from agent.errors import ModelFailed, ModelUnavailable
-from agent.llm import Message, Reply, ReplySchema
+from agent.llm import ENTRA_SCOPE, Message, Reply, ReplySchema
 from agent.llms.chat_request import Abilities, chat_fields
 from agent.llms.openai_errors import Endpoint, is_passing, translated, wait_before_retry
 from agent.models import Usage
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletion
 
 Sleep = Callable[[float], Awaitable[None]]
-
-_ENTRA_SCOPE = "https://cognitiveservices.azure.com/.default"
 
 
 class OpenAIModel:
@@ -219,7 +217,7 @@ def _entra_token_provider() -> Callable[[], Awaitable[str]]:
     from azure.core.exceptions import AzureError
     from azure.identity import DefaultAzureCredential, get_bearer_token_provider
 
-    provider = get_bearer_token_provider(DefaultAzureCredential(), _ENTRA_SCOPE)
+    provider = get_bearer_token_provider(DefaultAzureCredential(), ENTRA_SCOPE)
 
     async def token() -> str:
         try:

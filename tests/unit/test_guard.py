@@ -641,3 +641,31 @@ def test_whatever_is_written_is_let_through_or_refused(dialect: str, words: list
     with contextlib.suppress(SqlRefused):
         checked = check(dialect, "SELECT " + " ".join(words))
         assert ";" not in checked.sql
+
+
+@pytest.mark.parametrize(
+    "dialect, sql, why",
+    [
+        ("sqlite", "SELECT printf('%.*c', 2000000000, 'x')", "two gigabytes of text, and nothing interrupts it"),
+        ("sqlite", "SELECT printf('%2000000000d', 1)", "the same by a width"),
+        ("sqlite", "SELECT printf(status, 1) FROM orders", "a pattern that a row decides"),
+        ("duckdb", "SELECT repeat('x', 1000000000)", "beyond the memory limit"),
+        ("duckdb", "SELECT repeat('x', order_id * 1000000) FROM orders", "a length that a row decides"),
+        ("postgresql", "SELECT lpad('x', 1000000000)", "the same by padding"),
+        ("sqlserver", "SELECT REPLICATE('x', 1000000000)", "the same in T-SQL"),
+    ],
+)
+def test_refuses_text_of_any_length(dialect: str, sql: str, why: str) -> None:
+    assert refusal(dialect, sql).kind in {ErrorKind.PERMISSION, ErrorKind.FUNCTION_NOT_FOUND}
+
+
+@pytest.mark.parametrize(
+    "dialect, sql",
+    [
+        ("sqlite", "SELECT printf('%.2f', 1.234)"),
+        ("duckdb", "SELECT lpad('7', 2, '0')"),
+        ("sqlserver", "SELECT FORMAT(1234, 'N0')"),
+    ],
+)
+def test_lets_text_of_a_written_length_through(dialect: str, sql: str) -> None:
+    assert check(dialect, sql).sql

@@ -7,11 +7,23 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from agent.errors import ModelUnavailable, OutOfTime, QuestionInvalid, WritesNotAllowed
-from agent.models import Answer, Done, Event, NodeComplete, Options, RawRecordsFetched, Repairing, SqlExecuted
+from agent.errors import ModelFailed, ModelUnavailable, OutOfTime, QuestionInvalid, WritesNotAllowed
+from agent.models import (
+    Answer,
+    AnswerDelta,
+    Done,
+    Event,
+    NodeComplete,
+    Options,
+    RawRecordsFetched,
+    Repairing,
+    SqlExecuted,
+)
 from agent.scripted import ScriptedModel
 from agent.service import Service
-from executors.errors import UnknownDatabase
+from executors.base import Cancel, CheckedSql, QueryResult
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, UnknownDatabase
+from executors.sqlite import SqliteExecutor
 
 Ask = Callable[..., Awaitable[Answer]]
 EventsOf = Callable[..., Awaitable[list[Event]]]
@@ -224,10 +236,62 @@ async def test_more_rows_than_asked_for_are_refused_without_asking_the_judge(ask
     model.replies(correct=True, reason="two rows")
     model.replies(text="Orders 3 and 1.")
 
-    answer = await ask("What are the top 2 orders by amount?")
+    answer = await ask("What are the 2 largest orders?")
 
     assert "2 rows were asked for, 5 came" in model.asked[1].tail
     assert answer.row_count == 2
+    assert answer.verified
+
+
+async def test_a_plain_check_that_fails_again_is_left_to_the_judge_whose_yes_verifies(
+    ask: Ask, model: ScriptedModel
+) -> None:
+    model.replies(sql="SELECT name FROM customers WHERE customer_id > 3")
+    model.replies(sql="SELECT name FROM customers WHERE customer_id >= 4")
+    model.replies(correct=True, reason="there really are none")
+    model.replies(text="There are no such customers.")
+
+    answer = await ask("Which customers have an id above 3?")
+
+    assert answer.attempts == 2
+    has_rows = next(check for check in answer.checks if check.name == "has_rows")
+    assert has_rows.passed is None
+    assert has_rows.detail.endswith("The judge accepts it.")
+    assert answer.verified
+
+
+async def test_a_repeated_query_that_only_a_plain_check_refused_is_judged(ask: Ask, model: ScriptedModel) -> None:
+    model.replies(sql="SELECT name FROM customers WHERE customer_id > 3")
+    model.replies(sql="SELECT name FROM customers WHERE customer_id > 3")
+    model.replies(correct=False, reason="the wrong column")
+    model.replies(text="There are no such customers.")
+
+    answer = await ask("Which customers have an id above 3?", max_attempts=2)
+
+    assert [record.verdict and record.verdict.source for record in answer.attempt_history] == ["checks", "judge"]
+    assert not answer.verified
+
+
+async def test_values_that_cannot_be_looked_up_in_time_do_not_end_the_question(
+    ask: Ask, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = SqliteExecutor.run
+
+    def slow(self: SqliteExecutor, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        if "DISTINCT" in query.sql:
+            raise SqlFailed(ErrorKind.TIMEOUT, "The query took longer than 30 s.")
+        return runs(self, query, timeout_s=timeout_s, cancel=cancel)
+
+    monkeypatch.setattr(SqliteExecutor, "run", slow)
+    model.replies(sql="SELECT COUNT(*) AS n FROM customers WHERE name = 'Eve'")
+    model.replies(correct=True, reason="yes")
+    model.replies(text="There are 0.")
+
+    answer = await ask("How many customers are called Eve?")
+
+    values = next(check for check in answer.checks if check.name == "filter_values")
+    assert values.passed is None
+    assert answer.verified
 
 
 async def test_a_value_that_the_column_does_not_hold_is_named_with_the_nearest(ask: Ask, model: ScriptedModel) -> None:
@@ -287,6 +351,111 @@ async def test_a_wish_to_change_the_data_is_refused_at_once(ask: Ask, model: Scr
         await ask("Please remove the customers table")
 
 
+async def test_a_write_after_a_query_that_ran_is_an_attempt_that_failed(ask: Ask, model: ScriptedModel) -> None:
+    model.replies(sql="SELECT name FROM customers")
+    model.replies(correct=False, reason="a number was asked for")
+    model.replies(sql="DELETE FROM customers")
+    model.replies(sql="SELECT COUNT(*) AS n FROM customers")
+    model.replies(correct=True, reason="yes")
+    model.replies(text="There are 3 customers.")
+
+    answer = await ask("How many customers are there?")
+
+    assert answer.attempt_history[1].error_type == "NOT_READ_ONLY"
+    assert answer.attempts == 3
+    assert answer.verified
+
+
+async def test_an_unusable_reply_before_a_write_does_not_hide_the_wish(ask: Ask, model: ScriptedModel) -> None:
+    model.replies(text="I would rather not.")
+    model.replies(sql="DELETE FROM customers")
+
+    with pytest.raises(WritesNotAllowed):
+        await ask("Please remove all customers")
+
+
+UNDERIVABLE = "SELECT SUM(amount) AS n FROM orders UNION ALL SELECT COUNT(*) FROM customers"
+
+
+@pytest.mark.parametrize("error", [ModelUnavailable("The model cannot be reached."), ModelFailed("Nothing usable.")])
+async def test_a_model_that_cannot_write_the_raw_records_is_a_reason_no_error(
+    make_service: Callable[..., Service], model: ScriptedModel, error: Exception
+) -> None:
+    service = make_service(enable_evaluation=False)
+    model.replies(sql=UNDERIVABLE)
+    model.replies(raises=error)
+    model.replies(text="460.5 and 3.")
+
+    answer = await service.query("What do the orders come to, and how many customers are there?", "shop")
+    await service.close()
+
+    records = next(check for check in answer.checks if check.name == "raw_records")
+    assert records.passed is None
+    assert str(error) in records.detail
+    assert answer.status == "success"
+
+
+async def test_a_database_that_goes_away_before_the_raw_records_is_a_reason_no_error(
+    ask: Ask, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = SqliteExecutor.run
+
+    def once(self: SqliteExecutor, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        if "SUM" not in query.sql:
+            raise DatabaseUnavailable("shop.sqlite cannot be opened.")
+        return runs(self, query, timeout_s=timeout_s, cancel=cancel)
+
+    monkeypatch.setattr(SqliteExecutor, "run", once)
+    model.replies(sql=TOTAL)
+    model.replies(correct=True, reason="yes")
+    model.replies(text="460.5 in all.")
+
+    answer = await ask("What is the total of all orders?")
+
+    assert answer.results == [{"total": 460.5}]
+    records = next(check for check in answer.checks if check.name == "raw_records")
+    assert "cannot be opened" in records.detail
+
+
+@pytest.mark.parametrize("calculates", [True, False])
+async def test_a_draft_written_ahead_is_asked_for_calculations_only_where_they_are_made(
+    make_service: Callable[..., Service], model: ScriptedModel, calculates: bool
+) -> None:
+    service = make_service(profile="small_hosted", enable_calculator=calculates)
+    model.replies(sql=TOTAL)
+    model.replies(correct=True, reason="yes")
+    model.replies(text='{"reason": "460.5", "correct": true}')  # read by whoever asks second
+    answer = await service.query("What is the total of all orders?", "shop")
+    await service.close()
+
+    assert answer.status == "success"
+    drafts = [call for call in model.asked if "in one or two sentences" in call.tail]
+    assert len(drafts) == 1
+    assert ("[[" in drafts[0].tail) is calculates
+
+
+@pytest.mark.parametrize("judge, attempts, verdict", [("vetoes", 2, False), ("advises", 1, False), ("off", 1, None)])
+async def test_what_a_no_costs_is_for_the_judges_own_profile_to_say(
+    make_service: Callable[..., Service], model: ScriptedModel, judge: str, attempts: int, verdict: bool | None
+) -> None:
+    service = make_service()
+    service.parts.judge.profile = service.parts.judge.profile.model_copy(update={"judge": judge})
+    model.replies(sql="SELECT name FROM customers")
+    if judge != "off":
+        model.replies(correct=False, reason="a number was asked for")
+    if judge == "vetoes":
+        model.replies(sql="SELECT name FROM customers")
+    model.replies(text="Ada, Bo and Cy.")
+
+    answer = await service.query("How many customers are there?", "shop", options=Options(max_attempts=2))
+    await service.close()
+
+    assert service.parts.profile.judge == "vetoes"
+    assert answer.attempts == attempts
+    assert not answer.verified
+    assert next(check for check in answer.checks if check.name == "judge").passed is verdict
+
+
 async def test_rows_are_cut_at_the_limit_and_the_answer_says_so(ask: Ask, model: ScriptedModel) -> None:
     model.replies(sql="SELECT order_id FROM orders")
     model.replies(correct=True, reason="yes")
@@ -296,8 +465,37 @@ async def test_rows_are_cut_at_the_limit_and_the_answer_says_so(ask: Ask, model:
 
     assert answer.truncated
     assert answer.row_count == 2
-    assert "2 rows" in answer.answer
-    assert "more" in answer.answer
+    assert answer.answer.endswith(" (n > 2)")
+    assert "The rows were cut at 2; there are more." in answer.warnings
+    assert answer.plan is not None
+    assert answer.plan.limit is None  # the guard's limit, not the query's
+
+
+async def test_the_pieces_of_the_answer_joined_are_the_answer(events_of: EventsOf, model: ScriptedModel) -> None:
+    model.replies(sql="SELECT name FROM customers ORDER BY name")
+    model.replies(correct=True, reason="yes")
+    model.replies(text="These are:\n- Ada.\n- Bo.  And Cy! Who else?")
+
+    events = await events_of("Who are our customers?")
+
+    pieces = [event.text for event in events if isinstance(event, AnswerDelta)]
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert "".join(pieces) == done.answer.answer
+    assert pieces == ["These are:\n- Ada.\n", "- Bo.  ", "And Cy! ", "Who else? ", "(n = 3)"]
+
+
+async def test_a_model_that_says_nothing_leaves_the_rows_stated_and_unverified(ask: Ask, model: ScriptedModel) -> None:
+    model.replies(sql=TOTAL)
+    model.replies(correct=True, reason="yes")
+    model.replies(text="")
+    model.replies(text="")
+
+    answer = await ask("What is the total of all orders?")
+
+    assert answer.answer == "total: 460.5"
+    assert not answer.verified
+    assert next(check for check in answer.checks if check.name == "answer").passed is False
 
 
 async def test_all_steps_share_their_first_message_to_the_byte(ask: Ask, model: ScriptedModel) -> None:
@@ -374,3 +572,28 @@ async def test_the_deadline_ends_the_question(make_service: Callable[..., Servic
 async def test_options_never_widen_what_the_settings_allow() -> None:
     with pytest.raises(ValueError):
         Options(row_limit=10_001)
+
+
+@pytest.mark.parametrize(
+    "second, passed, verified",
+    [
+        ("SELECT SUM(o.amount) AS s FROM orders AS o", True, True),
+        ("SELECT SUM(amount) AS s FROM orders WHERE status = 'C'", False, False),
+        ("SELECT nonsense FROM orders", None, True),
+    ],
+)
+async def test_a_second_draft_with_other_rows_leaves_the_answer_unverified(
+    make_service: Callable[..., Service], model: ScriptedModel, second: str, passed: bool | None, verified: bool
+) -> None:
+    service = make_service(second_draft=True)
+    model.replies(sql=TOTAL)
+    model.replies(correct=True, reason="the sum over all orders")
+    model.replies(sql=second)
+    model.replies(text="All orders together come to 460.5.")
+
+    answer = await service.query("What is the total of all orders?", "shop")
+
+    assert [check.passed for check in answer.checks if check.name == "second_draft"] == [passed]
+    assert answer.verified is verified
+    assert answer.attempts == 1
+    await service.close()

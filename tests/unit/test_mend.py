@@ -46,8 +46,14 @@ SCHEMA = Schema(
         (
             "SELECT o.first_name, SUM(o.amount) FROM orders AS o GROUP BY o.first_name",
             "SELECT customers.first_name, SUM(o.amount) FROM orders AS o "
-            "JOIN customers ON o.customer_id = customers.id GROUP BY customers.first_name",
-            "one foreign key leads to the one table that has it",
+            "LEFT JOIN customers ON o.customer_id = customers.id GROUP BY customers.first_name",
+            "one foreign key leads to the one table that has it; a row without it is kept",
+        ),
+        (
+            "SELECT first_name, SUM(amount) AS s FROM orders GROUP BY first_name ORDER BY s",
+            "SELECT customers.first_name, SUM(amount) AS s FROM orders "
+            "LEFT JOIN customers ON orders.customer_id = customers.id GROUP BY first_name ORDER BY s",
+            "bare names that stay clear",
         ),
     ],
 )
@@ -72,6 +78,9 @@ def test_mends(sql: str, mended: str, why: str) -> None:
         ),
         ("SELECT amount AS x FROM orders ORDER BY x", "an alias is no column"),
         ("SELECT FROM WHERE", "does not parse"),
+        ("SELECT o.first_name FROM orders AS o ORDER BY id", "the join would make the bare id ambiguous"),
+        ("SELECT o.first_name, amount AS id FROM orders AS o ORDER BY id", "or take an alias for a column"),
+        ("SELECT o.first_name FROM orders AS o WHERE amount > (SELECT AVG(id) FROM orders)", "in a query inside too"),
     ],
 )
 def test_leaves_alone(sql: str, why: str) -> None:

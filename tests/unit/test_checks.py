@@ -1,0 +1,198 @@
+"""Checks of a result that need no model, and what they leave to the judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent.checks import asked_count, filter_value_check, shape_checks
+from agent.database import Database
+from agent.evaluate import verdict_of_checks
+from agent.models import Attempt, Check, Verdict
+from executors.base import Cancel, CheckedSql, Column, QueryResult, Schema, Table
+from executors.errors import ErrorKind, SqlFailed
+from executors.sqlite import SqliteExecutor
+
+
+@pytest.mark.parametrize(
+    "question, wanted, why",
+    [
+        ("What are the top 5 orders?", 5, "top N"),
+        ("Top 10 customers", 10, "at the start, in any case"),
+        ("Show the first three orders", 3, "a number in words"),
+        ("Which were the last 2 orders?", 2, "last N of rows"),
+        ("the bottom 4 products", 4, "bottom N"),
+        ("a top-5 list of the products", 5, "with a hyphen"),
+        ("Who are the 3 best customers?", 3, "the N best"),
+        ("Five largest orders", 5, "N largest at the start"),
+        ("List 2 oldest orders", 2, "after a verb that asks"),
+        ("Give me seven cheapest products", 7, "after 'me'"),
+        ("Which 3 customers most often cancel?", 3, "one word between"),
+        ("How many orders are there?", None, "no number"),
+        ("Orders over 100", None, "a number that is a value"),
+        ("What did we sell in the last 3 months?", None, "a span of months"),
+        ("Sales of the first two quarters", None, "quarters"),
+        ("the last 7 days", None, "days"),
+        ("the last 12 calendar months", None, "a word before the unit"),
+        ("a last 24-hour summary", None, "hours, with a hyphen"),
+        ("revenue of the top 3 years", None, "years may be rows or a span"),
+        ("the first 6 weeks of 2024", None, "weeks"),
+        ("the top 10% of customers", None, "a share"),
+        ("the top 10 % of customers", None, "a share, set apart"),
+        ("the top 5 percent", None, "a share in words"),
+        ("the top 1,000 customers", None, "a part of a longer number"),
+        ("the first 2 letters of the name", None, "letters are no rows"),
+        ("the 2 days with the highest revenue, the 7 day highest", None, "a unit between number and superlative"),
+        ("Top 3 products for each country", None, "so many of each group"),
+        ("Top 3 products per country", None, "the same"),
+        ("In every country, the 2 best customers", None, "the same"),
+        ("Top 2 customers by revenue", 2, "by says how they are ordered"),
+        ("Which product did store one best sell?", None, "a number that is a name"),
+        ("What does customer 3 most often buy?", None, "a key"),
+    ],
+)
+def test_the_number_of_rows_that_a_question_asks_for(question: str, wanted: int | None, why: str) -> None:
+    assert asked_count(question) == wanted, why
+
+
+def test_fewer_rows_than_asked_for_are_fine_and_more_are_not() -> None:
+    def passed(rows: int) -> bool | None:
+        result = QueryResult(columns=("n",), rows=tuple((n,) for n in range(rows)))
+        return next(c.passed for c in shape_checks("the top 2 orders", result) if c.name == "asked_row_count")
+
+    assert [passed(1), passed(2), passed(3)] == [True, True, False]
+
+
+@pytest.fixture
+def shop(shop_file: Path) -> SqliteExecutor:
+    return SqliteExecutor("shop", shop_file, sample_values=0)
+
+
+async def looked_up(executor: SqliteExecutor, sql: str) -> Check:
+    database = Database(executor, limit=1, timeout_s=10)
+    return await filter_value_check(await database.check(sql, 100), await database.schema(), database)
+
+
+@pytest.mark.parametrize(
+    "sql, passed, why",
+    [
+        ("SELECT COUNT(*) FROM customers WHERE name = 'Ada'", True, "stored"),
+        ("SELECT COUNT(*) FROM customers WHERE name = 'Eve'", False, "not stored"),
+        ("SELECT COUNT(*) FROM customers WHERE 'Eve' = name", False, "the other way round"),
+        ("SELECT COUNT(*) FROM customers WHERE name IN ('Ada', 'Eve')", False, "one of two"),
+        ("SELECT COUNT(*) FROM customers WHERE name NOT IN ('Eve')", True, "what is kept out need not be there"),
+        ("SELECT COUNT(*) FROM customers WHERE name <> 'Eve'", True, "the same"),
+        ("SELECT COUNT(*) FROM customers WHERE NOT name = 'Eve'", True, "the same"),
+        (
+            "SELECT COUNT(*) FROM customers AS c WHERE NOT EXISTS "
+            "(SELECT 1 FROM orders AS o WHERE o.customer_id = c.customer_id AND o.status = 'Q')",
+            False,
+            "a NOT around a query is none of its filter",
+        ),
+        ("SELECT COUNT(*) FROM orders WHERE order_id = 'Q'", True, "no text column"),
+        ("SELECT COUNT(*) FROM customers AS c JOIN orders AS o ON o.status = 'Q'", False, "in ON, by its alias"),
+        (
+            "SELECT (SELECT COUNT(*) FROM customers AS t WHERE t.name = 'Ada') FROM orders AS t WHERE t.status = 'C'",
+            True,
+            "an alias that is used twice means a table of its own in each SELECT",
+        ),
+        (
+            "SELECT (SELECT COUNT(*) FROM customers AS t WHERE t.country = 'X') FROM orders AS t WHERE t.status = 'C'",
+            False,
+            "and is looked up there",
+        ),
+        (
+            "SELECT COUNT(*) FROM customers AS c WHERE EXISTS (SELECT 1 FROM orders AS o WHERE c.name = 'Eve')",
+            False,
+            "an alias of the query around",
+        ),
+        (
+            "WITH customers AS (SELECT 'Eve' AS name) SELECT name FROM customers WHERE name = 'Eve'",
+            True,
+            "a CTE that goes by a table's name",
+        ),
+        (
+            "SELECT name FROM (SELECT 'Eve' AS name) AS s JOIN customers AS c USING (name) WHERE name = 'Eve'",
+            True,
+            "a name that may be a subquery's",
+        ),
+    ],
+)
+async def test_texts_that_a_query_filters_on(shop: SqliteExecutor, sql: str, passed: bool, why: str) -> None:
+    assert (await looked_up(shop, sql)).passed is passed, why
+
+
+@pytest.mark.parametrize(
+    "type_, looked",
+    [
+        ("VARCHAR(20)", True),
+        ("text", True),
+        ("NVARCHAR(MAX)", True),
+        ("CLOB", True),
+        ("ENUM('a', 'b')", True),
+        ("STRING", True),
+        ("DATE", False),
+        ("TIMESTAMP WITH TIME ZONE", False),
+        ("UUID", False),
+        ("VARCHAR[]", False),
+        ("STRUCT(name VARCHAR)", False),
+        ("", False),
+    ],
+)
+async def test_only_text_columns_are_looked_up(shop: SqliteExecutor, type_: str, looked: bool) -> None:
+    database = Database(shop, limit=1, timeout_s=10)
+    query = await database.check("SELECT name FROM customers WHERE name = 'Eve'", 10)
+    columns = (Column(name="name", type=type_),)
+    schema = Schema(database="shop", dialect="sqlite", tables=(Table(name="customers", columns=columns),))
+
+    check = await filter_value_check(query, schema, database)
+
+    assert check.passed is not looked
+
+
+async def test_a_look_up_that_times_out_is_a_check_that_was_not_made(shop_file: Path) -> None:
+    class TooSlow(SqliteExecutor):
+        looked_up = 0
+
+        def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+            self.looked_up += 1
+            raise SqlFailed(ErrorKind.TIMEOUT, "The query took longer than 30 s.")
+
+    executor = TooSlow("shop", shop_file, sample_values=0)
+    check = await looked_up(executor, "SELECT 1 FROM customers WHERE name = 'Ada' AND country = 'DE'")
+
+    assert check.passed is None
+    assert "longer than 30 s" in check.detail
+    assert executor.looked_up == 1
+
+
+QUERY = CheckedSql(sql="SELECT 1", executable="SELECT 1", row_limit=1, tables=())
+NO_ROWS = Check(name="has_rows", passed=False, detail="The query returned no rows.")
+ROWS = Check(name="has_rows", passed=True)
+
+
+def tried(sql: str, verdict: Verdict) -> Attempt:
+    return Attempt(sql=sql, executed_sql=sql, verdict=verdict)
+
+
+REFUSED = Verdict(reason=NO_ROWS.detail, correct=False, source="checks")
+JUDGED = Verdict(reason="not what was asked", correct=False)
+
+
+@pytest.mark.parametrize(
+    "found, earlier, verdict, why",
+    [
+        (NO_ROWS, [], REFUSED, "a failed check refuses at first"),
+        (NO_ROWS, [tried("SELECT 2", REFUSED)], None, "and leaves it to the judge when the next query fares the same"),
+        (NO_ROWS, [tried("SELECT 1", REFUSED)], None, "even if it is the same query: nobody has judged that yet"),
+        (NO_ROWS, [tried("SELECT 2", JUDGED)], REFUSED, "what the judge said of another query is no check"),
+        (ROWS, [tried("SELECT 1", JUDGED)], JUDGED, "a query that was judged is not judged again"),
+        (ROWS, [tried("SELECT 1", REFUSED)], None, "a verdict of the checks is not used again"),
+        (ROWS, [tried("SELECT 2", JUDGED)], None, "another query is judged"),
+    ],
+)
+def test_what_is_known_without_the_judge(
+    found: Check, earlier: list[Attempt], verdict: Verdict | None, why: str
+) -> None:
+    assert verdict_of_checks([found], QUERY, earlier) == verdict, why

@@ -1,0 +1,73 @@
+"""A request's options narrow the settings, and never widen them."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.limits import Limits, limits_of
+from agent.models import Options
+from agent.settings import Settings
+
+COUNTS = ("max_attempts", "row_limit", "raw_row_limit")
+SWITCHES = ("enable_evaluation", "enable_calculator", "enable_retrieval")
+
+
+def test_without_options_the_settings_hold() -> None:
+    settings = Settings(max_attempts=4, row_limit=40, raw_row_limit=30, enable_calculator=False)
+
+    assert limits_of(settings, Options()) == Limits(
+        max_attempts=4,
+        row_limit=40,
+        raw_row_limit=30,
+        enable_evaluation=True,
+        enable_calculator=False,
+        enable_retrieval=True,
+    )
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize(
+    "setting, option, limit",
+    [
+        (5, 2, 2),  # a request may ask for less
+        (5, 5, 5),
+        (5, 10, 5),  # and not for more
+    ],
+)
+def test_a_count_is_the_smaller_one(name: str, setting: int, option: int, limit: int) -> None:
+    found = limits_of(Settings.model_validate({name: setting}), Options.model_validate({name: option}))
+
+    assert getattr(found, name) == limit
+
+
+def test_no_rows_behind_an_aggregate_can_be_asked_for_and_cannot_be_overruled() -> None:
+    assert limits_of(Settings(), Options(raw_row_limit=0)).raw_row_limit == 0
+    assert limits_of(Settings(raw_row_limit=0), Options(raw_row_limit=100)).raw_row_limit == 0
+
+
+def test_the_other_way_to_say_attempts_is_a_limit_as_well() -> None:
+    assert limits_of(Settings(max_retries=1), Options(max_attempts=10)).max_attempts == 2
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+@pytest.mark.parametrize(
+    "setting, option, on",
+    [
+        (True, None, True),
+        (True, True, True),
+        (True, False, False),  # a request may switch off
+        (False, None, False),
+        (False, True, False),  # and not on
+        (False, False, False),
+    ],
+)
+def test_a_switch_can_only_be_switched_off(name: str, setting: bool, option: bool | None, on: bool) -> None:
+    found = limits_of(Settings.model_validate({name: setting}), Options.model_validate({name: option}))
+
+    assert getattr(found, name) is on
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_an_option_has_bounds_of_its_own(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        Options.model_validate({name: 10_001})

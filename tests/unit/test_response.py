@@ -1,0 +1,108 @@
+"""The response: which attempt is the best, and what makes an answer verified."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from agent.ledger import Ledger
+from agent.limits import limits_of
+from agent.models import Attempt, Check, HumanReview, Options, Question, Verdict
+from agent.profiles import EMBEDDED
+from agent.raw import RawRecords
+from agent.response import answered, best_of, review_text
+from agent.run import Run
+from agent.settings import Settings
+from agent.synthesize import CheckedText
+from executors.base import QueryResult
+
+ROWS = QueryResult(columns=("n",), rows=((1,),))
+NONE = QueryResult(columns=("n",), rows=())
+YES = Verdict(reason="yes", correct=True)
+NO = Verdict(reason="no", correct=False)
+FAILED = Check(name="has_rows", passed=False, detail="The query returned no rows.")
+
+
+@pytest.mark.parametrize(
+    "attempts, best, why",
+    [
+        ([Attempt(sql="a", error="no such table")], None, "nothing ran"),
+        ([Attempt(sql="a", result=ROWS, verdict=NO), Attempt(sql="b", result=ROWS, verdict=YES)], "b", "accepted"),
+        ([Attempt(sql="a", result=ROWS, verdict=NO), Attempt(sql="b", result=ROWS, verdict=NO)], "a", "the first"),
+        (
+            [Attempt(sql="a", result=NONE, verdict=NO, checks=(FAILED,)), Attempt(sql="b", result=ROWS, verdict=NO)],
+            "b",
+            "only the judge refused it",
+        ),
+        ([Attempt(sql="a", result=NONE, verdict=NO), Attempt(sql="b", result=ROWS, verdict=NO)], "b", "it has rows"),
+        ([Attempt(sql="a", result=NONE), Attempt(sql="b", error="timeout")], "a", "it ran"),
+    ],
+)
+def test_the_best_attempt(attempts: list[Attempt], best: str | None, why: str) -> None:
+    found = best_of(attempts)
+    assert (found.sql if found else None) == best, why
+
+
+def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
+    """As much of a run as its response reads."""
+    return cast(
+        Run,
+        SimpleNamespace(
+            question=Question(text="?", database="shop", trace_id="0" * 32),
+            database=SimpleNamespace(dialect="sqlite"),
+            parts=SimpleNamespace(judge=SimpleNamespace(profile=EMBEDDED.model_copy(update={"judge": judge}))),
+            limits=limits_of(Settings(), Options()),
+            ledger=Ledger(),
+            attempts=[],
+            raw=RawRecords(needed=True, reason="It cannot be told apart."),
+            text=text,
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "name, passed, verified, why",
+    [
+        ("has_rows", True, True, "passed"),
+        ("has_rows", None, True, "the judge accepts that there are none"),
+        ("asked_row_count", None, True, "or another number of them"),
+        ("filter_values", None, True, "or the values could not be looked up"),
+        ("not_all_null", None, False, "all else must pass"),
+        ("has_rows", False, False, "and nothing may fail"),
+    ],
+)
+def test_what_verifies_an_answer(name: str, passed: bool | None, verified: bool, why: str) -> None:
+    best = Attempt(sql="a", result=ROWS, verdict=YES, checks=(Check(name=name, passed=passed),))
+    assert answered(run_with(CheckedText(text="1")), best).verified is verified, why
+
+
+def test_an_answer_that_the_model_never_gave_is_not_verified() -> None:
+    failed = CheckedText(text="n: 1", checks=(Check(name="answer", passed=False),))
+    assert not answered(run_with(failed), Attempt(sql="a", result=ROWS, verdict=YES)).verified
+
+
+@pytest.mark.parametrize(
+    "judge, verdict, says",
+    [
+        ("vetoes", None, "could not be read"),
+        ("off", None, "no judge"),
+        ("off", Verdict(reason="no rows", correct=False, source="checks"), "a plain check had failed"),
+    ],
+)
+def test_why_nobody_judged(judge: str, verdict: Verdict | None, says: str) -> None:
+    best = Attempt(sql="a", result=ROWS, verdict=verdict)
+    answer = answered(run_with(CheckedText(text="1"), judge=judge), best)
+    check = next(check for check in answer.checks if check.name == "judge")
+    assert check.passed is None
+    assert says in check.detail
+    assert not answer.verified
+
+
+def test_what_the_user_reads_where_no_query_gave_rows() -> None:
+    review = HumanReview(tried=("a",), reasons=("No table a.",), suggestions=("How many orders are there?",))
+    text = review_text(review)
+    assert "No table a." in text
+    assert "How many orders are there?" in text
+    assert review_text(HumanReview(tried=(), reasons=(), suggestions=())) == "I could not answer this from the data."

@@ -1,0 +1,327 @@
+"""The service around the loop: sessions, deadlines, what is wrong with files, and where it looks for its own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from agent import loop
+from agent.embedded_model import EmbeddedModel
+from agent.errors import OutOfTime, QuestionInvalid, SessionStoreUnavailable, UnknownSession
+from agent.llm import build_model
+from agent.models import Answer, Done, Event, Exchange, Started
+from agent.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED
+from agent.scripted import ScriptedModel
+from agent.service import Service, build_service
+from agent.settings import ROOT, Settings
+from executors.errors import DatabaseUnavailable, RegistryInvalid, UnknownDatabase
+
+Make = Callable[..., Service]
+Ask = Callable[..., Awaitable[Answer]]
+
+
+def answers(model: ScriptedModel, sql: str = "SELECT COUNT(*) AS n FROM customers", text: str = "There are 3.") -> None:
+    """Script the replies of one question that goes well."""
+    model.replies(sql=sql)
+    model.replies(correct=True, reason="yes")
+    model.replies(text=text)
+
+
+# -- sessions ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "error, why",
+    [
+        (SessionStoreUnavailable("the disk is full"), "the store fails"),
+        (UnknownSession("it has expired"), "the session went away while the question was answered"),
+    ],
+)
+async def test_an_answer_is_not_lost_where_its_session_is(
+    service: Service,
+    model: ScriptedModel,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    why: str,
+) -> None:
+    session = await service.start_session("shop")
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(service.sessions, "add", fail)
+    answers(model)
+    with caplog.at_level(logging.WARNING, logger="agent.service"):
+        answer = await service.query("How many customers are there?", "shop", session_id=session.id)
+
+    assert answer.results == [{"n": 3}], why
+    assert str(error) in answer.warnings[-1]
+    assert str(error) in caplog.text
+    assert "How many customers" not in caplog.text
+
+
+async def test_what_is_remembered_is_what_was_answered(service: Service, model: ScriptedModel) -> None:
+    session = await service.start_session("shop")
+    answers(model)
+    answer = await service.query("How many customers are there?", "shop", session_id=session.id)
+
+    assert service.sessions.get(session.id).exchanges == (
+        Exchange(question="How many customers are there?", answer=answer.answer, sql=answer.sql),
+    )
+
+
+@pytest.mark.parametrize("length, shown", [(0, []), (1, ["Answer 3."]), (2, ["Answer 2.", "Answer 3."])])
+async def test_history_is_cut_to_what_the_settings_say(
+    make_service: Make, model: ScriptedModel, length: int, shown: list[str]
+) -> None:
+    service = make_service(max_conversation_history=length)
+    session = await service.start_session("shop")
+    for number in (1, 2, 3):
+        service.sessions.add(session.id, Exchange(question=f"Question {number}?", answer=f"Answer {number}."))
+    answers(model)
+
+    await service.query("How many customers are there?", "shop", session_id=session.id)
+
+    assert [text for text in ("Answer 1.", "Answer 2.", "Answer 3.") if text in model.asked[0].text] == shown
+    await service.close()
+
+
+async def test_a_session_of_another_database_is_refused(service: Service, shop_file: Path) -> None:
+    other = service.router.add(shop_file, name="other")
+    session = await service.start_session(other)
+
+    with pytest.raises(QuestionInvalid, match="'other'"):
+        await service.query("How many customers are there?", "shop", session_id=session.id)
+
+
+async def test_an_unknown_session_is_refused(service: Service) -> None:
+    with pytest.raises(UnknownSession):
+        await service.query("How many customers are there?", "shop", session_id="none")
+
+
+# -- the way of one question -------------------------------------------------------------------------------
+
+
+async def test_a_timeout_of_something_else_is_not_the_deadline(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def times_out(*_: object) -> AsyncIterator[Event]:
+        yield Started(trace_id="t", question="q", database="shop")
+        raise TimeoutError("a socket")
+
+    monkeypatch.setattr(loop, "answer", times_out)
+    with pytest.raises(TimeoutError, match="a socket") as caught:
+        await service.query("How many customers are there?", "shop")
+    assert not isinstance(caught.value, OutOfTime)
+
+
+async def test_a_question_that_is_cancelled_ends_its_loop(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    entered, ended = asyncio.Event(), asyncio.Event()
+
+    async def waits(*_: object) -> AsyncIterator[Event]:
+        try:
+            yield Started(trace_id="t", question="q", database="shop")
+            entered.set()
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(loop, "answer", waits)
+    asked = asyncio.create_task(service.query("How many customers are there?", "shop"))
+    await entered.wait()
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+
+    assert ended.is_set()
+
+
+async def test_query_has_closed_its_events_when_it_returns(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = False
+
+    async def events(*_: object, **__: object) -> AsyncIterator[Event]:
+        nonlocal closed
+        try:
+            yield Done(answer=Answer(status="success", answer="Yes."))
+        finally:
+            closed = True
+
+    monkeypatch.setattr(service, "events", events)
+
+    assert (await service.query("Is it?", "shop")).answer == "Yes."
+    assert closed
+
+
+async def test_a_closed_service_opens_again_what_a_question_needs(service: Service, model: ScriptedModel) -> None:
+    await service.databases()
+    await service.close()
+    answers(model)
+
+    assert (await service.query("How many customers are there?", "shop")).results == [{"n": 3}]
+
+
+# -- files that cannot be read -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "private_folder"
+    folder.mkdir()
+    return folder
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(bytes(range(256)) * 64)
+
+
+async def test_a_file_of_a_folder_that_cannot_be_read_is_told_with_the_answer_and_in_the_listing(
+    service: Service, model: ScriptedModel, folder: Path
+) -> None:
+    (folder / "people.csv").write_text("id,name\n1,Ada\n2,Bo\n", encoding="utf-8")
+    garbage(folder / "orders.csv")
+    name = service.router.add(folder)
+    answers(model, sql="SELECT COUNT(*) AS n FROM people", text="There are 2.")
+
+    answer = await service.query("How many people are there?", name)
+    listed = {info.name: info for info in await service.databases()}
+
+    assert answer.results == [{"n": 2}]
+    assert len([warning for warning in answer.warnings if "orders.csv" in warning]) == 1
+    assert listed[name].available
+    assert "orders.csv" in listed[name].detail
+    assert listed["shop"].detail == ""
+    assert str(folder.parent) not in f"{answer.warnings} {listed[name].detail}"
+
+
+@pytest.mark.parametrize("content, says", [(b"", "is empty"), (bytes(range(256)) * 64, "orders.csv")])
+async def test_a_file_that_cannot_be_read_is_named_without_its_folder(
+    service: Service, folder: Path, content: bytes, says: str
+) -> None:
+    path = folder / "orders.csv"
+    path.write_bytes(content)
+    name = service.router.add(path)
+
+    with pytest.raises(DatabaseUnavailable, match=says) as caught:
+        await service.query("How many orders are there?", name)
+
+    message = str(caught.value)
+    assert "orders.csv" in message
+    assert message.endswith(".")
+    assert folder.name not in message
+    (info,) = [info for info in await service.databases() if info.name == name]
+    assert (info.available, info.detail) == (False, message)
+
+
+# -- where things are --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, and no setting in the environment."""
+    working = tmp_path / "working"
+    working.mkdir()
+    monkeypatch.chdir(working)
+    for name in ("PLUMBLINE_REGISTRY", "PLUMBLINE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    return working
+
+
+def test_from_another_folder_the_projects_own_registry_is_found(elsewhere: Path) -> None:
+    assert Settings().registry_path == ROOT / "databases.yaml"
+    assert Settings().state_path == ROOT / ".plumbline"
+    assert (ROOT / "agent").is_dir()
+
+
+def test_the_working_folders_own_come_first(elsewhere: Path) -> None:
+    (elsewhere / "databases.yaml").write_text("", encoding="utf-8")
+    (elsewhere / ".plumbline").mkdir()
+
+    assert Settings().registry_path.absolute() == elsewhere / "databases.yaml"
+    assert Settings().state_path.absolute() == elsewhere / ".plumbline"
+
+
+def test_what_was_named_is_taken_as_it_is(elsewhere: Path) -> None:
+    settings = Settings(registry=Path("databases.yaml"), state_dir=Path("state"))
+
+    assert settings.registry_path.absolute() == elsewhere / "databases.yaml"
+    assert settings.state_path.absolute() == elsewhere / "state"
+
+
+@pytest.fixture
+def no_project(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does the project have a registry."""
+    monkeypatch.setattr("agent.settings.ROOT", elsewhere)
+
+
+@pytest.mark.usefixtures("no_project")
+async def test_files_can_be_asked_without_any_registry(model: ScriptedModel, shop_file: Path) -> None:
+    service = build_service(Settings(profile="embedded"), model=model, registry_required=False)
+    answers(model)
+
+    answer = await service.query("How many customers are there?", service.router.add(shop_file))
+
+    assert answer.results == [{"n": 3}]
+    with pytest.raises(UnknownDatabase, match="sales"):
+        await service.query("How many customers are there?", "sales")
+    await service.close()
+
+
+@pytest.mark.usefixtures("no_project")
+@pytest.mark.parametrize(
+    "settings, required, why",
+    [
+        (Settings(), True, "a server has nothing else to answer from"),
+        (Settings(registry=Path("mine.yaml")), False, "somebody named it, and expects it to be there"),
+    ],
+)
+def test_a_registry_that_must_be_there(model: ScriptedModel, settings: Settings, required: bool, why: str) -> None:
+    with pytest.raises(RegistryInvalid, match="PLUMBLINE_REGISTRY"):
+        build_service(settings, model=model, registry_required=required)
+
+
+# -- the model's patience ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "settings, timeout_s",
+    [
+        (Settings(openai_api_key="k", chat_model="gpt-4o-mini"), SMALL_HOSTED.timeout_s),
+        (Settings(openai_api_key="k", chat_model="gpt-4o"), LARGE_HOSTED.timeout_s),
+        (Settings(azure_openai_endpoint="https://x.example"), SMALL_HOSTED.timeout_s),
+        (Settings(openai_api_key="k", profile="embedded"), EMBEDDED.timeout_s),  # a slow machine of one's own
+        (Settings(openai_api_key="k", model_timeout_s=7), 7),
+    ],
+)
+def test_a_hosted_model_waits_as_long_as_its_profile_says(
+    settings: Settings, timeout_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[float] = []
+    for kind in ("OpenAIModel", "AzureOpenAIModel"):
+        monkeypatch.setattr(f"agent.llms.openai_model.{kind}", lambda *_, timeout_s, **__: given.append(timeout_s))
+    build_model(settings)
+
+    assert given == [timeout_s]
+
+
+@pytest.mark.parametrize("settings, timeout_s", [(Settings(), EMBEDDED.timeout_s), (Settings(model_timeout_s=7), 7)])
+def test_the_embedded_model_waits_as_long_as_its_profile_says(
+    settings: Settings, timeout_s: float, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given: list[float] = []
+
+    class Server:
+        listening_address = "http://127.0.0.1:1"
+
+    monkeypatch.setattr(EmbeddedModel, "_verified_file", lambda _: tmp_path)
+    monkeypatch.setattr("agent.embedded_model._read_through", lambda _: None)
+    monkeypatch.setattr("agent.embedded_model._start", lambda *_: Server())
+    monkeypatch.setattr("agent.embedded_model._wait_for_its_loop", lambda *_: None)
+    monkeypatch.setattr("agent.embedded_model.OpenAIModel", lambda *_, timeout_s, **__: given.append(timeout_s))
+    EmbeddedModel(settings)._load()
+
+    assert given == [timeout_s]

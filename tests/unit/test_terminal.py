@@ -1,0 +1,180 @@
+"""What the terminal shows: data as it is, steps in line, nothing that could steer it."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from agent.demo import compare
+from agent.evaluation.command import miss_text, report_table
+from agent.evaluation.report import ResultLine, report_of
+from agent.models import (
+    Answer,
+    Check,
+    Correction,
+    Done,
+    Evaluated,
+    NodeComplete,
+    Plan,
+    Planned,
+    Repairing,
+    SchemaSelected,
+    SqlExecuted,
+    SqlGenerated,
+    SqlValidated,
+    Started,
+    Usage,
+    Verdict,
+)
+from agent.terminal import FIRST_READING, StepPrinter, byte_progress, cell_text, checks_text, count_progress
+
+MARKUP = "[/x] [red]a[/] \\"
+STARTED = Started(trace_id="0", question=f"Why {MARKUP}?", database="a[b]")
+
+
+def console(*, terminal: bool = False, width: int = 60) -> Console:
+    return Console(
+        file=io.StringIO(), width=width, force_terminal=terminal, force_interactive=terminal, _environ={"TERM": "xterm"}
+    )
+
+
+def text_of(shown: Console) -> str:
+    assert isinstance(shown.file, io.StringIO)
+    return shown.file.getvalue()
+
+
+def printed(*events: NodeComplete | Started | Done, verbose: bool = False, width: int = 60) -> str:
+    shown = console(width=width)
+    printer = StepPrinter(shown, verbose=verbose)
+    with printer.watching():
+        for event in events:
+            printer.show(event)
+    return text_of(shown)
+
+
+@pytest.mark.parametrize("event, why", [
+    (STARTED, "a question is no markup"),
+    (SqlGenerated(sql=f"SELECT '{MARKUP}'"), "a query"),
+    (SqlValidated(sql="", passed=False, error=MARKUP), "what the guard says quotes the query"),
+    (SqlExecuted(error=MARKUP), "what the database says quotes it too"),
+    (SqlExecuted(columns=("n",), rows=((MARKUP,),), row_count=1), "a value"),
+    (SqlExecuted(columns=(MARKUP,), rows=((1,),), row_count=1), "a column's name"),
+    (SqlExecuted(columns=(*"abcdefgh", MARKUP), rows=((1,) * 9,), row_count=1), "the name of a column left out"),
+    (Evaluated(verdict=Verdict(reason=MARKUP, correct=False), checks=()), "the judge's reason"),
+    (Repairing(error_type="X", error="", hint=MARKUP), "a hint"),
+    (SchemaSelected(tables=(), documents=(MARKUP,), tokens=1, pruned=False), "a document's title"),
+    (Done(answer=Answer(status="success", answer=MARKUP)), "the answer"),
+    (Done(answer=Answer(status="error", answer="", warnings=[MARKUP])), "a warning"),
+    (Done(answer=Answer(status="error", answer="", checks=[Check(name="c", passed=None, detail=MARKUP)])), "a check"),
+    (Done(answer=Answer(status="error", answer="", corrections=[
+        Correction(expression=MARKUP, stated="1", computed="2")])), "an expression"),
+])  # fmt: skip
+def test_what_looks_like_markup_is_shown_to_the_letter(event: NodeComplete | Started | Done, why: str) -> None:
+    assert MARKUP in printed(event, verbose=True), why
+
+
+def test_data_cannot_steer_the_terminal() -> None:
+    text = printed(SqlExecuted(columns=("n",), rows=(("\x1b[2Jgone\r\x07\x9b",),), row_count=1))
+    assert "␛[2Jgone␍␇�" in text
+
+
+def test_a_long_reason_goes_on_where_it_began() -> None:
+    reason = "The query adds up every order of the year and leaves out those that were cancelled."
+    lines = printed(Evaluated(verdict=Verdict(reason=reason, correct=True), checks=(), elapsed_ms=2100)).splitlines()
+    assert lines[0].startswith("  judge   ✓ The query")
+    assert len(lines) > 1
+    assert all(line.startswith(" " * 10) and line[10] != " " and len(line) <= 60 for line in lines[1:])
+    assert " ".join(line.strip() for line in lines).endswith(f"{reason}  2.1 s")
+
+
+def test_a_check_stays_beside_its_mark() -> None:
+    checks = [Check(name=name * 8, passed=passed) for name, passed in (("a", True), ("b", False), ("c", None))]
+    assert checks_text(checks, 22).plain == "✓ aaaaaaaa  ✗ bbbbbbbb\n– cccccccc"
+
+
+def test_a_query_keeps_its_lines() -> None:
+    text = printed(SqlGenerated(sql="SELECT a\nFROM t\n"))
+    assert text == f"  sql\n{' ' * 10}SELECT a\n{' ' * 10}FROM t\n"
+
+
+@pytest.mark.parametrize("value, shown, why", [
+    (None, "NULL", "not an empty text"),
+    (0.1 + 0.2, "0.3", "the noise of the last digits"),
+    (12_345_678_901.5, "12,345,678,901.5", "no exponent where digits do"),
+    (0.00001234, "1.234e-05", "and not nothing at all"),
+    (2024, "2024", "a year or a key is no amount"),
+    ("a\nb", "a b", "one line a row"),
+    ("x" * 61, "x" * 59 + "…", "cut"),
+])  # fmt: skip
+def test_values(value: object, shown: str, why: str) -> None:
+    assert cell_text(value).plain == shown, why
+
+
+def test_many_rows_and_columns_are_counted_instead_of_shown() -> None:
+    columns = tuple(f"c{i}" for i in range(10))
+    rows = tuple((i,) * 10 for i in range(20))
+    text = printed(SqlExecuted(columns=columns, rows=rows, row_count=500, truncated=True), width=100)
+    assert "500+ rows" in text
+    assert "488 more rows; further columns: c8, c9" in " ".join(text.split())
+
+
+def test_the_status_line_says_what_is_done_and_goes_without_a_trace() -> None:
+    shown = console(terminal=True)
+    printer = StepPrinter(shown, first_reading=True)
+    with printer.watching() as watched:
+        watched.show(SchemaSelected(tables=("a",), documents=(), tokens=9, pruned=False))
+        shown.file.flush()
+    text = text_of(shown)
+    assert FIRST_READING in text
+    assert text.endswith("\x1b[1A\x1b[2K"), "the last line is erased, and the cursor stands where it was"
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1, "the cursor is hidden, and shown again"
+
+
+def test_a_plan_read_from_the_query_does_not_turn_the_status_back() -> None:
+    shown = console(terminal=True)
+    with StepPrinter(shown).watching() as printer:
+        printer.show(SqlValidated(sql="SELECT 1", passed=True))
+        printer.show(Planned(plan=Plan(tables=("t",)), source="sql"))
+    text = text_of(shown)
+    assert "running the query" in text
+    assert "writing SQL" not in text
+
+
+def test_a_pipe_gets_no_control_characters() -> None:
+    usage = Usage(model_calls=1, prompt_tokens=10, cached_tokens=4, completion_tokens=5)
+    answer = Answer(status="success", answer="Five.", verified=True, usage=usage)
+    text = printed(STARTED, SqlGenerated(sql="SELECT 1", elapsed_ms=2000), Done(answer=answer))
+    assert not [sign for sign in text if ord(sign) < 32 and sign != "\n"]
+    assert "answer, verified" in text
+    assert "1 model call · 10 prompt tokens (4 cached) · 5 reply tokens" in " ".join(text.split())
+
+
+def test_the_bars_name_what_they_count() -> None:
+    shown = console(width=100)
+    with count_progress(shown, "indexing a[b]") as counts:
+        counts(2, 4)
+    with byte_progress(shown) as moves:
+        moves("verifying", 1_000_000, 2_000_000)
+    text = text_of(shown)
+    assert "indexing a[b]" in text
+    assert "2/4" in text
+    assert "1.0/2.0 MB" in text
+
+
+def test_the_demo_compares_values_as_they_are() -> None:
+    shown = console()
+    compare(
+        shown, Answer(status="error", answer=""), Answer(status="success", answer="", results=[{"k": 1, "v": "[/x]"}])
+    )
+    assert "Without the docs: nothing. With them: [/x]." in text_of(shown)
+
+
+def test_an_evaluation_shows_questions_and_errors_to_the_letter() -> None:
+    line = ResultLine(question=MARKUP, database="d", gold=("SELECT",), scored=False, gold_errors=(f"no {MARKUP}",))
+    shown = console(width=160)
+    shown.print(miss_text(line))
+    shown.print(report_table(report_of([line])))
+    assert f"✗ {MARKUP}" in text_of(shown)
+    assert f"no {MARKUP}" in text_of(shown)
