@@ -52,10 +52,14 @@ class Context(Frozen):
 
     def messages(self, prompt: str, **holes: object) -> list[Message]:
         """The chat for one step: the shared system message, then the step's prompt with its holes filled."""
+        return [Message(role="system", content=self.system), self._tail(prompt, (), holes)]
+
+    def messages_with_examples(self, prompt: str, **holes: object) -> list[Message]:
+        """The same, with the past queries in the prompt: only who writes a query is shown them."""
         return [Message(role="system", content=self.system), self._tail(prompt, self.examples, holes)]
 
     def messages_after_examples(self, prompt: str, **holes: object) -> list[Message]:
-        """The same, with the past queries as earlier turns of the chat instead of text in the prompt."""
+        """The same, with the past queries as earlier turns of the chat."""
         turns: list[Message] = []
         for example in self.examples:
             asked = templates.render("example_question", example=example)

@@ -98,7 +98,8 @@ class Generator:
         inline = self.profile.planner == "inline"
         as_json = self.profile.reply_format == "json"
         shape = _PlannedDraftReply if inline else _DraftReply
-        messages = context.messages_after_examples if self.profile.examples == "turns" else context.messages
+        turns = self.profile.examples == "turns"
+        messages = context.messages_after_examples if turns else context.messages_with_examples
         reply = await self.model.complete(
             messages(
                 f"generate_{self.profile.reply_format}",
