@@ -186,8 +186,8 @@ async def test_raw_records_that_cannot_be_derived_are_asked_of_the_model_and_gua
 ) -> None:
     service = make_service()
     model.replies(sql="SELECT (SELECT COUNT(*) FROM customers) AS c, (SELECT SUM(amount) FROM orders) AS a")
-    model.replies(sql="SELECT * FROM secrets")  # the raw records' query, asked beside the judge
     model.replies(correct=True, reason="yes")
+    model.replies(sql="SELECT * FROM secrets")  # the raw records' query
     model.replies(text="There are 3 customers and 460.5 in orders.")
 
     answer = await service.query("How many customers, and what did they order in all?", "shop")
