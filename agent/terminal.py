@@ -223,6 +223,7 @@ def sql_text(sql: str) -> Text:
     """SQL with its words coloured."""
     text = Syntax("", "sql", theme="ansi_dark", background_color="default").highlight(plain(sql).strip())
     text.rstrip()
+    text.no_wrap, text.overflow = False, "fold"  # a query is never cut
     return text
 
 

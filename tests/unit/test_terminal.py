@@ -6,6 +6,7 @@ import io
 
 import pytest
 from rich.console import Console
+from rich.padding import Padding
 
 from agent.demo import compare
 from agent.evaluation.command import miss_text, report_table
@@ -28,7 +29,7 @@ from agent.models import (
     Usage,
     Verdict,
 )
-from agent.terminal import FIRST_READING, StepPrinter, byte_progress, cell_text, checks_text, count_progress
+from agent.terminal import FIRST_READING, StepPrinter, byte_progress, cell_text, checks_text, count_progress, sql_text
 
 MARKUP = "[/x] [red]a[/] \\"
 STARTED = Started(trace_id="0", question=f"Why {MARKUP}?", database="a[b]")
@@ -178,3 +179,12 @@ def test_an_evaluation_shows_questions_and_errors_to_the_letter() -> None:
     shown.print(report_table(report_of([line])))
     assert f"✗ {MARKUP}" in text_of(shown)
     assert f"no {MARKUP}" in text_of(shown)
+
+
+def test_a_long_query_is_wrapped_and_never_cut() -> None:
+    condition = "WHERE ordered_at >= '2024-07-01' AND ordered_at < '2025-07-01' AND status <> 'X'"
+    console = Console(width=50, file=io.StringIO(), record=True)
+
+    console.print(Padding(sql_text(f"SELECT 1\nFROM orders\n{condition}"), (0, 0, 0, 6)))
+
+    assert "".join(condition.split()) in "".join(console.export_text().split())
