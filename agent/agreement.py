@@ -9,7 +9,6 @@ from __future__ import annotations
 from agent.context import Context
 from agent.database import Database
 from agent.errors import ReplyUnusable
-from agent.evaluation.accuracy import same_rows
 from agent.generate import Generator
 from agent.ledger import Ledger
 from agent.models import Check
@@ -37,6 +36,8 @@ async def second_opinion(
     Raises:
         ModelUnavailable, ModelFailed: from the model.
     """
+    from agent.evaluation.accuracy import same_rows
+
     try:
         draft = await generator.draft(
             question, context, (), None, ledger, temperature=generator.profile.retry_temperature

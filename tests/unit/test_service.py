@@ -260,7 +260,7 @@ def no_project(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_project")
 async def test_files_can_be_asked_without_any_registry(model: ScriptedModel, shop_file: Path) -> None:
-    service = build_service(Settings(profile="embedded"), model=model, registry_required=False)
+    service = build_service(Settings(profile="embedded", second_draft=False), model=model, registry_required=False)
     answers(model)
 
     answer = await service.query("How many customers are there?", service.router.add(shop_file))
