@@ -9,6 +9,7 @@ from agent.database import Database
 from agent.errors import ReplyUnusable, WritesNotAllowed
 from agent.evaluate import Judge, evaluate
 from agent.generate import Generator
+from agent.intent import ONLY_READS
 from agent.knowledge import Knowledge
 from agent.ledger import Ledger
 from agent.limits import Limits
@@ -161,10 +162,7 @@ class Run:
                     self._checked = await self.database.check(self.draft.sql, self.limits.row_limit)
                 except SqlRefused as error:
                     if error.kind is ErrorKind.NOT_READ_ONLY and self.best is None:
-                        raise WritesNotAllowed(
-                            "Plumbline only reads, and answering this would change the data. "
-                            "Ask a question about what the data says instead."
-                        ) from error
+                        raise WritesNotAllowed(ONLY_READS) from error
                     self._update(error=error.message, error_type=error.kind, hint=error.hint)
         checked = self._checked
         if checked is not None:

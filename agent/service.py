@@ -16,6 +16,7 @@ from agent.database import Database
 from agent.errors import OutOfTime, PlumblineError, QuestionInvalid, SessionStoreUnavailable, UnknownSession
 from agent.evaluate import Judge
 from agent.generate import Generator
+from agent.intent import refuse_writes
 from agent.llm import ChatModel, build_model
 from agent.models import Answer, Done, Event, Exchange, Options, Question
 from agent.profiles import choose
@@ -150,6 +151,7 @@ class Service:
             raise QuestionInvalid("The question is empty. Ask something about the data, in a sentence.")
         if len(text) > limit:
             raise QuestionInvalid(f"The question has {len(text)} characters; at most {limit} are taken. Shorten it.")
+        refuse_writes(text)
         history: tuple[Exchange, ...] = ()
         if session_id is not None:
             session = await asyncio.to_thread(self.sessions.get, session_id)
