@@ -192,8 +192,11 @@ async def test_what_no_attempt_can_mend_has_its_status(
 
 
 async def test_a_wish_to_change_the_data_is_a_conflict(client: Client, model: ScriptedModel) -> None:
+    response = await client.post("/query", json={**ASKED, "question": "Drop all tables"})  # no model is asked
+    problem(response, 409, "writes-not-allowed")
+
     model.replies(sql="DROP TABLE orders")
-    response = await client.post("/query", json={**ASKED, "question": "Drop all tables"})
+    response = await client.post("/query", json={**ASKED, "question": "I want the orders gone"})
     problem(response, 409, "writes-not-allowed")
 
 
