@@ -129,7 +129,7 @@ def _owner(column: exp.Column, schema: Schema) -> tuple[Table, Column] | None:
     """The real table that a column is of, looked for in its own SELECT first; None where that is not certain."""
     from sqlglot import exp
 
-    from executors.mend import tables_of
+    from executors.sql.mend import tables_of
 
     select = column.find_ancestor(exp.Select)
     if column.args.get("db"):

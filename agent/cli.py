@@ -236,7 +236,7 @@ def _resolve(service: Service, database: str, docs: list[Path] | None) -> str:
 
 def _is_there(path: Path) -> bool:
     """Whether there is such a file, folder or pattern; what the system cannot even look for is not there."""
-    from executors.kinds import is_glob
+    from executors.local.kinds import is_glob
 
     try:
         return path.exists() or is_glob(path)

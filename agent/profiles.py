@@ -24,7 +24,7 @@ class Profile(Frozen):
     schema_style: how the schema is written (rag/schema_text.py).
     schema_tokens: the schema's budget in the prompt.
     retry_temperature: of the later attempts, so that a model that repeats itself does not.
-    mends_columns: put a wrong column right on the syntax tree (executors/mend.py) before the model is asked again.
+    mends_columns: put a wrong column right on the syntax tree (executors/sql/mend.py) before the model is asked again.
     judge: `vetoes`: its no costs another attempt; `advises`: it does not, but the answer is not verified; `off`: not
         asked, only the checks that need no model.
     verdict: how the judge speaks: `reason`: a sentence, then its verdict; `compare`: what was asked and what the query

@@ -309,7 +309,7 @@ class Run:
         last = self.attempts[-1] if self.attempts else None
         if last is None or last.error_type != ErrorKind.COLUMN_NOT_FOUND or not self.parts.profile.mends_columns:
             return None
-        from executors.mend import mend_columns
+        from executors.sql.mend import mend_columns
 
         mend = mend_columns(last.sql, self.context.db_schema)
         if mend is None or any(attempt.sql == mend.sql for attempt in self.attempts):

@@ -9,10 +9,10 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from executors import duckdb_engine, duckdb_schema
 from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
 from executors.errors import DatabaseUnavailable
-from executors.files_state import FileState, state_of
+from executors.local import duckdb_engine, duckdb_schema
+from executors.local.files_state import FileState, state_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -56,7 +56,7 @@ class DuckdbExecutor(Executor):
         """See `Executor.run`."""
         import duckdb
 
-        from executors import diagnose
+        from executors.sql import diagnose
 
         with self._lock:
             opened = self._current()

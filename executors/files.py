@@ -14,16 +14,16 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from executors import duckdb_engine, file_tables
 from executors.base import Cancel, CheckedSql, Column, Executor, QueryResult, Schema, Table
 from executors.duckdb import scratch_folder
-from executors.duckdb_schema import count_rows, is_key, text_samples
 from executors.errors import DatabaseUnavailable
-from executors.file_keys import key_candidates, with_foreign_keys
-from executors.file_tables import WHOLE_BYTES, FileTable
-from executors.files_state import FileState, state_of
-from executors.kinds import FILE_SUFFIXES
-from executors.samples import quoted
+from executors.local import duckdb_engine, file_tables
+from executors.local.duckdb_schema import count_rows, is_key, text_samples
+from executors.local.file_keys import key_candidates, with_foreign_keys
+from executors.local.file_tables import WHOLE_BYTES, FileTable
+from executors.local.files_state import FileState, state_of
+from executors.local.kinds import FILE_SUFFIXES
+from executors.local.samples import quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -88,7 +88,7 @@ class FilesExecutor(Executor):
         """See `Executor.run`. A line that does not fit the types of a large file has them inferred from all of it."""
         import duckdb
 
-        from executors import diagnose
+        from executors.sql import diagnose
 
         while True:
             try:

@@ -13,13 +13,13 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError, UnsupportedError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from executors import diagnose, grammar
 from executors.base import CheckedSql, Schema
 from executors.dialects import DIALECTS, Dialect
 from executors.errors import ErrorKind, SqlRefused
-from executors.guard_functions import FUNCTIONS, TABLE_FUNCTIONS, words
-from executors.names import NameCheck
-from executors.row_limit import limited
+from executors.sql import diagnose, grammar
+from executors.sql.functions import FUNCTIONS, TABLE_FUNCTIONS, words
+from executors.sql.names import NameCheck
+from executors.sql.row_limit import limited
 
 MAX_CHARS = 20_000
 MAX_NESTING = 60

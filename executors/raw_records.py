@@ -21,10 +21,10 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from executors import aggregates as agg
 from executors.base import Frozen
-from executors.lineage import NO_AGGREGATE, Cte, Kind, Lineage, Query, Source, branches, open_query, sources
-from executors.predicates import own_conditions, through
+from executors.sql import aggregates as agg
+from executors.sql.lineage import NO_AGGREGATE, Cte, Kind, Lineage, Query, Source, branches, open_query, sources
+from executors.sql.predicates import own_conditions, through
 
 _KEPT = ("from_", "joins", "laterals", "prewhere", "where", "connect", "sample", "options")
 _NAME_CLASH = "two tables or CTEs of the query share a name, which one flat query cannot tell apart"

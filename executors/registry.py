@@ -20,7 +20,7 @@ from pydantic import Field
 
 from executors.base import Frozen
 from executors.errors import DatabaseUnavailable, RegistryInvalid, UnknownDatabase
-from executors.kinds import Kind, is_glob, local_path
+from executors.local.kinds import Kind, is_glob, local_path
 
 KEYS = ("url", "dialect", "docs", "description")
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from executors.base import Executor
 from executors.errors import DatabaseUnavailable, UnknownDatabase
-from executors.kinds import is_glob, kind_of
+from executors.local.kinds import is_glob, kind_of
 from executors.registry import Entry, Registry
 
 

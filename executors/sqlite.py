@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from executors import sqlite_schema
 from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
-from executors.files_state import FileState, state_of
-from executors.samples import quoted
+from executors.local import sqlite_schema
+from executors.local.files_state import FileState, state_of
+from executors.local.samples import quoted
 from executors.stopping import out_of_time, row_too_large
 from executors.values import RowTooLarge, collect
 
@@ -102,7 +102,7 @@ class SqliteExecutor(Executor):
                 cancel.attach(None)
 
     def _failed(self, query: CheckedSql, error: sqlite3.Error | sqlite3.Warning) -> SqlFailed:
-        from executors import diagnose
+        from executors.sql import diagnose
 
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_TOOBIG:
             return SqlFailed(ErrorKind.RESOURCE, str(error), "Select a part of the text, or its length.")

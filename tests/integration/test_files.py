@@ -10,10 +10,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from executors import file_tables, files
+from executors import files
 from executors.base import CheckedSql, Table
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.files import FilesExecutor
+from executors.local import file_tables
 
 Open = Callable[..., FilesExecutor]
 

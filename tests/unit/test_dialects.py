@@ -10,7 +10,7 @@ from guard_shop import duckdb_shop, sqlite_shop
 
 from executors.dialects import DIALECTS, Limit, classify, match_error
 from executors.errors import ErrorKind
-from executors.guard_functions import AGGREGATES, FUNCTIONS, TABLE_FUNCTIONS
+from executors.sql.functions import AGGREGATES, FUNCTIONS, TABLE_FUNCTIONS
 
 SQLITE = [
     ("SELECT price FROM orders", ErrorKind.COLUMN_NOT_FOUND, "price"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.mend import mend_columns
+from executors.sql.mend import mend_columns
 
 SCHEMA = Schema(
     database="shop",

@@ -12,7 +12,7 @@ import pytest
 
 from executors.base import Executor
 from executors.errors import DatabaseUnavailable, RegistryInvalid, UnknownDatabase
-from executors.kinds import kind_of, local_path
+from executors.local.kinds import kind_of, local_path
 from executors.registry import Registry, load_registry
 from executors.router import Router
 

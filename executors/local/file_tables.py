@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from executors.duckdb_engine import literal
 from executors.errors import DatabaseUnavailable
-from executors.samples import quoted
+from executors.local.duckdb_engine import literal
+from executors.local.samples import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from executors.dialects import Dialect, Limit
-from executors.guard_functions import AGGREGATES, ROW_MAKERS
+from executors.sql.functions import AGGREGATES, ROW_MAKERS
 
 
 def limited(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, exp.Query]:

@@ -118,7 +118,7 @@ def tables_in(sql: str, schema: Schema) -> dict[str, str]:
     from sqlglot import exp
     from sqlglot.errors import ParseError, TokenError
 
-    from executors import grammar
+    from executors.sql import grammar
 
     name = DIALECTS[schema.dialect].sqlglot
     try:

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from executors import diagnose
 from executors.base import Schema
 from executors.dialects import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
-from executors.scopes import Columns, Cte, Frame, Source, anchor_columns, renamed
+from executors.sql import diagnose
+from executors.sql.scopes import Columns, Cte, Frame, Source, anchor_columns, renamed
 
 # Row values and nested fields: `a.b` may be field `b` of column `a`, and a table's name may stand for its row.
 _HAS_FIELDS = frozenset({"duckdb", "postgresql"})

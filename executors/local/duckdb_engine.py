@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from executors.base import Cancel, CheckedSql, JsonValue, QueryResult
 from executors.errors import ErrorKind, SqlFailed
-from executors.samples import quoted
+from executors.local.samples import quoted
 from executors.stopping import Watch, row_too_large
 from executors.values import (
     RowTooLarge,

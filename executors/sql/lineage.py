@@ -11,7 +11,7 @@ from enum import Enum, auto
 
 from sqlglot import exp
 
-from executors import aggregates as agg
+from executors.sql import aggregates as agg
 
 NO_AGGREGATE = "the query has no aggregate: its rows are the records"
 _SEVERAL = "the query puts several aggregates of different rows side by side; they are not one set of records"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.samples import Samples, quoted, sample_values
+from executors.local.samples import Samples, quoted, sample_values
 from executors.stopping import Watch
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from executors import aggregates as agg
+from executors.sql import aggregates as agg
 
 
 def own_conditions(select: exp.Select) -> list[exp.Expr]:

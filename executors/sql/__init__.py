@@ -1,0 +1,1 @@
+"""Queries as trees: read, checked, capped, mended, traced."""
