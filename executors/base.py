@@ -6,9 +6,11 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from executors.errors import ErrorKind, SqlRefused
 
 # A value as JSON has it. Big integers beyond 2**53 and exact decimals arrive as described in values.py.
 JsonValue = Any
@@ -39,15 +41,25 @@ class ForeignKey(Frozen):
 
 
 class Table(Frozen):
-    """A table or view with its keys. `row_count` may be an estimate; None when unknown."""
+    """A table or view with its keys. `row_count` may be an estimate; None when unknown.
+
+    name: as a query writes it, unquoted: `orders`, or `sales.orders` where it is not in the default schema.
+    namespace: that schema, `sales`; empty for the default one, and for files.
+    """
 
     name: str
+    namespace: str = ""
     columns: tuple[Column, ...]
     primary_key: tuple[str, ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
     comment: str = ""
     row_count: int | None = None
     is_view: bool = False
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The name in its parts, each to be quoted by itself: `("sales", "orders")`, or `("orders",)`."""
+        return (self.namespace, self.name[len(self.namespace) + 1 :]) if self.namespace else (self.name,)
 
     def column(self, name: str) -> Column | None:
         """The column of that name, whatever its case."""
@@ -83,6 +95,29 @@ class CheckedSql(Frozen):
     executable: str
     row_limit: Annotated[int, Field(ge=1)]
     tables: tuple[str, ...]
+
+
+class CheckedWrite(Frozen):
+    """One INSERT, UPDATE or DELETE that the guard let through. Only `guard_write.check_write` makes one.
+
+    sql: regenerated from the checked tree; what is shown and what runs.
+    kind: what it does.
+    table: the one table that it changes.
+    preview: the rows it would change, as a checked query; None for an INSERT.
+    """
+
+    sql: str
+    kind: Literal["insert", "update", "delete"]
+    table: str
+    preview: CheckedSql | None = None
+
+
+class WriteResult(Frozen):
+    """What a write did, or, where `committed` is False, would have done: it ran and was rolled back."""
+
+    rows_affected: int
+    committed: bool
+    elapsed_ms: float = 0.0
 
 
 class QueryResult(Frozen):
@@ -162,6 +197,21 @@ class Executor(ABC):
             SqlFailed: the database refused it, or time ran out (kind TIMEOUT), with a hint where one is known.
             DatabaseUnavailable: the database is gone.
         """
+
+    def write(self, statement: CheckedWrite, *, timeout_s: float, commit: bool, max_rows: int) -> WriteResult:
+        """Run one write in a transaction of its own, and commit it or roll it back.
+
+        Args:
+            timeout_s: for the statement.
+            commit: False is the dry run: everything happens, and is undone.
+            max_rows: where more would be affected, nothing is.
+
+        Raises:
+            SqlRefused: this database was not opened for writing.
+            SqlFailed: the database refused it, time ran out, or it would affect more than `max_rows`.
+            DatabaseUnavailable: the database is gone.
+        """
+        raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{self.name} is open for reading only.", "Write one SELECT.")
 
     def close(self) -> None:  # noqa: B027  nothing to close is a good default
         """Give back connections."""

@@ -16,8 +16,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 from executors.base import CheckedSql, Schema
 from executors.dialects import DIALECTS, Dialect
 from executors.errors import ErrorKind, SqlRefused
+from executors.rows.row import words
 from executors.sql import diagnose, grammar
-from executors.sql.functions import FUNCTIONS, TABLE_FUNCTIONS, words
 from executors.sql.names import NameCheck
 from executors.sql.row_limit import limited
 
@@ -231,11 +231,10 @@ def _check_table(node: exp.Table, dialect: Dialect) -> None:
 def _check_function(node: exp.Anonymous, dialect: Dialect) -> None:
     name = node.name.lower()
     makes_table = isinstance(node.parent, exp.Table | exp.Lateral)
-    known = (TABLE_FUNCTIONS if makes_table else FUNCTIONS)[dialect.name]
     if isinstance(node.parent, exp.Dot) and dialect.name != "duckdb":
         message = f"Functions of a schema are not available: {node.parent.sql(dialect.sqlglot)[:80]}."
         raise SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, diagnose.function_hint(name, dialect))
-    if name not in known:
+    if not dialect.may_call(name, in_from=makes_table):
         what = "as a table" if makes_table else "here"
         message = f"The function {node.name} is not available {what}."
         raise SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, diagnose.function_hint(name, dialect))

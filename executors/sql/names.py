@@ -18,9 +18,6 @@ from executors.errors import ErrorKind, SqlRefused
 from executors.sql import diagnose
 from executors.sql.scopes import Columns, Cte, Frame, Source, anchor_columns, renamed
 
-# Row values and nested fields: `a.b` may be field `b` of column `a`, and a table's name may stand for its row.
-_HAS_FIELDS = frozenset({"duckdb", "postgresql"})
-
 
 class NameCheck:
     """Checks one query against a schema, and mends what can only be meant one way.
@@ -90,8 +87,7 @@ class NameCheck:
             given = tuple(column.name for column in alias.columns) or None
             key = self._cte_key(alias.this)
             inside = dict(seen)
-            # SQLite and SQL Server have no word for recursion; in the others the name means the table without it.
-            if with_.args.get("recursive") or self._schema.dialect in {"sqlite", "sqlserver"}:
+            if with_.args.get("recursive") or not self._dialect.recursive_word:
                 inside[key] = Cte(alias.this, given or anchor_columns(cte.this))
             columns = self._query(cte.this, inside, outer)
             seen[key] = Cte(alias.this, renamed(columns, given))
@@ -248,8 +244,7 @@ class NameCheck:
     def _qualified(self, node: exp.Column, frame: Frame) -> None:
         source = frame.source(node.table)
         if source is None:
-            fields = self._schema.dialect in _HAS_FIELDS
-            if fields and self._resolves(node.table.lower(), frame, in_join=True):
+            if self._dialect.has_fields and self._resolves(node.table.lower(), frame, in_join=True):
                 return
             raise self._no_such_qualifier(node, frame)
         if source.columns is None or isinstance(node.this, exp.Star) or source.has(node.name.lower()):
@@ -272,7 +267,7 @@ class NameCheck:
                 raise SqlRefused(ErrorKind.AMBIGUOUS_COLUMN, f"Column {name} is in more than one table.", hint)
             if holders or frame.open or name in frame.aliases | frame.local | self._dialect.row_ids:
                 return True
-            if self._schema.dialect in _HAS_FIELDS and any(source.alias.lower() == name for source in frame.sources):
+            if self._dialect.has_fields and any(source.alias.lower() == name for source in frame.sources):
                 return True
         return False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from executors.dialects import Dialect, Limit
-from executors.sql.functions import AGGREGATES, ROW_MAKERS
+from executors.rows.row import ROW_MAKERS
 
 
 def limited(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, exp.Query]:
@@ -81,7 +81,7 @@ def _gives_one_row(query: exp.Query, dialect: Dialect) -> bool:
         return False
     if query.args.get("from_") is None:
         return True
-    known = AGGREGATES[dialect.name]
+    known = dialect.aggregates
     many = {"max", "min"} if dialect.name == "sqlite" else set()  # with several arguments no aggregates
     return any(
         call.name.lower() in known and not (call.name.lower() in many and len(call.expressions) > 1)

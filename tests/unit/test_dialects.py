@@ -10,7 +10,6 @@ from guard_shop import duckdb_shop, sqlite_shop
 
 from executors.dialects import DIALECTS, Limit, classify, match_error
 from executors.errors import ErrorKind
-from executors.sql.functions import AGGREGATES, FUNCTIONS, TABLE_FUNCTIONS
 
 SQLITE = [
     ("SELECT price FROM orders", ErrorKind.COLUMN_NOT_FOUND, "price"),
@@ -182,8 +181,8 @@ def test_every_row_is_whole() -> None:
         assert row.name == name
         assert row.hints
         assert row.limit is (Limit.TOP if name == "sqlserver" else Limit.LIMIT)
-        assert AGGREGATES[name] < FUNCTIONS[name]
-        assert TABLE_FUNCTIONS[name]
+        assert DIALECTS[name].aggregates
+        assert DIALECTS[name].table_functions
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])

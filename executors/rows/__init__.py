@@ -1,0 +1,1 @@
+"""A module per dialect, with its row of the table in `executors.dialects`."""
