@@ -198,7 +198,14 @@ class Executor(ABC):
             DatabaseUnavailable: the database is gone.
         """
 
-    def write(self, statement: CheckedWrite, *, timeout_s: float, commit: bool, max_rows: int) -> WriteResult:
+    def write(
+        self,
+        statement: CheckedWrite,  # noqa: ARG002
+        *,
+        timeout_s: float,  # noqa: ARG002
+        commit: bool,  # noqa: ARG002
+        max_rows: int,  # noqa: ARG002
+    ) -> WriteResult:
         """Run one write in a transaction of its own, and commit it or roll it back.
 
         Args:
