@@ -23,10 +23,14 @@ class Watch:
         interrupt: stops the database, from another thread, any number of times.
         timeout_s: seconds from now.
         cancel: of the caller.
+        again_s: how long to wait for the end before the interrupt is said again.
     """
 
-    def __init__(self, interrupt: Callable[[], None], timeout_s: float, cancel: Cancel | None = None) -> None:
-        self._interrupt, self._timeout_s, self._cancel = interrupt, timeout_s, cancel
+    def __init__(
+        self, interrupt: Callable[[], None], timeout_s: float, cancel: Cancel | None = None, again_s: float = _AGAIN_S
+    ) -> None:
+        self._interrupt, self._timeout_s, self._cancel, self._again_s = interrupt, timeout_s, cancel, again_s
+        self.interrupted = False  # whether the interrupt was said at all
         self._woken, self._ended, self._cancelled = threading.Event(), threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._wait, name="query-watch", daemon=True)
 
@@ -54,8 +58,9 @@ class Watch:
     def _wait(self) -> None:
         self._woken.wait(self._timeout_s)
         while not self._ended.is_set():
+            self.interrupted = True
             self._interrupt()
-            self._ended.wait(_AGAIN_S)
+            self._ended.wait(self._again_s)
 
 
 def out_of_time(timeout_s: float | None) -> SqlFailed:

@@ -1,7 +1,69 @@
 """PostgreSQL."""
 
 from executors.errors import ErrorKind
-from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, words
+from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, SchemaQueries, Session, words
+
+# What can be asked: not the server's own, not a partition of something that can be asked whole.
+_VISIBLE = """
+    n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
+    AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+    AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+"""
+
+_SESSION = Session(
+    read_only=(
+        "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+        "SET standard_conforming_strings = on",
+        "SET cursor_tuple_fraction = 1",  # all rows are wanted, not the first ones soon
+        "SET row_security = on",
+    ),
+    timeout="SET SESSION statement_timeout = {ms}",
+)
+
+_READS = SchemaQueries(
+    default_schema="SELECT current_schema()",
+    tables=f"""
+        SELECT n.nspname, c.relname, (c.relkind IN ('v', 'm'))::int, obj_description(c.oid, 'pg_class'),
+               CASE WHEN c.relkind IN ('r', 'p', 'm') AND c.reltuples >= 0 THEN c.reltuples::bigint END
+        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE {_VISIBLE}
+        ORDER BY c.oid
+    """,
+    columns=f"""
+        SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), (NOT a.attnotnull)::int,
+               col_description(c.oid, a.attnum)
+        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+        WHERE {_VISIBLE}
+        ORDER BY c.oid, a.attnum
+    """,
+    primary_keys=f"""
+        SELECT n.nspname, c.relname, a.attname
+        FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        CROSS JOIN LATERAL unnest(k.conkey) WITH ORDINALITY AS part (attnum, position)
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = part.attnum
+        WHERE k.contype = 'p' AND {_VISIBLE}
+        ORDER BY c.oid, part.position
+    """,
+    foreign_keys=f"""
+        SELECT n.nspname, c.relname, k.conname, a.attname, rn.nspname, r.relname, ra.attname
+        FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        JOIN pg_catalog.pg_class r ON r.oid = k.confrelid JOIN pg_catalog.pg_namespace rn ON rn.oid = r.relnamespace
+        CROSS JOIN LATERAL unnest(k.conkey, k.confkey) WITH ORDINALITY AS part (attnum, refnum, position)
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = part.attnum
+        JOIN pg_catalog.pg_attribute ra ON ra.attrelid = r.oid AND ra.attnum = part.refnum
+        WHERE k.contype = 'f' AND NOT r.relispartition AND {_VISIBLE}
+        ORDER BY c.oid, k.conname, part.position
+    """,
+    samples="""
+        SELECT s.schemaname, s.tablename, s.attname,
+               array_to_json((s.most_common_vals::text::text[])[1:{n}])::text
+        FROM pg_catalog.pg_stats s
+        WHERE s.schemaname NOT IN ('pg_catalog', 'information_schema') AND NOT s.inherited
+    """,
+)
 
 POSTGRESQL = Dialect(
     name="postgresql",
@@ -57,6 +119,37 @@ POSTGRESQL = Dialect(
     schemas=frozenset({"public"}),
     catalogue=r"pg_|information_schema",
     row_ids=frozenset({"ctid"}),
+    codes={
+        "42P01": ErrorKind.TABLE_NOT_FOUND,
+        "3F000": ErrorKind.TABLE_NOT_FOUND,
+        "42703": ErrorKind.COLUMN_NOT_FOUND,
+        "42702": ErrorKind.AMBIGUOUS_COLUMN,
+        "42883": ErrorKind.FUNCTION_NOT_FOUND,
+        "42601": ErrorKind.SYNTAX_ERROR,
+        "42803": ErrorKind.GROUPING,
+        "42P20": ErrorKind.GROUPING,
+        "42804": ErrorKind.TYPE_MISMATCH,
+        "42846": ErrorKind.TYPE_MISMATCH,
+        "42725": ErrorKind.TYPE_MISMATCH,
+        "22P02": ErrorKind.TYPE_MISMATCH,
+        "22007": ErrorKind.TYPE_MISMATCH,
+        "22008": ErrorKind.TYPE_MISMATCH,
+        "22003": ErrorKind.TYPE_MISMATCH,
+        "22012": ErrorKind.TYPE_MISMATCH,
+        "21000": ErrorKind.TYPE_MISMATCH,
+        "42501": ErrorKind.PERMISSION,
+        "25006": ErrorKind.NOT_READ_ONLY,
+        "57014": ErrorKind.TIMEOUT,
+        "55P03": ErrorKind.TIMEOUT,
+        "53000": ErrorKind.RESOURCE,
+        "53100": ErrorKind.RESOURCE,
+        "53200": ErrorKind.RESOURCE,
+        "53400": ErrorKind.RESOURCE,
+        "54000": ErrorKind.RESOURCE,
+        "54001": ErrorKind.RESOURCE,
+    },
+    session=_SESSION,
+    reads=_READS,
     case=Case.LOWER,
     has_fields=True,
     aggregates=COMMON_AGGREGATES

@@ -40,6 +40,7 @@ class Session(Frozen):
     cancel: what another connection says to stop the query of `{id}`, and nothing but the query.
     statement_words: reserved words that no query has; one outside of quotes means another statement. For servers that
         take several statements at once.
+    transactions: whether what was written can be undone; without, there is no writing.
     """
 
     read_only: tuple[str, ...] = ()
@@ -47,6 +48,7 @@ class Session(Frozen):
     connection_id: str = ""
     cancel: str = ""
     statement_words: frozenset[str] = frozenset()
+    transactions: bool = True
 
 
 class SchemaQueries(Frozen):
@@ -57,8 +59,10 @@ class SchemaQueries(Frozen):
     columns: schema, table, column, type, nullable (0 or 1), comment; in the order of the table.
     primary_keys: schema, table, column; in the order of the key.
     foreign_keys: schema, table, constraint, column, its schema, table and column referred to; in the order of the key.
-    samples: schema, table, column, the most frequent values, an array or a JSON array, most frequent first; from the
-        server's statistics, so that no table is read.
+    samples: schema, table, column, the `{n}` most frequent values, an array or a JSON array, most frequent first; from
+        the server's statistics, so that no table is read.
+    first_rows: the first `{n}` rows of `{columns}` of `{table}`, for tables that have no statistics.
+    head: the first `{n}` characters of `{column}`.
     """
 
     default_schema: str
@@ -67,6 +71,8 @@ class SchemaQueries(Frozen):
     primary_keys: str = ""
     foreign_keys: str = ""
     samples: str = ""
+    first_rows: str = "SELECT {columns} FROM {table} LIMIT {n}"
+    head: str = "SUBSTRING({column}, 1, {n})"
 
 
 class Dialect(Frozen):
@@ -118,6 +124,10 @@ class Dialect(Frozen):
         """`name` as it can stand in a query: quoted only where it must be."""
         if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             return name
+        return self.always_quoted(name)
+
+    def always_quoted(self, name: str) -> str:
+        """`name` in quotes, whatever it holds."""
         before, after = self.quote
         return before + name.replace(after, after * 2) + after
 

@@ -1,0 +1,1 @@
+"""Database servers: their drivers, catalogues and errors."""

@@ -1,0 +1,56 @@
+"""Entra ID instead of a password: a token, fetched when it is needed and replaced before it expires."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Protocol
+
+POSTGRESQL_SCOPE = "https://ossrdbms-aad.database.windows.net/.default"
+SQL_SERVER_SCOPE = "https://database.windows.net/.default"
+REFRESH_BEFORE_S = 300.0
+
+
+class AccessToken(Protocol):
+    """What a credential gives: the token, and the time (seconds since 1970) at which it ends."""
+
+    @property
+    def token(self) -> str: ...
+
+    @property
+    def expires_on(self) -> int: ...
+
+
+class Credential(Protocol):
+    """As those of azure-identity."""
+
+    def get_token(self, *scopes: str) -> AccessToken: ...
+
+
+class TokenSource:
+    """One scope's token, valid for `REFRESH_BEFORE_S` more seconds at least. Safe to use from several threads.
+
+    Args:
+        scope: what the token is for.
+        credential: where it comes from; managed identity, `az login` and the like where absent.
+    """
+
+    def __init__(self, scope: str, credential: Credential | None = None) -> None:
+        self._scope, self._credential = scope, credential
+        self._lock = threading.Lock()
+        self._token: AccessToken | None = None
+
+    def get(self) -> str:
+        """The token.
+
+        Raises:
+            azure.core.exceptions.ClientAuthenticationError: no identity was found, or it was refused.
+        """
+        with self._lock:
+            if self._token is None or self._token.expires_on - time.time() < REFRESH_BEFORE_S:
+                if self._credential is None:
+                    from azure.identity import DefaultAzureCredential
+
+                    self._credential = DefaultAzureCredential()
+                self._token = self._credential.get_token(self._scope)
+            return self._token.token

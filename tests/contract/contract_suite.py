@@ -1,0 +1,324 @@
+"""What every executor promises, as tests that each engine's class inherits.
+
+The queries are handed over as if the guard had let them through: a layer under the guard must hold without it.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar
+
+import pytest
+
+from executors import guard
+from executors.base import Cancel, CheckedSql, Executor, QueryResult, Table
+from executors.dialects import DIALECTS, Dialect, Limit
+from executors.errors import ErrorKind, SqlError, SqlFailed
+
+ROWS = 300
+PEOPLE = [(i, f"name {i}", None if i % 10 == 0 else "Köln" if i % 3 else "Łódź", i / 4) for i in range(1, ROWS + 1)]
+ODD_COLUMNS = ("select", "größe", "Zwei Wörter")
+Run = Callable[..., QueryResult]
+
+
+def unguarded(sql: str, row_limit: int = 500) -> CheckedSql:
+    return CheckedSql(sql=sql, executable=sql, row_limit=row_limit, tables=())
+
+
+class Contract(ABC):
+    """Subclasses name their engine, make its executor, and say what their dialect calls things.
+
+    engine: what the table of engines calls it.
+    endless: a query that would run for hours.
+    odd_tables: names that need quotes; each has the columns `ODD_COLUMNS`.
+    misused: a query that breaks the rules of grouping.
+    one: a query that gives the number one.
+    """
+
+    engine: ClassVar[str]
+    endless: ClassVar[str]
+    odd_tables: ClassVar[tuple[str, ...]] = ("order", "Über Maß", "MixedCase")
+    misused: ClassVar[str] = "SELECT 1 WHERE sum(1) > 0 AND count(*) > 1 GROUP BY sum(2)"
+    one: ClassVar[str] = "SELECT 1"
+
+    @abstractmethod
+    def version(self, executor: Executor) -> str:
+        """Of the engine, as it says itself."""
+
+    @staticmethod
+    def table(executor: Executor, name: str) -> Table:
+        found = executor.schema().table(name)
+        assert found is not None, f"{name} is not in the schema"
+        return found
+
+    # -- rows ----------------------------------------------------------------------------------------------
+
+    def test_rows_come_with_their_columns(self, run: Run) -> None:
+        result = run("SELECT id, name, city, amount FROM people WHERE id = 1")
+
+        assert result.columns == ("id", "name", "city", "amount")
+        assert result.rows == ((1, "name 1", "Köln", 0.25),)
+        assert result.elapsed_ms > 0
+
+    def test_null_is_none(self, run: Run) -> None:
+        assert run("SELECT city, NULL FROM people WHERE id = 10").rows == ((None, None),)
+
+    def test_no_rows_still_have_columns(self, run: Run) -> None:
+        result = run("SELECT id, name FROM people WHERE id < 0")
+
+        assert (result.columns, result.rows, result.truncated) == (("id", "name"), (), False)
+
+    def test_a_column_name_may_come_twice(self, run: Run) -> None:
+        result = run("SELECT id, id, name AS id FROM people WHERE id = 1")
+
+        assert result.columns == ("id", "id", "id")
+        assert result.records() == [{"id": 1, "id_2": 1, "id_3": "name 1"}]
+
+    @pytest.mark.parametrize("cap, truncated", [(ROWS - 1, True), (ROWS, False), (ROWS + 1, False), (1, True)])
+    def test_truncation_is_seen_at_the_cap(self, run: Run, cap: int, truncated: bool) -> None:
+        result = run("SELECT id FROM people ORDER BY id", cap)
+
+        assert (result.row_count, result.truncated) == (min(cap, ROWS), truncated)
+        assert [row[0] for row in result.rows] == list(range(1, result.row_count + 1))
+
+    def test_the_guards_own_query_sees_truncation_too(self, executor: Executor) -> None:
+        query = guard.check("SELECT id FROM people", executor.schema(), row_limit=10)
+
+        result = executor.run(query, timeout_s=30)
+
+        assert (result.row_count, result.truncated) == (10, True)
+
+    def test_a_comment_and_a_semicolon_do_no_harm(self, run: Run) -> None:
+        assert run("SELECT count(*) FROM people; -- all").rows == ((ROWS,),)
+
+    def test_a_percent_sign_is_no_parameter(self, run: Run) -> None:
+        assert run("SELECT count(*) FROM people WHERE name LIKE '%s%' OR name LIKE 'name 1%'").rows[0][0] == 111
+
+    def test_odd_names_can_be_asked(self, executor: Executor) -> None:
+        quote = DIALECTS[executor.dialect].always_quoted
+        columns = ", ".join(quote(name) for name in ODD_COLUMNS)
+        for name in self.odd_tables:
+            table = self.table(executor, name)
+            assert tuple(column.name for column in table.columns) == ODD_COLUMNS
+            query = guard.check(f"SELECT {columns} FROM {quote(name)}", executor.schema(), row_limit=5)
+            assert executor.run(query, timeout_s=30).rows == ((1, 2, "drei"),)
+
+    def test_fifty_queries_run_at_once(self, run: Run) -> None:
+        start = threading.Barrier(50)
+
+        def ask(i: int) -> int:
+            start.wait()
+            return int(run(f"SELECT id FROM people WHERE id = {i + 1}").rows[0][0])
+
+        with ThreadPoolExecutor(50) as pool:
+            assert list(pool.map(ask, range(50))) == list(range(1, 51))
+
+    # -- stopping ------------------------------------------------------------------------------------------
+
+    def test_a_query_that_takes_too_long_is_stopped(self, run: Run) -> None:
+        before = threading.active_count()
+
+        with pytest.raises(SqlFailed) as raised:
+            run(self.endless, timeout_s=0.3)
+
+        assert raised.value.kind is ErrorKind.TIMEOUT
+        assert "0.3 seconds" in raised.value.message
+        assert raised.value.hint
+        assert threading.active_count() <= before, "no thread is left behind"
+        assert run("SELECT count(*) FROM people").rows == ((ROWS,),)
+
+    def test_a_query_is_cancelled_from_another_thread(self, run: Run) -> None:
+        cancel = Cancel()
+        canceller = threading.Timer(0.2, cancel.cancel)
+        canceller.start()
+
+        with pytest.raises(SqlFailed, match="no longer wanted"):
+            run(self.endless, cancel=cancel)
+
+        canceller.join()
+        assert run(self.one).rows == ((1,),)
+
+    def test_what_is_cancelled_before_it_begins_does_not_run_on(self, run: Run) -> None:
+        cancel = Cancel()
+        cancel.cancel()
+
+        with pytest.raises(SqlFailed, match="no longer wanted"):
+            run(self.endless, cancel=cancel)
+
+    def test_a_cancel_after_the_end_stops_nothing(self, run: Run) -> None:
+        cancel = Cancel()
+        run(self.one, cancel=cancel)
+        cancel.cancel()
+
+        assert run(self.one).rows == ((1,),)
+
+    # -- errors --------------------------------------------------------------------------------------------
+
+    @pytest.mark.parametrize("sql, kind, hint", [
+        ("SELECT * FROM peple", ErrorKind.TABLE_NOT_FOUND, "people"),
+        ("SELECT nmae FROM people", ErrorKind.COLUMN_NOT_FOUND, "name"),
+        ("SELECT FROM WHERE", ErrorKind.SYNTAX_ERROR, "SELECT"),
+        ("SELECT id FROM people a JOIN people b ON a.id = b.id", ErrorKind.AMBIGUOUS_COLUMN, "b.id"),
+        ("SELECT no_such_function(id) FROM people", ErrorKind.FUNCTION_NOT_FOUND, ""),
+    ])  # fmt: skip
+    def test_an_error_says_its_kind_and_what_would_mend_it(
+        self, run: Run, sql: str, kind: ErrorKind, hint: str
+    ) -> None:
+        with pytest.raises(SqlError) as raised:
+            run(sql)
+
+        assert raised.value.kind is kind
+        assert hint in raised.value.hint
+
+    def test_grouping_has_a_kind_of_its_own(self, run: Run) -> None:
+        with pytest.raises(SqlError) as raised:
+            run(self.misused)
+
+        assert raised.value.kind is ErrorKind.GROUPING
+        assert raised.value.hint
+
+    # -- the schema ----------------------------------------------------------------------------------------
+
+    def test_a_schema_has_columns_counts_and_samples(self, executor: Executor) -> None:
+        table = self.table(executor, "people")
+
+        assert [column.name for column in table.columns] == ["id", "name", "city", "amount"]
+        assert table.row_count == ROWS
+        assert [column.samples for column in table.columns if column.name == "city"] == [("Köln", "Łódź")]
+        assert [column.samples for column in table.columns if column.name == "amount"] == [()]
+
+    def test_keys_are_known(self, executor: Executor) -> None:
+        people, visits = self.table(executor, "people"), self.table(executor, "visits")
+
+        assert people.primary_key == ("id",)
+        assert [(key.columns, key.table, key.referenced) for key in visits.foreign_keys] == [
+            (("people_id",), "people", ("id",))
+        ]
+
+    def test_a_schema_is_read_once(self, executor: Executor) -> None:
+        assert executor.schema() is executor.schema()
+        assert executor.schema().dialect == executor.dialect
+
+
+class ServerContract(Contract):
+    """A database server. Subclasses start it and hand over a way to manage it.
+
+    types: an expression of the engine, and what it must be in JSON.
+    writes: statements that must fail though nothing guards them.
+    comments: whether the engine keeps comments.
+    """
+
+    types: ClassVar[tuple[tuple[str, Any], ...]]
+    writes: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def connect(self, server: Any, **changes: Any) -> Executor:
+        """An executor of its own. Args: changes: to `ServerOptions`, or `password`, `host`."""
+
+    @abstractmethod
+    def running(self, server: Any) -> list[str]:
+        """The queries that the server's own list of processes shows, ours left out."""
+
+    def test_every_type_is_json(self, run: Run, executor: Executor) -> None:
+        tail = "" if DIALECTS[executor.dialect].limit is not Limit.FETCH else " FROM dual"
+        wrong = {
+            expression: (found, expected)
+            for expression, expected in self.types
+            if (found := run(f"SELECT {expression}{tail}").rows[0][0]) != expected or type(found) is not type(expected)
+        }
+
+        assert wrong == {}
+
+    def test_comments_are_read(self, executor: Executor) -> None:
+        table = self.table(executor, "people")
+
+        assert table.comment == "Who visits us"
+        assert {column.name: column.comment for column in table.columns}["city"] == "where they live; NULL: unknown"
+
+    def test_views_can_be_asked(self, executor: Executor) -> None:
+        assert self.table(executor, "locals").is_view
+        query = guard.check("SELECT count(*) FROM locals", executor.schema(), row_limit=5)
+        assert executor.run(query, timeout_s=30).rows == ((180,),)
+
+    def test_a_query_that_was_stopped_is_gone_from_the_server(self, run: Run, server: Any) -> None:
+        cancel = Cancel()
+        seen: list[list[str]] = []
+
+        def stop_when_seen() -> None:
+            until(lambda: self.running(server))
+            seen.append(self.running(server))
+            cancel.cancel()
+
+        canceller = threading.Thread(target=stop_when_seen)
+        canceller.start()
+        with pytest.raises(SqlFailed, match="no longer wanted"):
+            run(self.endless, timeout_s=60, cancel=cancel)
+        canceller.join()
+
+        assert seen[0], "it did run on the server"
+        until(lambda: not self.running(server))
+
+    def test_a_query_out_of_time_is_gone_from_the_server(self, run: Run, server: Any) -> None:
+        with pytest.raises(SqlFailed, match="within 1 seconds"):
+            run(self.endless, timeout_s=1)
+
+        until(lambda: not self.running(server))
+
+    def test_writes_are_refused_with_the_guard_switched_off(self, run: Run) -> None:
+        accepted = []
+        for sql in self.writes:
+            try:
+                run(sql)
+            except SqlError:
+                continue
+            accepted.append(sql)
+
+        assert run("SELECT count(*) FROM people").rows == ((ROWS,),)
+        assert accepted == []
+
+
+def until(holds: Callable[[], object], seconds: float = 20.0) -> None:
+    """Wait for a condition on the server, asking it again and again.
+
+    Raises:
+        AssertionError: it did not come true.
+    """
+    pause = threading.Event()
+    for _ in range(round(seconds / 0.05)):
+        if holds():
+            return
+        pause.wait(0.05)
+    raise AssertionError("it did not happen in time")
+
+
+def sql_text(value: object) -> str:
+    """A value as an SQL literal."""
+    return "NULL" if value is None else "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
+def fill(
+    execute: Callable[[str], object], dialect: Dialect, *, text: str = "VARCHAR(100)", number: str = "DOUBLE PRECISION"
+) -> None:
+    """The tables that the suite asks, in any SQL database.
+
+    Args:
+        execute: runs one statement.
+        text, number: what the engine calls a text that can be a key, and a float.
+    """
+    quote = dialect.always_quoted
+    execute(
+        f"CREATE TABLE people (id INTEGER NOT NULL PRIMARY KEY, name {text} NOT NULL, city {text}, amount {number})"
+    )
+    values = ", ".join(f"({', '.join(sql_text(value) for value in row)})" for row in PEOPLE)
+    execute(f"INSERT INTO people VALUES {values}")
+    execute("CREATE TABLE visits (visit_no INTEGER, people_id INTEGER, FOREIGN KEY (people_id) REFERENCES people (id))")
+    execute("INSERT INTO visits VALUES (1, 1), (2, 1), (3, NULL)")
+    execute("CREATE VIEW locals AS SELECT id, name FROM people WHERE city = 'Köln'")
+    kinds = ("INTEGER", "INTEGER", text)
+    columns = ", ".join(f"{quote(name)} {kind}" for name, kind in zip(ODD_COLUMNS, kinds, strict=True))
+    for name in ("order", "Über Maß", "MixedCase"):
+        execute(f"CREATE TABLE {quote(name)} ({columns})")
+        execute(f"INSERT INTO {quote(name)} VALUES (1, 2, 'drei')")
