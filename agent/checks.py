@@ -176,7 +176,9 @@ async def _stored_like(
     from executors.dialects import DIALECTS
 
     name = exp.column(column.name, quoted=True)
-    source = exp.select(name).distinct().from_(exp.to_table(table.name, alias=None).transform(_quoted))
+    *namespace, last = table.parts
+    from_ = exp.table_(last, db=namespace[0] if namespace else None, quoted=True)
+    source = exp.select(name).distinct().from_(from_)
     dialect = DIALECTS[schema.dialect].sqlglot
     exact = await database.check(source.where(name.eq(value)).sql(dialect=dialect), 1)
     if (await database.run(exact)).rows:
@@ -185,11 +187,3 @@ async def _stored_like(
     texts = [row[0] for row in some.rows if isinstance(row[0], str)]
     near = process.extract(value, texts, scorer=fuzz.WRatio, processor=utils.default_process, limit=MAX_NEAREST)
     return [text for text, score, _ in near if score >= 60]
-
-
-def _quoted(node: exp.Expr) -> exp.Expr:
-    from sqlglot import exp
-
-    if isinstance(node, exp.Identifier):
-        node.set("quoted", True)
-    return node

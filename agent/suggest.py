@@ -31,18 +31,19 @@ def suggestions(schema: Schema, tables: tuple[str, ...] = ()) -> tuple[str, ...]
 def _questions(table: Table) -> list[str]:
     keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
     plain = [c for c in table.columns if c.name not in keys]
+    rows = _words(table.parts[-1])
     number = next((c for c in plain if NUMERIC.search(c.type)), None)
     group = next((c for c in plain if TEXT.search(c.type) and c.samples), None)
-    questions = [f"How many {_words(table.name)} are there?"]
+    questions = [f"How many {rows} are there?"]
     if number is not None and group is not None:
-        questions.append(f"What is the average {_words(number.name)} of {_words(table.name)} by {_words(group.name)}?")
+        questions.append(f"What is the average {_words(number.name)} of {rows} by {_words(group.name)}?")
     elif group is not None:
         questions.append(_filter_question(table, group))
     return questions
 
 
 def _filter_question(table: Table, column: Column) -> str:
-    return f"How many {_words(table.name)} have the {_words(column.name)} '{column.samples[0]}'?"
+    return f"How many {_words(table.parts[-1])} have the {_words(column.name)} '{column.samples[0]}'?"
 
 
 def _words(name: str) -> str:

@@ -8,7 +8,12 @@ from __future__ import annotations
 import re
 
 from executors.errors import ErrorKind
+from executors.rows.clickhouse import CLICKHOUSE
+from executors.rows.databricks import DATABRICKS
 from executors.rows.duckdb import DUCKDB
+from executors.rows.hana import HANA
+from executors.rows.mysql import MARIADB, MYSQL
+from executors.rows.oracle import ORACLE
 from executors.rows.postgresql import POSTGRESQL
 from executors.rows.row import Case, Dialect, Limit
 from executors.rows.sqlite import SQLITE
@@ -16,7 +21,13 @@ from executors.rows.sqlserver import SQLSERVER
 
 __all__ = ["DIALECTS", "Case", "Dialect", "Limit", "classify", "match_error"]
 
-DIALECTS: dict[str, Dialect] = {row.name: row for row in (SQLITE, DUCKDB, POSTGRESQL, SQLSERVER)}
+DIALECTS: dict[str, Dialect] = {
+    row.name: row
+    for row in (
+        *(SQLITE, DUCKDB, POSTGRESQL, SQLSERVER, MYSQL, MARIADB, CLICKHOUSE),
+        *(ORACLE, HANA, DATABRICKS),
+    )
+}
 
 
 def classify(dialect: str, message: str) -> ErrorKind:

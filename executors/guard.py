@@ -8,17 +8,19 @@ is written anew from the checked tree, so the database never sees a character th
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError, UnsupportedError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from executors.base import CheckedSql, Schema
+from executors.base import CheckedSql, Parameters, Schema
 from executors.dialects import DIALECTS, Dialect
 from executors.errors import ErrorKind, SqlRefused
 from executors.rows.row import words
 from executors.sql import diagnose, grammar
 from executors.sql.names import NameCheck
+from executors.sql.parameters import bind
 from executors.sql.row_limit import limited
 
 MAX_CHARS = 20_000
@@ -66,18 +68,22 @@ NODES: frozenset[type[exp.Expr]] = frozenset(
         # functions with a syntax of their own; the others are calls by name, held against the list of the dialect
         *(exp.Anonymous, exp.Extract, exp.Trim, exp.Substring, exp.StrPosition, exp.Overlay, exp.CurrentDate),
         *(exp.CurrentTime, exp.CurrentTimestamp, exp.Localtime, exp.Localtimestamp),
+        *(exp.Systimestamp, exp.JSONPath, exp.JSONPathRoot, exp.JSONPathKey, exp.JSONPathSubscript),
+        # ClickHouse
+        *(exp.Final, exp.PreWhere, exp.WithFill, exp.CastToStrType, exp.ParameterizedAgg),
     }
 )
 
 _QUERY_WORDS = words("select with from (")
-_WRITE_WORDS = words(
+WRITE_WORDS = words(
     "insert update delete merge replace upsert truncate create drop alter rename comment grant revoke deny copy export",
     "import unload bulk backup restore vacuum reindex analyze cluster refresh",
 )
 _OTHER_WORDS = words(
     "explain describe desc show summarize pragma set reset use attach detach load install force checkpoint call exec",
     "execute do declare begin start commit end rollback savepoint release prepare deallocate listen notify lock kill",
-    "dbcc waitfor print if while go pivot unpivot table",
+    "dbcc waitfor print if while go pivot unpivot table handler flush purge change optimize signal resignal help",
+    "system exchange undrop watch exists",
 )
 _WRITE_NODES: dict[type[exp.Expr], str] = {
     exp.Insert: "INSERT",
@@ -95,7 +101,9 @@ _WRITE_NODES: dict[type[exp.Expr], str] = {
 }
 
 
-def check(sql: str, schema: Schema, *, row_limit: int, check_names: bool = True) -> CheckedSql:
+def check(
+    sql: str, schema: Schema, *, row_limit: int, check_names: bool = True, parameters: Parameters | None = None
+) -> CheckedSql:
     """Let a query through, capped, or refuse it.
 
     Args:
@@ -103,6 +111,7 @@ def check(sql: str, schema: Schema, *, row_limit: int, check_names: bool = True)
         schema: what may be read; its dialect is the one that is spoken.
         row_limit: rows at most.
         check_names: False leaves tables and columns unchecked; everything else still holds.
+        parameters: what the placeholders stand for; they become literals of the tree. None: there are none.
 
     Returns:
         The query written anew: for people, and as it runs (see `CheckedSql`).
@@ -112,7 +121,9 @@ def check(sql: str, schema: Schema, *, row_limit: int, check_names: bool = True)
     """
     dialect = DIALECTS[schema.dialect]
     root = _parsed(sql, dialect)
-    _check_nodes(root, dialect)
+    if parameters is not None:
+        bind(root, parameters)
+    check_nodes(root, dialect)
     names = NameCheck(schema, sql)
     try:
         if check_names:
@@ -132,44 +143,48 @@ def check(sql: str, schema: Schema, *, row_limit: int, check_names: bool = True)
 
 def _parsed(sql: str, dialect: Dialect) -> exp.Query:
     """The tree of the one query in `sql`."""
+    root = read(sql, dialect, _check_words, _form(dialect))
+    while isinstance(root, exp.Subquery) and not any(value for key, value in root.args.items() if key != "this"):
+        root = root.this
+    if not isinstance(root, exp.Query):
+        check_nodes(root, dialect)
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, "This is not a query.", _form(dialect))
+    return root
+
+
+def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect], None], form: str) -> exp.Expr:
+    """The tree of the one statement in `sql`; nothing of it is checked but its size, and what `check_words` does.
+
+    Args:
+        check_words: sees the words before they are parsed.
+        form: what to write instead, where `sql` cannot be read.
+
+    Raises:
+        SqlRefused: it is too big, or cannot be parsed whole.
+    """
     if len(sql) > MAX_CHARS:
         raise _too_big(f"It has {len(sql)} characters, and {MAX_CHARS} are allowed.")
     if "\x00" in sql:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, "The query holds a NUL character.")
     try:
         tokens = grammar.tokenize(sql, dialect.sqlglot)
-        _check_words(tokens, dialect)
+        check_words(tokens, dialect)
         trees = grammar.parse(tokens, sql, dialect.sqlglot)
     except (TokenError, ParseError) as error:
-        raise SqlRefused(ErrorKind.SYNTAX_ERROR, _syntax_message(error), _form(dialect)) from error
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, _syntax_message(error), form) from error
     except RecursionError as error:
         raise _too_big("It is nested too deeply.") from error
-    root: exp.Expr = trees[0] if len(trees) == 1 else exp.Null()
-    while isinstance(root, exp.Subquery) and not any(value for key, value in root.args.items() if key != "this"):
-        root = root.this
-    if not isinstance(root, exp.Query):
-        _check_nodes(root, dialect)
-        raise SqlRefused(ErrorKind.SYNTAX_ERROR, "This is not a query.", _form(dialect))
-    return root
+    return trees[0] if len(trees) == 1 else exp.Null()
 
 
 def _check_words(tokens: list[Token], dialect: Dialect) -> None:
     """One statement, that starts as a query does. Says what it is where it is something else."""
-    starts, nesting = [0], 0
-    for index, token in enumerate(tokens):
-        if token.token_type is TokenType.SEMICOLON:
-            starts.append(index + 1)
-        nesting += token.token_type in _OPENING
-        nesting -= token.token_type in _CLOSING
-        if nesting > MAX_NESTING:
-            raise _too_big(f"It is nested more than {MAX_NESTING} deep.")
-    firsts = [tokens[start] for start in starts if start < len(tokens)]
-    firsts = [token for token in firsts if token.token_type is not TokenType.SEMICOLON]
+    firsts = first_tokens(tokens)
     if not firsts:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, "There is no query.", _form(dialect))
     for token in firsts:
         word = token.text.lower().partition(" ")[0]
-        if word in _WRITE_WORDS:
+        if word in WRITE_WORDS:
             raise _not_read_only(word.upper())
         if word in _OTHER_WORDS:
             raise SqlRefused(
@@ -183,6 +198,20 @@ def _check_words(tokens: list[Token], dialect: Dialect) -> None:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write one SELECT; use WITH for steps.")
 
 
+def first_tokens(tokens: list[Token]) -> list[Token]:
+    """The first word of every statement. Raises SqlRefused where one is nested too deeply to be parsed."""
+    starts, nesting = [0], 0
+    for index, token in enumerate(tokens):
+        if token.token_type is TokenType.SEMICOLON:
+            starts.append(index + 1)
+        nesting += token.token_type in _OPENING
+        nesting -= token.token_type in _CLOSING
+        if nesting > MAX_NESTING:
+            raise _too_big(f"It is nested more than {MAX_NESTING} deep.")
+    firsts = [tokens[start] for start in starts if start < len(tokens)]
+    return [token for token in firsts if token.token_type is not TokenType.SEMICOLON]
+
+
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 
@@ -190,7 +219,7 @@ _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE}
 # ------------------------------------------------------------------------------------------------- the lists
 
 
-def _check_nodes(root: exp.Expr, dialect: Dialect) -> None:
+def check_nodes(root: exp.Expr, dialect: Dialect) -> None:
     """Every node is on the list, every function called is, and there are not too many of anything."""
     count = joins = set_operations = 0
     for node in list(root.walk()):
@@ -206,7 +235,7 @@ def _check_nodes(root: exp.Expr, dialect: Dialect) -> None:
             raise _refused_node(node, dialect)
         elif isinstance(node, exp.Table):
             _check_table(node, dialect)
-        elif isinstance(node, exp.Anonymous):
+        elif isinstance(node, exp.Anonymous | exp.ParameterizedAgg):
             _check_function(node, dialect)
         elif isinstance(node, exp.In) and dialect.name == "sqlite" and node.args.get("field"):
             message = f"IN {node.args['field'].sql()} without parentheses names a table."
@@ -228,10 +257,10 @@ def _check_table(node: exp.Table, dialect: Dialect) -> None:
         raise SqlRefused(ErrorKind.PERMISSION, message, "Write a table's name alone.")
 
 
-def _check_function(node: exp.Anonymous, dialect: Dialect) -> None:
+def _check_function(node: exp.Anonymous | exp.ParameterizedAgg, dialect: Dialect) -> None:
     name = node.name.lower()
     makes_table = isinstance(node.parent, exp.Table | exp.Lateral)
-    if isinstance(node.parent, exp.Dot) and dialect.name != "duckdb":
+    if isinstance(node.parent, exp.Dot) and node.arg_key == "expression" and dialect.name != "duckdb":
         message = f"Functions of a schema are not available: {node.parent.sql(dialect.sqlglot)[:80]}."
         raise SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, diagnose.function_hint(name, dialect))
     if not dialect.may_call(name, in_from=makes_table):
@@ -239,13 +268,13 @@ def _check_function(node: exp.Anonymous, dialect: Dialect) -> None:
         message = f"The function {node.name} is not available {what}."
         raise SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, diagnose.function_hint(name, dialect))
     _check_built_length(node, name, dialect)
-    if dialect.name == "sqlserver" and name in _DATE_PARTS and node.expressions:
-        part = node.expressions[0]
-        if isinstance(part, exp.Column) and not part.table:
+    for part in node.expressions[:1] if name in dialect.units else ():
+        bare = isinstance(part, exp.Column) and not part.table and not part.this.args.get("quoted")
+        if bare and part.name.lower() in _UNITS:
             part.replace(exp.var(part.name))  # DATEADD(month, ...): a keyword, and no column
 
 
-def _check_built_length(node: exp.Anonymous, name: str, dialect: Dialect) -> None:
+def _check_built_length(node: exp.Anonymous | exp.ParameterizedAgg, name: str, dialect: Dialect) -> None:
     """What makes long text must say how long: nothing interrupts it, and DuckDB's memory limit does not hold it."""
     arguments = node.expressions
     if name in _BUILDERS and len(arguments) > _BUILDERS[name]:
@@ -253,23 +282,26 @@ def _check_built_length(node: exp.Anonymous, name: str, dialect: Dialect) -> Non
         written = length.is_int and isinstance(length, exp.Literal)
         if not written or int(length.name) > MAX_BUILT_CHARS:
             raise _too_long(node)
-    elif name in _FORMATTERS and arguments and dialect.name != "sqlserver":  # whose FORMAT takes dates
+    elif name in dialect.formatters and arguments:
         pattern = arguments[0]
         written = isinstance(pattern, exp.Literal) and pattern.is_string
         if not written or "*" in pattern.name or any(len(run) > 4 for run in re.findall(r"\d+", pattern.name)):
             raise _too_long(node)
 
 
-def _too_long(node: exp.Anonymous) -> SqlRefused:
+def _too_long(node: exp.Anonymous | exp.ParameterizedAgg) -> SqlRefused:
     message = f"{node.name} needs a written length of at most {MAX_BUILT_CHARS}."
     return SqlRefused(ErrorKind.PERMISSION, message, "Write the length as a number, or leave the function out.")
 
 
 # The argument that says how long the text becomes, counted from 0.
 _BUILDERS = {"repeat": 1, "replicate": 1, "lpad": 1, "rpad": 1, "array_resize": 1, "list_resize": 1, "space": 0}
-_FORMATTERS = words("printf format")
 
-_DATE_PARTS = words("date_bucket dateadd datediff datediff_big datename datepart datetrunc")
+_UNITS = words(
+    "nanosecond microsecond millisecond second minute hour day dayofyear weekday week isoweek month quarter year",
+    "ns mcs ms ss s mi n hh dd d dy y dw w wk ww isowk isoww mm m qq q yyyy yy tzoffset tz",
+    "sql_tsi_second sql_tsi_minute sql_tsi_hour sql_tsi_day sql_tsi_week sql_tsi_month sql_tsi_quarter sql_tsi_year",
+)
 
 
 def _is_harmless(hint: exp.WithTableHint) -> bool:

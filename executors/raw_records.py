@@ -23,6 +23,7 @@ from sqlglot.errors import SqlglotError
 
 from executors.base import Frozen
 from executors.sql import aggregates as agg
+from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
 from executors.sql.lineage import NO_AGGREGATE, Cte, Kind, Lineage, Query, Source, branches, open_query, sources
 from executors.sql.predicates import own_conditions, through
 
@@ -241,11 +242,12 @@ class _Rewriter:
 
     def _need(self, node: exp.Expr | None, visible: Mapping[str, Cte], within: str = "") -> None:
         """Note the CTEs that a piece of the query reads, those that they read first."""
-        for table in node.find_all(exp.Table) if node is not None else ():
-            name = table.name.lower()
-            if table.db or name == within:
+        for read in node.find_all(exp.Table, exp.Column) if node is not None else ():
+            name, cte = read.name.lower(), visible.get(read.name.lower())
+            is_value = cte is not None and bool(cte.node.args.get("scalar"))  # ClickHouse: WITH 10 AS least
+            qualified = read.text("table") if is_value else read.text("db")
+            if qualified or name == within or isinstance(read, exp.Column) is not is_value:
                 continue
-            cte = visible.get(name)
             if cte is None:
                 self._tables.add(name)
             elif name not in self._ctes:

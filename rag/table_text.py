@@ -13,28 +13,8 @@ from rag.documents import Document
 Style = Literal["ddl", "compact"]
 
 _COMMENT_CHARS, _SAMPLE_CHARS = 240, 40
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _NUMERIC_TYPE = re.compile(r"int|dec|num|real|doub|float|money|serial", re.IGNORECASE)
-_RESERVED_WORDS = """
-    all alter and any as asc between both by case cast check column constraint create cross current_date current_time
-    current_timestamp default delete desc distinct drop else end except exists false fetch for foreign from full grant
-    group having in index inner insert intersect into is join key leading left like limit natural not null offset on
-    or order outer over primary references right rows select set some table then to trailing transaction trigger true
-    union unique update user using values view when where window with
-"""
-_RESERVED = frozenset(_RESERVED_WORDS.split())
-_BACKTICKS = ("`", "`")
-_QUOTES = {
-    "sqlserver": ("[", "]"),
-    "mysql": _BACKTICKS,
-    "mariadb": _BACKTICKS,
-    "clickhouse": _BACKTICKS,
-    "databricks": _BACKTICKS,
-}
-_FOLDS_TO_LOWER = {"postgresql"}  # an unquoted name with capitals is another name there
-_FOLDS_TO_UPPER = {"oracle", "hana"}
-_DOTS_IN_NAMES = {"sqlite"}  # elsewhere a dot in a table's name ends the name of its schema
 
 
 class TableText:
@@ -46,7 +26,7 @@ class TableText:
     """
 
     def __init__(self, schema: Schema, documents: Sequence[Document], style: Style, max_samples: int) -> None:
-        self._dialect, self._style, self._max_samples = schema.dialect, style, max_samples
+        self._schema, self._style, self._max_samples = schema, style, max_samples
         self._docs: dict[tuple[str, str], list[str]] = defaultdict(list)
         for document in documents:
             if document.kind in {"column", "table"} and document.table:
@@ -84,17 +64,11 @@ class TableText:
 
     def name(self, name: str) -> str:
         """A table's name as a query must write it, with its schema's where it has one."""
-        parts = [name] if self._dialect in _DOTS_IN_NAMES else name.split(".")
-        return ".".join(self._quoted(part) for part in parts)
+        table = self._schema.table(name)
+        return self._schema.quoted_table(table) if table is not None else self._quoted(name)
 
     def _quoted(self, name: str) -> str:
-        folded = (self._dialect in _FOLDS_TO_LOWER and name != name.lower()) or (
-            self._dialect in _FOLDS_TO_UPPER and name != name.upper()
-        )
-        if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED and not folded:
-            return name
-        before, after = _QUOTES.get(self._dialect, ('"', '"'))
-        return f"{before}{name.replace(after, after * 2)}{after}"
+        return self._schema.quoted(name)
 
     def _statement(
         self, table: Table, shown: Sequence[Column], keys: Sequence[ForeignKey], *, samples: bool

@@ -3,66 +3,76 @@
 from executors.errors import ErrorKind
 from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, SchemaQueries, Session, words
 
-# What can be asked: not the server's own, not a partition of something that can be asked whole.
+# What can be asked: what the user may read a column of, but not the server's own, nor a partition of something that can
+# be asked whole. `whole`: every column may be read.
 _VISIBLE = """
-    n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
-    AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
-    AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+    WITH visible AS MATERIALIZED (
+        SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples,
+               has_table_privilege(c.oid, 'SELECT') AS whole
+        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
+          AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+          AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
+    )
 """
 
 _SESSION = Session(
-    read_only=(
-        "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
-        "SET standard_conforming_strings = on",
-        "SET cursor_tuple_fraction = 1",  # all rows are wanted, not the first ones soon
+    setup=(
+        "SET intervalstyle = 'iso_8601'; SET datestyle = 'ISO'",
+        "SET standard_conforming_strings = on",  # quotes in a query mean what they mean to the guard
         "SET row_security = on",
+        "SET cursor_tuple_fraction = 1",  # all rows are wanted, not the first ones soon
     ),
+    read_only=("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",),
     timeout="SET SESSION statement_timeout = {ms}",
 )
 
 _READS = SchemaQueries(
     default_schema="SELECT current_schema()",
-    tables=f"""
-        SELECT n.nspname, c.relname, (c.relkind IN ('v', 'm'))::int, obj_description(c.oid, 'pg_class'),
-               CASE WHEN c.relkind IN ('r', 'p', 'm') AND c.reltuples >= 0 THEN c.reltuples::bigint END
-        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        WHERE {_VISIBLE}
-        ORDER BY c.oid
+    tables=f"""{_VISIBLE}
+        SELECT v.nspname, v.relname, (v.relkind IN ('v', 'm'))::int, d.description,
+               CASE WHEN v.relkind IN ('r', 'p', 'm') AND v.reltuples >= 0 THEN v.reltuples::bigint END
+        FROM visible v LEFT JOIN pg_catalog.pg_description d
+             ON d.objoid = v.oid AND d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0
+        ORDER BY v.oid
     """,
-    columns=f"""
-        SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), (NOT a.attnotnull)::int,
-               col_description(c.oid, a.attnum)
-        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-        WHERE {_VISIBLE}
-        ORDER BY c.oid, a.attnum
+    columns=f"""{_VISIBLE}
+        SELECT v.nspname, v.relname, a.attname, format_type(a.atttypid, a.atttypmod), (NOT a.attnotnull)::int,
+               d.description, (t.typcategory IN ('S', 'E'))::int
+        FROM visible v
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = v.oid AND a.attnum > 0 AND NOT a.attisdropped
+        JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+        LEFT JOIN pg_catalog.pg_description d
+             ON d.objoid = v.oid AND d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = a.attnum
+        WHERE v.whole OR has_column_privilege(v.oid, a.attnum, 'SELECT')
+        ORDER BY v.oid, a.attnum
     """,
-    primary_keys=f"""
-        SELECT n.nspname, c.relname, a.attname
-        FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
-        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    primary_keys=f"""{_VISIBLE}
+        SELECT v.nspname, v.relname, a.attname
+        FROM pg_catalog.pg_constraint k JOIN visible v ON v.oid = k.conrelid
         CROSS JOIN LATERAL unnest(k.conkey) WITH ORDINALITY AS part (attnum, position)
-        JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = part.attnum
-        WHERE k.contype = 'p' AND {_VISIBLE}
-        ORDER BY c.oid, part.position
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = v.oid AND a.attnum = part.attnum
+        WHERE k.contype = 'p'
+        ORDER BY v.oid, part.position
     """,
-    foreign_keys=f"""
-        SELECT n.nspname, c.relname, k.conname, a.attname, rn.nspname, r.relname, ra.attname
-        FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
-        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        JOIN pg_catalog.pg_class r ON r.oid = k.confrelid JOIN pg_catalog.pg_namespace rn ON rn.oid = r.relnamespace
+    foreign_keys=f"""{_VISIBLE}
+        SELECT v.nspname, v.relname, k.conname, a.attname, r.nspname, r.relname, ra.attname
+        FROM pg_catalog.pg_constraint k JOIN visible v ON v.oid = k.conrelid JOIN visible r ON r.oid = k.confrelid
         CROSS JOIN LATERAL unnest(k.conkey, k.confkey) WITH ORDINALITY AS part (attnum, refnum, position)
-        JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = part.attnum
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = v.oid AND a.attnum = part.attnum
         JOIN pg_catalog.pg_attribute ra ON ra.attrelid = r.oid AND ra.attnum = part.refnum
-        WHERE k.contype = 'f' AND NOT r.relispartition AND {_VISIBLE}
-        ORDER BY c.oid, k.conname, part.position
+        WHERE k.contype = 'f'
+        ORDER BY v.oid, k.conname, part.position
     """,
+    # Of a partitioned table there are statistics of all its rows alone; of one with heirs, both: those come last.
     samples="""
         SELECT s.schemaname, s.tablename, s.attname,
                array_to_json((s.most_common_vals::text::text[])[1:{n}])::text
         FROM pg_catalog.pg_stats s
-        WHERE s.schemaname NOT IN ('pg_catalog', 'information_schema') AND NOT s.inherited
+        WHERE s.schemaname NOT IN ('pg_catalog', 'information_schema')
+        ORDER BY s.inherited
     """,
+    head="substr({column}::text, 1, {n})",
 )
 
 POSTGRESQL = Dialect(

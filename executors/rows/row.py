@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 
 from executors.base import Frozen
@@ -12,6 +13,17 @@ from executors.errors import ErrorKind
 def words(*lines: str) -> frozenset[str]:
     """The words of some lines, as a set."""
     return frozenset(name for line in lines for name in line.split())
+
+
+# Words that no engine, or not every one, takes for a name without quotes.
+RESERVED = words(
+    "all alter and any as asc between both by case cast check column constraint create cross current_date",
+    "current_time current_timestamp default delete desc distinct drop else end except exists false fetch for foreign",
+    "from full grant group having in index inner insert intersect into is join key leading left like limit natural",
+    "not null offset on or order outer over primary references right rows select set some table then to trailing",
+    "transaction trigger true union unique update user using values view when where window with",
+)
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Limit(StrEnum):
@@ -31,23 +43,39 @@ class Case(StrEnum):
     EXACT = "exact"  # is looked up as it stands
 
 
+class Lexis(StrEnum):
+    """How quotes and comments are read."""
+
+    STANDARD = "standard"
+    TSQL = "tsql"  # no text has escapes: e'\\' is a name and a whole text
+    MYSQL = "mysql"  # a backslash escapes, # begins a comment, -- only before a space, and /*! ... */ is run
+
+
 class Session(Frozen):
     """How a connection is made safe, timed and stopped. Empty: the driver, or the executor, has a way of its own.
 
-    read_only: statements for every new connection.
+    setup: statements for every new connection, whether it reads or writes.
+    read_only: more of them, for those that only read.
+    begin: statements that open every transaction of a read-only connection, where the session itself cannot be that.
     timeout: one for every query, with the hole `{ms}` or `{s}`.
     connection_id: a query whose one value says which connection this is.
     cancel: what another connection says to stop the query of `{id}`, and nothing but the query.
     statement_words: reserved words that no query has; one outside of quotes means another statement. For servers that
-        take several statements at once.
+        take several statements at once. Words with spaces between them are a phrase.
+    first_words: those that a query begins with; empty: any. For servers whose read-only session lets others through.
+    lexis: how the server reads quotes and comments.
     transactions: whether what was written can be undone; without, there is no writing.
     """
 
+    setup: tuple[str, ...] = ()
     read_only: tuple[str, ...] = ()
+    begin: tuple[str, ...] = ()
     timeout: str = ""
     connection_id: str = ""
     cancel: str = ""
     statement_words: frozenset[str] = frozenset()
+    first_words: frozenset[str] = frozenset()
+    lexis: Lexis = Lexis.STANDARD
     transactions: bool = True
 
 
@@ -56,7 +84,8 @@ class SchemaQueries(Frozen):
 
     default_schema: the one value is the schema whose tables need no qualifier.
     tables: schema, table, is view (0 or 1), comment, estimate of rows (NULL: unknown).
-    columns: schema, table, column, type, nullable (0 or 1), comment; in the order of the table.
+    columns: schema, table, column, type, nullable (0 or 1), comment; in the order of the table. A seventh, where the
+        name of a type does not tell: whether it is text (0 or 1).
     primary_keys: schema, table, column; in the order of the key.
     foreign_keys: schema, table, constraint, column, its schema, table and column referred to; in the order of the key.
     samples: schema, table, column, the `{n}` most frequent values, an array or a JSON array, most frequent first; from
@@ -89,11 +118,14 @@ class Dialect(Frozen):
     schemas: qualifiers that mean "here"; for a server, the schema it says is its default counts too.
     catalogue: pattern of names, or schemas, that describe the database itself.
     row_ids: columns that every table has, unlisted.
+    one_row_table: what every database has to select values from, unlisted.
     has_fields: `a.b` may be field `b` of column `a`, and a table's name may stand for its row.
     recursive_word: whether WITH needs RECURSIVE for a CTE to see itself.
     aggregates, functions: what a query may call, pure ones, as the engine's documentation names them; anything else
         is refused, so that what reads a file, sleeps, changes a setting or runs text as SQL needs no list of its own.
     table_functions: those that stand in FROM: they make rows out of their arguments alone.
+    units: those whose arguments may hold a unit of time as a bare word: DATEADD(month, 1, col).
+    formatters: those whose first argument is a pattern, which can ask for text of any length.
     session, reads: of a server.
     """
 
@@ -112,19 +144,30 @@ class Dialect(Frozen):
     schemas: frozenset[str]
     catalogue: str
     row_ids: frozenset[str] = frozenset()
+    one_row_table: str = ""
     has_fields: bool = False
     recursive_word: bool = True
     aggregates: frozenset[str]
     functions: frozenset[str]
     table_functions: frozenset[str]
+    units: frozenset[str] = frozenset()
+    formatters: frozenset[str] = words("printf format")
     session: Session = Session()
     reads: SchemaQueries | None = None
 
+    def folded(self, name: str) -> str:
+        """What the engine looks up for `name` written without quotes."""
+        return {Case.LOWER: name.lower, Case.UPPER: name.upper}.get(self.case, name.__str__)()
+
     def quoted(self, name: str) -> str:
         """`name` as it can stand in a query: quoted only where it must be."""
-        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        if _PLAIN.fullmatch(name) and name.lower() not in RESERVED and self.folded(name) == name:
             return name
         return self.always_quoted(name)
+
+    def qualified(self, parts: Sequence[str]) -> str:
+        """A name of several parts, `Table.parts`, as it can stand in a query."""
+        return ".".join(map(self.quoted, parts))
 
     def always_quoted(self, name: str) -> str:
         """`name` in quotes, whatever it holds."""
@@ -146,7 +189,9 @@ COMMON_AGGREGATES = words("avg count max min sum")
 
 # Functions that turn one row into several when they stand in a select list.
 ROW_MAKERS = words(
-    "generate_series generate_subscripts json_array_elements json_array_elements_text json_each json_each_text",
+    "explode explode_outer posexplode posexplode_outer inline inline_outer stack json_tuple",
+    "arrayjoin generate_series generate_subscripts json_array_elements json_array_elements_text json_each",
+    "json_each_text",
     "json_object_keys jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys",
     "jsonb_path_query regexp_matches regexp_split_to_table string_to_table unnest",
 )

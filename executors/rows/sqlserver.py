@@ -1,7 +1,117 @@
 """SQL Server."""
 
 from executors.errors import ErrorKind
-from executors.rows.row import COMMON, COMMON_AGGREGATES, Dialect, Limit, words
+from executors.rows.row import COMMON, COMMON_AGGREGATES, Dialect, Lexis, Limit, SchemaQueries, Session, words
+
+_SESSION = Session(
+    read_only=(
+        "SET DEADLOCK_PRIORITY LOW",  # a question gives way to the work of others
+        "SET ARITHABORT ON",  # as the server's own tools have it: the same plans, and indexed views are used
+    ),
+    # What waits for a lock ends by itself; a query that runs is ended by the driver's own timeout.
+    timeout="SET LOCK_TIMEOUT {ms}",
+    first_words=frozenset({"select", "with"}),  # a name alone would call a procedure
+    lexis=Lexis.TSQL,
+    statement_words=words(
+        "alter backup begin break bulk checkpoint close commit continue create dbcc deallocate declare delete deny",
+        "disk drop dump exec execute goto grant if insert into kill load merge open opendatasource openquery",
+        "openrowset print raiserror readtext reconfigure restore return revert revoke rollback save set setuser",
+        "shutdown tran transaction trigger truncate update updatetext use waitfor while writetext",
+    )
+    | {"next value for"},  # a number that was drawn from a sequence stays drawn
+)
+
+# Tables and views of users, not the server's own, and not those of its diagram tool.
+_OBJECTS = """
+    sys.objects o JOIN sys.schemas s ON s.schema_id = o.schema_id
+"""
+_VISIBLE = """
+    o.type IN ('U', 'V') AND o.is_ms_shipped = 0 AND o.name <> 'sysdiagrams'
+"""
+
+_READS = SchemaQueries(
+    default_schema="SELECT SCHEMA_NAME()",
+    tables=f"""
+        SELECT s.name, o.name, CASE WHEN o.type = 'V' THEN 1 ELSE 0 END, CAST(p.value AS nvarchar(4000)), r.row_count
+        FROM {_OBJECTS}
+        LEFT JOIN sys.extended_properties p
+            ON p.class = 1 AND p.major_id = o.object_id AND p.minor_id = 0 AND p.name = 'MS_Description'
+        LEFT JOIN (
+            SELECT object_id, SUM(rows) AS row_count FROM sys.partitions WHERE index_id IN (0, 1) GROUP BY object_id
+        ) r ON r.object_id = o.object_id
+        WHERE {_VISIBLE}
+        ORDER BY s.name, o.name
+    """,
+    columns=f"""
+        SELECT s.name, o.name, c.name,
+               CASE
+                   WHEN b.name IN ('varchar', 'nvarchar', 'varbinary') AND c.max_length = -1
+                       THEN CONCAT(b.name, '(max)')
+                   WHEN b.name IN ('nvarchar', 'nchar') THEN CONCAT(b.name, '(', c.max_length / 2, ')')
+                   WHEN b.name IN ('varchar', 'char', 'varbinary', 'binary') THEN CONCAT(b.name, '(', c.max_length, ')')
+                   WHEN b.name IN ('decimal', 'numeric') THEN CONCAT(b.name, '(', c.precision, ',', c.scale, ')')
+                   WHEN b.name IN ('time', 'datetime2', 'datetimeoffset') THEN CONCAT(b.name, '(', c.scale, ')')
+                   ELSE COALESCE(b.name, t.name)
+               END,
+               CASE WHEN c.is_nullable = 1 THEN 1 ELSE 0 END, CAST(p.value AS nvarchar(4000))
+        FROM {_OBJECTS}
+        JOIN sys.columns c ON c.object_id = o.object_id
+        JOIN sys.types t ON t.user_type_id = c.user_type_id
+        LEFT JOIN sys.types b ON b.user_type_id = c.system_type_id
+        LEFT JOIN sys.extended_properties p
+            ON p.class = 1 AND p.major_id = c.object_id AND p.minor_id = c.column_id AND p.name = 'MS_Description'
+        WHERE {_VISIBLE} AND c.is_hidden = 0
+        ORDER BY s.name, o.name, c.column_id
+    """,
+    primary_keys=f"""
+        SELECT s.name, o.name, c.name
+        FROM {_OBJECTS}
+        JOIN sys.key_constraints k ON k.parent_object_id = o.object_id AND k.type = 'PK'
+        JOIN sys.index_columns x ON x.object_id = k.parent_object_id AND x.index_id = k.unique_index_id
+        JOIN sys.columns c ON c.object_id = x.object_id AND c.column_id = x.column_id
+        WHERE {_VISIBLE} AND x.key_ordinal > 0
+        ORDER BY s.name, o.name, x.key_ordinal
+    """,
+    foreign_keys=f"""
+        SELECT s.name, o.name, f.name, c.name, rs.name, ro.name, rc.name
+        FROM {_OBJECTS}
+        JOIN sys.foreign_keys f ON f.parent_object_id = o.object_id
+        JOIN sys.foreign_key_columns k ON k.constraint_object_id = f.object_id
+        JOIN sys.columns c ON c.object_id = k.parent_object_id AND c.column_id = k.parent_column_id
+        JOIN sys.objects ro ON ro.object_id = k.referenced_object_id
+        JOIN sys.schemas rs ON rs.schema_id = ro.schema_id
+        JOIN sys.columns rc ON rc.object_id = k.referenced_object_id AND rc.column_id = k.referenced_column_id
+        WHERE {_VISIBLE}
+        ORDER BY s.name, o.name, f.name, k.constraint_column_id
+    """,
+    # One statistic per text column; its steps are values that the column holds, with how many rows have each.
+    samples=f"""
+        SELECT v.schema_name, v.table_name, v.column_name,
+               CONCAT('[', STRING_AGG(CONCAT('"', STRING_ESCAPE(v.value, 'json'), '"'), ',')
+                   WITHIN GROUP (ORDER BY v.place), ']')
+        FROM (
+            SELECT s.name AS schema_name, o.name AS table_name, c.name AS column_name,
+                   CAST(h.range_high_key AS nvarchar(200)) AS value,
+                   ROW_NUMBER() OVER (
+                       PARTITION BY c.object_id, c.column_id ORDER BY h.equal_rows DESC, h.step_number
+                   ) AS place
+            FROM {_OBJECTS}
+            JOIN sys.columns c ON c.object_id = o.object_id
+            JOIN (
+                SELECT y.object_id, y.column_id, MAX(y.stats_id) AS stats_id
+                FROM sys.stats_columns y JOIN sys.stats z ON z.object_id = y.object_id AND z.stats_id = y.stats_id
+                WHERE y.stats_column_id = 1 AND z.has_filter = 0
+                GROUP BY y.object_id, y.column_id
+            ) x ON x.object_id = c.object_id AND x.column_id = c.column_id
+            CROSS APPLY sys.dm_db_stats_histogram(x.object_id, x.stats_id) h
+            WHERE {_VISIBLE} AND c.system_type_id IN (167, 175, 231, 239) AND c.max_length BETWEEN 1 AND 1000
+                AND h.range_high_key IS NOT NULL AND h.equal_rows > 1
+        ) v
+        WHERE v.place <= {{n}}
+        GROUP BY v.schema_name, v.table_name, v.column_name
+    """,
+    first_rows="SELECT TOP ({n}) {columns} FROM {table}",
+)
 
 SQLSERVER = Dialect(
     name="sqlserver",
@@ -32,14 +142,100 @@ SQLSERVER = Dialect(
         "stddev": "STDEV(col)",
         "julianday": "DATEDIFF(day, earlier, later)",
     },
+    codes={
+        "208": ErrorKind.TABLE_NOT_FOUND,
+        "1087": ErrorKind.TABLE_NOT_FOUND,
+        "207": ErrorKind.COLUMN_NOT_FOUND,
+        "1911": ErrorKind.COLUMN_NOT_FOUND,
+        "4104": ErrorKind.COLUMN_NOT_FOUND,
+        "209": ErrorKind.AMBIGUOUS_COLUMN,
+        "195": ErrorKind.FUNCTION_NOT_FOUND,
+        "4121": ErrorKind.FUNCTION_NOT_FOUND,
+        "102": ErrorKind.SYNTAX_ERROR,
+        "105": ErrorKind.SYNTAX_ERROR,
+        "107": ErrorKind.SYNTAX_ERROR,
+        "113": ErrorKind.SYNTAX_ERROR,
+        "137": ErrorKind.SYNTAX_ERROR,
+        "156": ErrorKind.SYNTAX_ERROR,
+        "174": ErrorKind.SYNTAX_ERROR,
+        "189": ErrorKind.SYNTAX_ERROR,
+        "205": ErrorKind.SYNTAX_ERROR,
+        "263": ErrorKind.SYNTAX_ERROR,
+        "319": ErrorKind.SYNTAX_ERROR,
+        "1033": ErrorKind.SYNTAX_ERROR,
+        "4145": ErrorKind.SYNTAX_ERROR,
+        "8155": ErrorKind.SYNTAX_ERROR,
+        "8156": ErrorKind.SYNTAX_ERROR,
+        "130": ErrorKind.GROUPING,
+        "144": ErrorKind.GROUPING,
+        "145": ErrorKind.GROUPING,
+        "147": ErrorKind.GROUPING,
+        "164": ErrorKind.GROUPING,
+        "4108": ErrorKind.GROUPING,
+        "8120": ErrorKind.GROUPING,
+        "8121": ErrorKind.GROUPING,
+        "8126": ErrorKind.GROUPING,
+        "8127": ErrorKind.GROUPING,
+        "206": ErrorKind.TYPE_MISMATCH,
+        "220": ErrorKind.TYPE_MISMATCH,
+        "241": ErrorKind.TYPE_MISMATCH,
+        "242": ErrorKind.TYPE_MISMATCH,
+        "245": ErrorKind.TYPE_MISMATCH,
+        "248": ErrorKind.TYPE_MISMATCH,
+        "402": ErrorKind.TYPE_MISMATCH,
+        "421": ErrorKind.TYPE_MISMATCH,
+        "512": ErrorKind.TYPE_MISMATCH,
+        "517": ErrorKind.TYPE_MISMATCH,
+        "529": ErrorKind.TYPE_MISMATCH,
+        "8114": ErrorKind.TYPE_MISMATCH,
+        "8115": ErrorKind.TYPE_MISMATCH,
+        "8116": ErrorKind.TYPE_MISMATCH,
+        "8117": ErrorKind.TYPE_MISMATCH,
+        "8134": ErrorKind.TYPE_MISMATCH,
+        "8169": ErrorKind.TYPE_MISMATCH,
+        "HY091": ErrorKind.TYPE_MISMATCH,  # a type that cannot be read here
+        "229": ErrorKind.PERMISSION,
+        "230": ErrorKind.PERMISSION,
+        "297": ErrorKind.PERMISSION,
+        "300": ErrorKind.PERMISSION,
+        "371": ErrorKind.PERMISSION,
+        "916": ErrorKind.PERMISSION,
+        "3906": ErrorKind.NOT_READ_ONLY,
+        "1222": ErrorKind.TIMEOUT,
+        "HYT00": ErrorKind.TIMEOUT,
+        "HYT01": ErrorKind.TIMEOUT,
+        "HY008": ErrorKind.TIMEOUT,
+        "701": ErrorKind.RESOURCE,
+        "1101": ErrorKind.RESOURCE,
+        "1105": ErrorKind.RESOURCE,
+        "1204": ErrorKind.RESOURCE,
+        "1205": ErrorKind.RESOURCE,  # chosen as a deadlock's victim
+        "8623": ErrorKind.RESOURCE,
+        "8631": ErrorKind.RESOURCE,
+        "8632": ErrorKind.RESOURCE,
+        "8645": ErrorKind.RESOURCE,
+        "8651": ErrorKind.RESOURCE,
+        "8657": ErrorKind.RESOURCE,
+        "9002": ErrorKind.RESOURCE,
+        "10928": ErrorKind.RESOURCE,
+        "10929": ErrorKind.RESOURCE,
+        "40501": ErrorKind.RESOURCE,
+        "40544": ErrorKind.RESOURCE,
+        "40549": ErrorKind.RESOURCE,
+        "40550": ErrorKind.RESOURCE,
+        "40551": ErrorKind.RESOURCE,
+        "40552": ErrorKind.RESOURCE,
+        "40553": ErrorKind.RESOURCE,
+    },
     errors=(
-        (r"Invalid object name '(?P<name>[^']+)'", ErrorKind.TABLE_NOT_FOUND),
-        (r"Ambiguous column name '(?P<name>[^']+)'", ErrorKind.AMBIGUOUS_COLUMN),
-        (r"Invalid column name '(?P<name>[^']+)'", ErrorKind.COLUMN_NOT_FOUND),
+        (r"(?i)Invalid object name '(?P<name>[^']+)'", ErrorKind.TABLE_NOT_FOUND),
+        (r"(?i)Ambiguous column name '(?P<name>[^']+)'", ErrorKind.AMBIGUOUS_COLUMN),
+        (r"(?i)Invalid column name '(?P<name>[^']+)'", ErrorKind.COLUMN_NOT_FOUND),
         (r"multi-part identifier \"(?P<name>[^\"]+)\" could not be bound", ErrorKind.COLUMN_NOT_FOUND),
         (r"'(?P<name>\w+)' is not a recognized (?:built-in )?function name", ErrorKind.FUNCTION_NOT_FOUND),
         (r"Column '(?P<name>[^']+)' is invalid in the (?:select|HAVING|ORDER)", ErrorKind.GROUPING),
         (r"An aggregate may not appear|Windowed functions can only|GROUP BY clause", ErrorKind.GROUPING),
+        (r"ODBC SQL type -?\d+ is not yet supported", ErrorKind.TYPE_MISMATCH),
         (r"Conversion failed|Error converting|Operand type clash|overflow error", ErrorKind.TYPE_MISMATCH),
         (r"is invalid for argument|Divide by zero|incompatible|more than 1 value", ErrorKind.TYPE_MISMATCH),
         (r"HYT00|timeout expired|Operation cancell?ed|HY008", ErrorKind.TIMEOUT),
@@ -49,6 +245,8 @@ SQLSERVER = Dialect(
         (r"No column name was specified|equal number of expressions", ErrorKind.SYNTAX_ERROR),
     ),
     schemas=frozenset({"dbo"}),
+    session=_SESSION,
+    reads=_READS,
     catalogue=r"sys|information_schema|INFORMATION_SCHEMA|master$|msdb$|tempdb$|model$",
     recursive_word=False,
     aggregates=COMMON_AGGREGATES
@@ -69,4 +267,6 @@ SQLSERVER = Dialect(
     table_functions=words(
         "string_split generate_series",
     ),
+    units=words("date_bucket dateadd datediff datediff_big datename datepart datetrunc"),
+    formatters=frozenset(),  # FORMAT takes dates
 )

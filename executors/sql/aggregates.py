@@ -13,7 +13,7 @@ from sqlglot import exp
 
 _Node = TypeVar("_Node", bound=exp.Expr)
 
-# Aggregates of the four dialects that sqlglot reads as calls of an unknown function.
+# Aggregates that sqlglot reads as calls of an unknown function.
 _NAMES = frozenset(
     name
     for names in (
@@ -22,6 +22,9 @@ _NAMES = frozenset(
         "countif percentile decimal_sum checksum_agg json_group_object jsonb_group_array jsonb_group_object jsonb_agg",
         "json_object_agg json_arrayagg json_objectagg json_agg_strict jsonb_agg_strict xmlagg range_agg bool_xor",
         "range_intersect_agg varp var stdev stdevp string_agg group_concat listagg",
+        "approx_median approx_percentile bit_and_agg bit_or_agg bit_xor_agg boolean_and_agg boolean_or_agg corr_k",
+        "corr_s kurtosis_pop kurtosis_samp skewness_pop skewness_samp stats_mode auto_corr corr_spearman",
+        "histogram_numeric mean std try_avg try_sum",
     )
     for name in names.split()
 )

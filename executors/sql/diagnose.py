@@ -65,7 +65,8 @@ def table_hint(name: str, schema: Schema) -> str:
     dialect = DIALECTS[schema.dialect]
     names = [entry.name for entry in schema.tables]
     near = _nearest(name, names)
-    quoted = [dialect.quoted(entry) for entry in (near or names[:MAX_COLUMNS])]
+    entries = filter(None, map(schema.table, near or names[:MAX_COLUMNS]))
+    quoted = [dialect.qualified(entry.parts) for entry in entries]
     return f"Nearest: {', '.join(quoted)}." if near else f"The tables are: {', '.join(quoted)}."
 
 
@@ -106,9 +107,11 @@ def join_path(schema: Schema, used: Mapping[str, str], goal: str) -> tuple[str, 
     dialect, steps = DIALECTS[schema.dialect], list[str]()
     while (step := came_from.get(goal)) is not None:
         before, pairs = step
-        left, right = dialect.quoted(used.get(before, before)), dialect.quoted(goal)
-        on = " AND ".join(f"{left}.{dialect.quoted(a)} = {right}.{dialect.quoted(b)}" for a, b in pairs)
-        steps.append(f"JOIN {right} ON {on}")
+        left, right = dialect.quoted(used.get(before) or _parts(schema, before)[-1]), _parts(schema, goal)
+        on = " AND ".join(
+            f"{left}.{dialect.quoted(a)} = {dialect.quoted(right[-1])}.{dialect.quoted(b)}" for a, b in pairs
+        )
+        steps.append(f"JOIN {dialect.qualified(right)} ON {on}")
         goal = before
     return tuple(reversed(steps))
 
@@ -119,6 +122,7 @@ def tables_in(sql: str, schema: Schema) -> dict[str, str]:
     from sqlglot.errors import ParseError, TokenError
 
     from executors.sql import grammar
+    from executors.sql.tables import meant
 
     name = DIALECTS[schema.dialect].sqlglot
     try:
@@ -126,8 +130,7 @@ def tables_in(sql: str, schema: Schema) -> dict[str, str]:
     except (ParseError, TokenError, RecursionError):
         return {}
     found = (table for tree in trees for table in tree.find_all(exp.Table))
-    real = ((schema.table(table.name), table.alias_or_name) for table in found)
-    return {entry.name: alias for entry, alias in real if entry}
+    return {entry.name: table.alias_or_name for table in found for entry in meant(table, schema)[:1]}
 
 
 def _hint(kind: ErrorKind, names: Mapping[str, str], sql: str, schema: Schema) -> str:
@@ -162,7 +165,8 @@ _GENERAL: dict[ErrorKind, str] = {
 
 def _holder_hint(name: str, holder: Table, schema: Schema, used: Mapping[str, str], dialect: Dialect) -> str:
     """Where the column is, and the way there."""
-    table, column = dialect.quoted(holder.name), dialect.quoted(name)
+    entry = holder.column(name)
+    table, column = dialect.qualified(holder.parts), dialect.quoted(entry.name if entry else name)
     if holder.name in used:
         return f"{column} is in {table}: write {dialect.quoted(used[holder.name])}.{column}."
     joins = join_path(schema, used, holder.name)
@@ -183,7 +187,7 @@ def _nearest_columns(
         for entry in schema.tables
         if entry not in asked
         for column in entry.columns
-        for spelled in (column.name, f"{entry.name} {column.name}")
+        for spelled in (column.name, f"{entry.parts[-1]} {column.name}")
     }
     near = [elsewhere[spelled] for spelled in _nearest(name, list(elsewhere), VERY_NEAR if here else NEAR_ENOUGH)]
     for column, entry in list(dict.fromkeys(near))[:MAX_HOLDERS]:
@@ -204,6 +208,12 @@ def _nearest(name: str, choices: Sequence[str], cutoff: float = NEAR_ENOUGH) -> 
         score_cutoff=cutoff,
     )
     return [choice for choice, _, _ in found]
+
+
+def _parts(schema: Schema, name: str) -> tuple[str, ...]:
+    """A table's name in its parts."""
+    entry = schema.table(name)
+    return entry.parts if entry else (name,)
 
 
 def _listed(table: Table, dialect: Dialect) -> str:

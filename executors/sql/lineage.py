@@ -109,6 +109,8 @@ def sources(query: Query) -> list[Source]:
 
 
 def _source(node: exp.Expr, visible: Mapping[str, Cte], *, hidden: bool = False) -> Source:
+    if isinstance(node, exp.Final):
+        node = node.this
     alias = node.args.get("alias")
     columns = tuple(column.name.lower() for column in alias.columns) if isinstance(alias, exp.TableAlias) else ()
     inner = node.this if isinstance(node, exp.Lateral) else node

@@ -12,6 +12,8 @@ from sqlglot.errors import SqlglotError
 
 from executors.base import Frozen, Schema, Table
 from executors.dialects import DIALECTS
+from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
+from executors.sql.tables import meant
 
 
 class Mend(Frozen):
@@ -62,10 +64,11 @@ def tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
     sources = [part.this for part in ([from_] if from_ else []) + joins] + (select.args.get("laterals") or [])
     ctes = {cte.alias_or_name.lower() for cte in select.root().find_all(exp.CTE)}
     found: dict[str, Table | None] = {}
-    for source in sources:
+    for source in (source.this if isinstance(source, exp.Final) else source for source in sources):
         plain = isinstance(source, exp.Table) and source.name.lower() not in ctes and source.alias_or_name not in found
         plain = plain and not source.alias_column_names and not source.args.get("pivots")
-        found[source.alias_or_name] = schema.table(source.name) if plain else None
+        real = meant(source, schema) if plain else ()
+        found[source.alias_or_name] = real[0] if len(real) == 1 else None
         if source.args.get("joins"):  # tables joined in parentheses go by names of their own
             found[""] = None
     return found
@@ -84,7 +87,7 @@ def _right_column(column: exp.Column, tables: dict[str, Table | None]) -> exp.Co
             return None
     elif _is_outer(qualifier, column):
         return None
-    named = [alias for alias, table in known.items() if table.name.lower() == qualifier.lower() and table.column(name)]
+    named = [alias for alias, t in known.items() if t.parts[-1].lower() == qualifier.lower() and t.column(name)]
     holders = named or [alias for alias, table in known.items() if table.column(name)]
     if len(holders) == 1:
         return exp.column(column.this.copy(), table=holders[0])
@@ -106,7 +109,7 @@ def _joined_column(
     if not qualifier and _is_somewhere(name, tables, column):
         return None
     asked = next((table for alias, table in known.items() if alias.lower() == qualifier.lower()), None)
-    if qualifier and (asked.column(name) is not None if asked else schema.table(qualifier) is None):
+    if qualifier and (asked.column(name) is not None if asked else not schema.tables_named(qualifier)):
         return None
     holders = [table for table in schema.tables if table.column(name) is not None]
     paths = [
@@ -119,10 +122,10 @@ def _joined_column(
         return None
     if _made_ambiguous(select, column, known, holders[0]):
         return None
-    (alias, key), holder = paths[0], holders[0].name
+    (alias, key), (*namespace, holder) = paths[0], holders[0].parts
     pairs = zip(key.columns, key.referenced, strict=True)
     on = exp.and_(*(exp.EQ(this=exp.column(a, table=alias), expression=exp.column(b, table=holder)) for a, b in pairs))
-    select.join(exp.to_table(holder), on=on, join_type="left", copy=False)
+    select.join(exp.table_(holder, db=namespace[0] if namespace else None), on=on, join_type="left", copy=False)
     return exp.column(column.this.copy(), table=holder)
 
 

@@ -12,26 +12,30 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from executors.base import Schema
-from executors.dialects import DIALECTS
+from executors.base import Schema, Table
+from executors.dialects import DIALECTS, Case
 from executors.errors import ErrorKind, SqlRefused
-from executors.sql import diagnose
-from executors.sql.scopes import Columns, Cte, Frame, Source, anchor_columns, renamed
+from executors.sql import diagnose, grammar
+from executors.sql.column_names import ColumnNames
+from executors.sql.scopes import Columns, Cte, Frame, Source, anchor, anchor_columns, renamed
+from executors.sql.tables import meant
 
 
 class NameCheck:
     """Checks one query against a schema, and mends what can only be meant one way.
 
     After `run`, `tables` has the real tables in order of appearance. In SQLite a "double-quoted" word that is no column
-    has become the text that the engine takes it for.
+    has become the text that the engine takes it for. Where case counts, names are spelled as the schema has them, and a
+    table that is in one schema alone has that schema's name before its own.
     """
 
     def __init__(self, schema: Schema, sql: str) -> None:
-        self._schema, self._sql = schema, sql
+        self._schema = schema
         self._dialect = DIALECTS[schema.dialect]
         self._met: set[int] = set()
         self._aliases: dict[str, str] = {}
         self._tables: list[str] = []
+        self._columns = ColumnNames(schema, sql, self._aliases)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -45,13 +49,12 @@ class NameCheck:
         """
         # The tables first, so that a hint about a column knows all that the query reads.
         for table in root.find_all(exp.Table):
-            entry = self._schema.table(table.name)
-            if entry:
+            for entry in meant(table, self._schema)[:1]:
                 self._aliases.setdefault(entry.name, table.alias_or_name)
         self._query(root, {}, None)
         for table in root.find_all(exp.Table):
             if id(table) not in self._met:
-                raise SqlRefused(ErrorKind.PERMISSION, f"{table.sql()} stands where no table can be checked.")
+                raise SqlRefused(ErrorKind.PERMISSION, f"{self._text(table)} stands where no table can be checked.")
 
     # ------------------------------------------------------------------------------------------ queries
 
@@ -84,11 +87,17 @@ class NameCheck:
             return seen
         for cte in with_.expressions:
             alias: exp.TableAlias = cte.args["alias"]
-            given = tuple(column.name for column in alias.columns) or None
+            if cte.args.get("scalar"):  # ClickHouse: a value, that goes by its name in all of the query
+                self._columns.anywhere.add(alias.name.lower())
+                self._expressions(cte.this, seen, Frame(outer, [Source("", None)]))
+                continue
+            given = self._given(alias) or None
             key = self._cte_key(alias.this)
             inside = dict(seen)
             if with_.args.get("recursive") or not self._dialect.recursive_word:
-                inside[key] = Cte(alias.this, given or anchor_columns(cte.this))
+                if self._dialect.case is not Case.ANY and isinstance(cte.this, exp.SetOperation):
+                    self._query(anchor(cte.this), seen, outer)  # what it reads is spelled right before it is named
+                inside[key] = Cte(alias.this, given or anchor_columns(cte.this, self._columns.named))
             columns = self._query(cte.this, inside, outer)
             seen[key] = Cte(alias.this, renamed(columns, given))
         return seen
@@ -102,7 +111,9 @@ class NameCheck:
         self._joins(node, ctes, frame)
         for lateral in node.args.get("laterals") or ():
             self._source(lateral, ctes, frame)
-        frame.aliases = {item.alias.lower() for item in node.expressions if isinstance(item, exp.Alias)}
+        for item in (found for root in node.expressions for found in root.walk(prune=_is_query)):
+            if isinstance(item, exp.Alias):
+                frame.aliases[item.alias.lower()] = self._columns.named(item)
         for key, value in node.args.items():
             if key not in {"with_", "from_", "joins", "laterals"}:
                 self._expressions(value, ctes, frame)
@@ -111,8 +122,14 @@ class NameCheck:
     def _joins(self, node: exp.Expr, ctes: Mapping[str, Cte], frame: Frame) -> None:
         joins: list[exp.Join] = node.args.get("joins") or []
         for join in joins:
+            if join.kind == "ARRAY":  # ClickHouse: a row for each element, under the column's name or another
+                self._expressions([join.this, *join.expressions], ctes, frame)
+                names = tuple(self._columns.named(item) for item in (join.this, *join.expressions) if item.alias)
+                frame.sources.append(Source("", names))
+                frame.merged |= {name.lower() for name in names}
+                continue
             self._source(join.this, ctes, frame)
-            frame.merged |= {column.name.lower() for column in join.args.get("using") or ()}
+            self._columns.check_using(join, frame)
             frame.merges_all |= bool(join.method) or join.kind in {"SEMI", "ANTI"}
         for join in joins:
             # An ON sees only what stands before it; to hold it to that is left to the engine.
@@ -123,7 +140,7 @@ class NameCheck:
         names: list[str] = []
         for item in node.expressions:
             if isinstance(item, exp.Alias) or (isinstance(item, exp.Column) and not isinstance(item.this, exp.Star)):
-                names.append(item.alias_or_name)
+                names.append(self._columns.named(item))
                 continue
             star = item.this if isinstance(item, exp.Column) else item
             if not isinstance(star, exp.Star) or any(star.args.values()):
@@ -139,9 +156,9 @@ class NameCheck:
 
     def _source(self, node: exp.Expr, ctes: Mapping[str, Cte], frame: Frame) -> None:
         """Add to the frame what stands in FROM or JOIN."""
-        alias = node.args.get("alias")
-        given = tuple(column.name for column in alias.columns) if isinstance(alias, exp.TableAlias) else ()
-        name = node.alias if alias is not None else ""
+        if isinstance(node, exp.Final):
+            node = node.this
+        given, name = self._given(node.args.get("alias")), self._goes_by(node)
         if isinstance(node, exp.Table):
             self._table(node, given, ctes, frame)
         elif isinstance(node, exp.Subquery):
@@ -158,7 +175,7 @@ class NameCheck:
             self._source(node.this, ctes, Frame(frame.outer))
             frame.sources.append(Source(name, None))
         else:
-            raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{node.sql()[:80]} cannot be read from.")
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{self._text(node)[:80]} cannot be read from.")
         if not isinstance(node, exp.Table):
             self._joins(node, ctes, frame)
 
@@ -169,10 +186,10 @@ class NameCheck:
             outer = frame if self._schema.dialect == "duckdb" else frame.outer
             columns = self._query(node.this, ctes, outer)
             columns = None if node.args.get("pivots") else renamed(columns, given)
-            frame.sources.append(Source(node.alias, columns))
+            frame.sources.append(Source(self._goes_by(node), columns))
         elif node.alias:
             self._source(node.this, ctes, Frame(frame.outer))
-            frame.sources.append(Source(node.alias, None))
+            frame.sources.append(Source(self._goes_by(node), None))
         else:
             self._source(node.this, ctes, frame)
 
@@ -182,42 +199,70 @@ class NameCheck:
             self._expressions(node.this, ctes, frame)
             frame.sources.append(Source(node.alias or node.name, None))
         else:
-            cte = None if node.args.get("db") else ctes.get(self._cte_key(node.this))
-            written = node.alias_or_name
-            if cte is not None:
-                # The CTE's own spelling: no other reading of this name is left to the engine.
-                node.set("this", cte.identifier.copy())
-                columns, real = cte.columns, None
-            else:
-                real = self._real(node)
-                entry = self._schema.table(real)
-                columns = tuple(column.name for column in entry.columns) if entry else None
-            columns = None if node.args.get("pivots") else renamed(columns, given)
-            frame.sources.append(Source(written, columns, real))
+            frame.sources.append(self._named_table(node, given, ctes))
         self._joins(node, ctes, frame)
 
-    def _real(self, node: exp.Table) -> str:
-        """The schema's name for a table."""
-        name, dialect = node.name, self._dialect
-        entry = self._schema.table(name)
+    def _named_table(self, node: exp.Table, given: tuple[str, ...], ctes: Mapping[str, Cte]) -> Source:
+        """A CTE, or a table of the schema."""
+        cte = None if node.args.get("db") else ctes.get(self._cte_key(node.this))
+        columns: Columns = ()
+        real, parts = None, tuple[str, ...]()
+        if cte is not None:
+            # The CTE's own spelling: no other reading of this name is left to the engine.
+            node.set("this", cte.identifier.copy())
+            columns = cte.columns
+        elif node.args.get("db") or node.name.lower() != self._dialect.one_row_table:
+            entry = self._real(node)
+            self._spell(node, entry)
+            columns, real = tuple(column.name for column in entry.columns), entry.name
+            parts = () if node.alias else entry.parts
+        columns = None if node.args.get("pivots") else renamed(columns, given)
+        return Source(self._goes_by(node) or self._columns.effective(node.this), columns, real, parts)
+
+    def _real(self, node: exp.Table) -> Table:
+        """The schema's entry for a table."""
+        name, found = node.name, meant(node, self._schema)
         qualifiers = [part.name for part in node.parts[:-1]]
-        for spelled in [*qualifiers, *([] if entry else [name])]:
-            if re.match(dialect.catalogue, spelled.lower()):
-                message = f"{node.sql(dialect.sqlglot)} describes the database itself and may not be read."
+        for spelled in [*qualifiers, *([] if found else [name])]:
+            if re.match(self._dialect.catalogue, spelled.lower()):
+                message = f"{self._text(node)} describes the database itself and may not be read."
                 raise SqlRefused(ErrorKind.PERMISSION, message, diagnose.table_hint(name, self._schema))
-        if len(qualifiers) > 1 or any(qualifier.lower() not in dialect.schemas for qualifier in qualifiers):
-            message = f"There is no {node.sql(dialect.sqlglot)} here: write a table's name alone."
-            raise SqlRefused(ErrorKind.TABLE_NOT_FOUND, message, diagnose.table_hint(name, self._schema))
-        if entry is None:
-            message = f"There is no table {name}."
-            raise SqlRefused(ErrorKind.TABLE_NOT_FOUND, message, diagnose.table_hint(name, self._schema))
-        self._tables.append(entry.name)
-        return entry.name
+        if len(found) == 1:
+            self._tables.append(found[0].name)
+            return found[0]
+        message, hint = f"There is no table {name}.", diagnose.table_hint(name, self._schema)
+        if found:
+            message = f"There is a table {name} in more than one schema."
+            hint = f"Say which: {' or '.join(map(self._schema.quoted_table, found))}."
+        elif qualifiers:
+            message = f"There is no {self._text(node)} here: write a table's name alone."
+        raise SqlRefused(ErrorKind.TABLE_NOT_FOUND, message, hint)
+
+    def _spell(self, node: exp.Table, entry: Table) -> None:
+        """Write a table's name as its schema has it, and its schema's before it where that is not the default."""
+        self._columns.respell(node.this, entry.parts[-1])
+        if node.args.get("db"):
+            real = entry.namespace or self._schema.namespace
+            self._columns.respell(node.args["db"], real if real.lower() == node.db.lower() else None)
+        elif entry.namespace:
+            node.set("db", exp.to_identifier(entry.namespace, quoted=True))
+
+    def _given(self, alias: object) -> tuple[str, ...]:
+        """The names that an alias gives to columns."""
+        return tuple(map(self._columns.effective, alias.columns)) if isinstance(alias, exp.TableAlias) else ()
+
+    def _goes_by(self, node: exp.Expr) -> str:
+        """The name that an alias gives to what stands in FROM; empty without one."""
+        alias = node.args.get("alias")
+        return self._columns.effective(alias.this) if isinstance(alias, exp.TableAlias) and alias.this else node.alias
+
+    def _text(self, node: exp.Expr) -> str:
+        return grammar.write(node, self._dialect.sqlglot)
 
     def _cte_key(self, identifier: exp.Expr) -> str:
-        """PostgreSQL tells "A" from a; for the others case does not count."""
-        exact = self._schema.dialect == "postgresql" and identifier.args.get("quoted")
-        return identifier.name if exact else identifier.name.lower()
+        """Engines that fold names tell "A" from a; for the others case is not looked at."""
+        folds = self._dialect.case in {Case.LOWER, Case.UPPER}
+        return self._columns.effective(identifier) if folds else identifier.name.lower()
 
     # ------------------------------------------------------------------------------------------ columns
 
@@ -227,69 +272,15 @@ class NameCheck:
             if not isinstance(root, exp.Expr):
                 continue
             frame.local |= {item.expression.name.lower() for item in root.find_all(exp.Comprehension)}
-            for node in list(root.walk(prune=lambda n: isinstance(n, exp.Query | exp.Values | exp.Pivot))):
+            for node in list(root.walk(prune=_is_query)):
                 if isinstance(node, exp.Query | exp.Values):
                     self._query(node, ctes, frame)
+                elif isinstance(node, exp.Literal) and node.meta.get("double"):
+                    self._columns.check_text(node, frame)
                 elif isinstance(node, exp.Column):
-                    self._column(node, frame, in_join=in_join)
+                    self._columns.check(node, frame, in_join=in_join)
 
-    def _column(self, node: exp.Column, frame: Frame, *, in_join: bool) -> None:
-        if node.args.get("db"):
-            return  # schema.table.column, or a field of a field: its table stands in FROM or the engine says no
-        if node.table:
-            self._qualified(node, frame)
-        elif not isinstance(node.this, exp.Star) and not self._resolves(node.name.lower(), frame, in_join=in_join):
-            self._missing(node)
 
-    def _qualified(self, node: exp.Column, frame: Frame) -> None:
-        source = frame.source(node.table)
-        if source is None:
-            if self._dialect.has_fields and self._resolves(node.table.lower(), frame, in_join=True):
-                return
-            raise self._no_such_qualifier(node, frame)
-        if source.columns is None or isinstance(node.this, exp.Star) or source.has(node.name.lower()):
-            return
-        if node.name.lower() in self._dialect.row_ids:
-            return
-        hint = diagnose.column_hint(node.name, self._schema, self._aliases, table=source.table)
-        if source.table is None:
-            hint = f"{source.alias} has only: {', '.join(source.columns)}."
-        raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f"{source.alias} has no column {node.name}.", hint)
-
-    def _resolves(self, name: str, start: Frame, *, in_join: bool) -> bool:
-        """Whether an unqualified name is a column, or may be one."""
-        for frame in start.frames():
-            holders = [source for source in frame.sources if source.has(name)]
-            if len(holders) > 1 and not (
-                in_join or frame.open or frame.merges_all or name in frame.merged | frame.aliases
-            ):
-                hint = diagnose.ambiguous_hint(name, self._schema, [source.alias for source in holders])
-                raise SqlRefused(ErrorKind.AMBIGUOUS_COLUMN, f"Column {name} is in more than one table.", hint)
-            if holders or frame.open or name in frame.aliases | frame.local | self._dialect.row_ids:
-                return True
-            if self._dialect.has_fields and any(source.alias.lower() == name for source in frame.sources):
-                return True
-        return False
-
-    def _missing(self, node: exp.Column) -> None:
-        """A name that is no column: in SQLite, text where it is written "so" and not itself shown; else an error."""
-        start = node.this.meta.get("start")
-        quoted = start is not None and self._sql[start : start + 1] == '"'
-        shown = isinstance(node.parent, exp.Select | exp.Group | exp.Ordered | exp.Alias)
-        if self._schema.dialect == "sqlite" and quoted and not shown:
-            node.replace(exp.Literal.string(node.name))
-            return
-        hint = diagnose.column_hint(node.name, self._schema, self._aliases)
-        if quoted:
-            hint = f"Text has 'single' quotes. {hint}"
-        raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f"There is no column {node.name}.", hint)
-
-    def _no_such_qualifier(self, node: exp.Column, frame: Frame) -> SqlRefused:
-        known = [source.alias for level in frame.frames() for source in level.sources if source.alias]
-        entry = self._schema.table(node.table)
-        hint = f"The query reads: {', '.join(known)}." if known else ""
-        if entry is not None:
-            joins = diagnose.join_path(self._schema, self._aliases, entry.name)
-            hint = f"{hint} Add {' '.join(joins)}." if joins else hint
-        message = f"{node.table} is not in FROM, so {node.table}.{node.name} cannot be read."
-        return SqlRefused(ErrorKind.COLUMN_NOT_FOUND, message, hint)
+def _is_query(node: exp.Expr) -> bool:
+    """What is checked by itself."""
+    return isinstance(node, exp.Query | exp.Values | exp.Pivot)

@@ -31,8 +31,10 @@ def limited(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, ex
 
 def _own_limit(query: exp.Query) -> int | None:
     """The rows that the query asks for; None where no plain number says so."""
-    limit = query.args.get("limit")
+    limit, offset = query.args.get("limit"), query.args.get("offset")
     options = limit.args.get("limit_options") if limit is not None else None
+    if any(part is not None and part.expressions for part in (limit, offset)):
+        return None  # ClickHouse: LIMIT 2 BY customer_id
     if limit is None or (options is not None and (options.args.get("percent") or options.args.get("with_ties"))):
         return None
     count = limit.args.get("count") if isinstance(limit, exp.Fetch) else limit.expression
@@ -66,6 +68,8 @@ def _with_limit(query: exp.Query, rows: int, dialect: Dialect) -> exp.Query:
         if not query.args.get("offset"):
             query.set("offset", exp.Offset(expression=exp.Literal.number(0)))
         query.set("limit", exp.Fetch(direction="NEXT", count=number, limit_options=exp.LimitOptions(rows=True)))
+    elif dialect.limit is Limit.FETCH:
+        query.set("limit", exp.Fetch(direction="FIRST", count=number, limit_options=exp.LimitOptions(rows=True)))
     else:
         query.set("limit", exp.Limit(expression=number))
     return query
@@ -97,7 +101,7 @@ def _unfiltered(call: exp.Expr) -> exp.Expr:
     return call
 
 
-def _calls(item: exp.Expr) -> list[exp.Anonymous]:
+def _calls(item: exp.Expr) -> list[exp.Anonymous | exp.ParameterizedAgg]:
     """The functions called in a select list's item, not counting those of queries inside it."""
     nodes = item.walk(prune=lambda node: isinstance(node, exp.Query))
-    return [node for node in nodes if isinstance(node, exp.Anonymous)]
+    return [node for node in nodes if isinstance(node, exp.Anonymous | exp.ParameterizedAgg)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -21,14 +21,28 @@ class Cte:
 
 @dataclass(frozen=True)
 class Source:
-    """Something in FROM. `table` is the real table's name, where it is one."""
+    """Something in FROM.
+
+    alias, columns: as the engine knows them, which is how the query writes them but for their case.
+    table: the real table's name, where it is one.
+    parts: that name in its parts, where it goes by no other.
+    """
 
     alias: str
     columns: Columns
     table: str | None = None
+    parts: tuple[str, ...] = ()
 
     def has(self, column: str) -> bool:
-        return self.columns is not None and column in {name.lower() for name in self.columns}
+        """Whether it has a column of that name, whatever its case."""
+        return self.spelled(column) is not None
+
+    def spelled(self, column: str) -> str | None:
+        """The column's own name: the very one, else the one that differs in case alone; None where there is none."""
+        if self.columns is None:
+            return None
+        alike = {name for name in self.columns if name.lower() == column.lower()}
+        return next(iter(alike)) if len(alike) == 1 else column if alike else None
 
 
 @dataclass
@@ -37,7 +51,7 @@ class Frame:
 
     outer: Frame | None = None
     sources: list[Source] = field(default_factory=list)
-    aliases: set[str] = field(default_factory=set)
+    aliases: dict[str, str] = field(default_factory=dict)  # in lower case -> as the engine knows it
     merged: set[str] = field(default_factory=set)  # columns that USING made one
     local: set[str] = field(default_factory=set)  # variables of list comprehensions
     merges_all: bool = False  # NATURAL, SEMI, ANTI: which columns are one, or hidden, is not worked out
@@ -64,9 +78,19 @@ def renamed(columns: Columns, given: tuple[str, ...] | None) -> Columns:
     return given + columns[len(given) :] if columns is not None else None
 
 
-def anchor_columns(query: exp.Expr) -> Columns:
-    """The columns of a recursive CTE, as its first part names them; None where that part has a star or a bare value."""
+def anchor_columns(query: exp.Expr, named: Callable[[exp.Expr], str]) -> Columns:
+    """The columns of a recursive CTE, as its first part names them; None where that part has a star or a bare value.
+
+    Args:
+        named: the name that the engine knows a select list's item by; empty where it has none.
+    """
+    query = anchor(query)
+    names = [named(item) for item in query.expressions] if isinstance(query, exp.Select) else []
+    return tuple(names) if names and all(names) and "*" not in names else None
+
+
+def anchor(query: exp.Expr) -> exp.Expr:
+    """The first part of a recursive CTE."""
     while isinstance(query, exp.SetOperation | exp.Subquery):
         query = query.this
-    names = [item.alias_or_name for item in query.expressions] if isinstance(query, exp.Select) else []
-    return tuple(names) if names and all(names) and "*" not in names else None
+    return query

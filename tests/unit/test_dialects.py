@@ -7,9 +7,11 @@ import sqlite3
 import duckdb
 import pytest
 from guard_shop import duckdb_shop, sqlite_shop
+from sqlglot import exp
 
 from executors.dialects import DIALECTS, Limit, classify, match_error
 from executors.errors import ErrorKind
+from executors.sql import grammar
 
 SQLITE = [
     ("SELECT price FROM orders", ErrorKind.COLUMN_NOT_FOUND, "price"),
@@ -170,19 +172,36 @@ def test_dates_are_written_in_the_dialects_own_words(dialect: str, months_ago: s
         ("duckdb", 'a"b', '"a""b"'),
         ("sqlserver", "a]b c", "[a]]b c]"),
         ("postgresql", "2024", '"2024"'),
+        ("postgresql", "Order", '"Order"'),
+        ("postgresql", "orders", "orders"),
+        ("duckdb", "Orders", "Orders"),
+        ("sqlserver", "user", "[user]"),
+        ("mysql", "group", "`group`"),
+        ("clickhouse", "CustomerId", "CustomerId"),
     ],
 )
 def test_a_name_is_quoted_only_where_it_must_be(dialect: str, name: str, quoted: str) -> None:
     assert DIALECTS[dialect].quoted(name) == quoted
 
 
-def test_every_row_is_whole() -> None:
-    for name, row in DIALECTS.items():
-        assert row.name == name
-        assert row.hints
-        assert row.limit is (Limit.TOP if name == "sqlserver" else Limit.LIMIT)
-        assert DIALECTS[name].aggregates
-        assert DIALECTS[name].table_functions
+LIMITS = {"sqlserver": Limit.TOP, "oracle": Limit.FETCH}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_row_is_whole(name: str) -> None:
+    row = DIALECTS[name]
+    assert row.name == name
+    assert row.hints
+    assert row.limit is LIMITS.get(name, Limit.LIMIT)
+    assert row.aggregates
+    assert grammar.plain(row.sqlglot).generate(exp.select("a")) == "SELECT a"
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_functions_are_listed_in_small_letters(name: str) -> None:
+    row = DIALECTS[name]
+    listed = row.functions | row.aggregates | row.table_functions | row.units | row.formatters | row.instead.keys()
+    assert [function for function in listed if function != function.lower()] == []
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])

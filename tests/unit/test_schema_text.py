@@ -142,7 +142,6 @@ def test_rules_and_queries_are_not_part_of_the_schema() -> None:
         ("sqlite", 'say "x"', '"say ""x"""', "quotes are doubled"),
         ("sqlite", "sales.2024", '"sales.2024"', "a dot is part of the name"),
         ("postgresql", "Orders", '"Orders"', "would be folded to small letters"),
-        ("postgresql", "crm.orders", "crm.orders", "the schema's name in front"),
         ("sqlserver", "order", "[order]", "quotes of the dialect"),
         ("mysql", "order", "`order`", "quotes of the dialect"),
     ],
@@ -151,6 +150,12 @@ def test_names_are_quoted_only_where_they_must_be(dialect: str, name: str, writt
     table = Table(name=name, columns=(Column(name="x", type="INTEGER"),))
     text = text_of(Schema(database="d", dialect=dialect, tables=(table,))).text
     assert text.startswith(f"CREATE TABLE {written} (\n"), why
+
+
+def test_a_table_of_another_schema_has_its_name_in_front() -> None:
+    table = Table(name="crm.Order.s", namespace="crm", columns=(Column(name="x", type="INTEGER"),))
+    text = text_of(Schema(database="d", dialect="postgresql", tables=(table,))).text
+    assert text.startswith('CREATE TABLE crm."Order.s" (\n')
 
 
 @pytest.mark.parametrize(

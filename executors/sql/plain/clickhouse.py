@@ -1,0 +1,76 @@
+"""ClickHouse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.clickhouse import ClickHouse
+from sqlglot.generators.clickhouse import ClickHouseGenerator
+from sqlglot.parser import Parser
+from sqlglot.parsers.clickhouse import ClickHouseParser
+from sqlglot.tokenizer_core import TokenType
+
+from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written
+
+# What a query of its own may not say: the server's settings, and the format of the reply.
+_OWN_AFFAIRS = {TokenType.SETTINGS, TokenType.FORMAT}
+
+
+class PlainClickHouse(ClickHouse):
+    """ClickHouse as it is written, but for UNION, which means what it means everywhere else: alone it is UNION
+    DISTINCT, and an ORDER BY or LIMIT at its end is of the whole; both are written out.
+    """
+
+    to_json_path = as_written
+    SET_OP_DISTINCT_BY_DEFAULT = {exp.Except: False, exp.Intersect: False, exp.Union: True}
+
+    class Parser(FaithfulParser, ClickHouseParser):
+        FUNCTION_PARSERS = {
+            name: ClickHouseParser.FUNCTION_PARSERS[name]
+            for name in ("CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING")
+        }
+        NO_PAREN_FUNCTION_PARSERS = {
+            name: parser for name, parser in ClickHouseParser.NO_PAREN_FUNCTION_PARSERS.items() if name != "IF"
+        }
+        LAMBDAS = ClickHouseParser.LAMBDAS
+        SET_OP_MODIFIERS = Parser.SET_OP_MODIFIERS
+        QUERY_MODIFIER_PARSERS = {
+            kind: parser for kind, parser in ClickHouseParser.QUERY_MODIFIER_PARSERS.items() if kind not in _OWN_AFFAIRS
+        }
+
+        def _keep_type(self, cast: exp.Expression) -> None:
+            """Types are case-sensitive here, and sqlglot knows each by its own name."""
+
+        def _parse_function(self, *args: Any, **options: Any) -> exp.Expr | None:
+            """A call by its name; with parameters, `quantile(0.9)(x)`, the second brackets hold the arguments."""
+            found = Parser._parse_function(self, *args, **options)
+            if not isinstance(found, exp.Anonymous) or not self._match(TokenType.L_PAREN):
+                return found
+            arguments = self._parse_csv(self._parse_lambda)
+            self._match_r_paren(found)
+            call = exp.ParameterizedAgg(this=found.this, expressions=found.expressions, params=arguments)
+            return self._parse_window(self.expression(call))
+
+        def _parse_limit(self, *args: Any, **options: Any) -> exp.Expr | None:
+            found = super()._parse_limit(*args, **options)
+            if isinstance(found, exp.Limit) and found.expressions and self._match(TokenType.LIMIT, advance=False):
+                found.meta["top"] = True  # sqlglot's word for a limit that another may follow
+            return found
+
+        def _parse_query_modifiers(self, this: Any) -> Any:
+            """`LIMIT 2 BY a LIMIT 10` is a limit of the groups inside a limit of the whole."""
+            this = super()._parse_query_modifiers(this)
+            limit = this.args.get("limit") if isinstance(this, exp.Query) else None
+            if limit is None or not limit.meta.pop("top", False):
+                return this
+            inner = exp.Subquery(this=this, alias=exp.TableAlias(this=exp.to_identifier("limited")))
+            return super()._parse_query_modifiers(exp.select("*").from_(inner))
+
+    class Generator(FaithfulGenerator, ClickHouseGenerator):
+        def set_operation(self, expression: exp.SetOperation) -> str:
+            written = super().set_operation(expression)
+            return "UNION DISTINCT" if written == "UNION" else str(written)
+
+
+PLAIN = PlainClickHouse()

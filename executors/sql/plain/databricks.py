@@ -1,0 +1,47 @@
+"""Databricks, whose SQL is Spark's."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.dialects.databricks import Databricks
+from sqlglot.generator import Generator as BaseGenerator
+from sqlglot.generators.databricks import DatabricksGenerator
+from sqlglot.parsers.databricks import DatabricksParser
+from sqlglot.tokenizer_core import TokenType
+
+from executors.sql.plain.faithful import KEYWORD_ARGUMENTS, FaithfulGenerator, FaithfulParser, as_written
+
+
+class PlainDatabricks(Databricks):
+    """Databricks as it is written.
+
+    A hint says how to read, not what: it is the comment that it looks like. `'it''s'` has an apostrophe in it, as
+    everywhere else; by itself Spark would read two texts side by side. RECURSIVE, which newer versions know, is kept.
+    """
+
+    to_json_path = as_written
+
+    class Tokenizer(Databricks.Tokenizer):
+        STRING_ESCAPES = ["\\", "'"]
+        KEYWORDS = {word: kind for word, kind in Databricks.Tokenizer.KEYWORDS.items() if kind is not TokenType.HINT}
+
+    class Parser(FaithfulParser, DatabricksParser):
+        FUNCTION_PARSERS = {name: DatabricksParser.FUNCTION_PARSERS[name] for name in KEYWORD_ARGUMENTS}
+        LAMBDAS = DatabricksParser.LAMBDAS
+        NO_PAREN_FUNCTION_PARSERS = {
+            name: read
+            for name, read in DatabricksParser.NO_PAREN_FUNCTION_PARSERS.items()
+            if name not in ("TRANSFORM", "CURDATE")
+        }
+
+    class Generator(FaithfulGenerator, DatabricksGenerator):
+        TRANSFORMS = {
+            kind: write
+            for kind, write in DatabricksGenerator.TRANSFORMS.items()
+            if kind not in (exp.Select, exp.With, exp.Table, exp.Unnest)
+        }
+
+        with_sql = BaseGenerator.with_sql
+
+
+PLAIN = PlainDatabricks()

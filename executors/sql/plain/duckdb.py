@@ -1,0 +1,42 @@
+"""DuckDB."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.generator import Generator
+from sqlglot.generators.duckdb import DuckDBGenerator
+from sqlglot.parsers.duckdb import DuckDBParser
+
+from executors.sql.plain.faithful import KEYWORD_ARGUMENTS, FaithfulGenerator, FaithfulParser, as_written
+
+
+class PlainDuckDB(DuckDB):
+    """DuckDB as it is written."""
+
+    to_json_path = as_written
+
+    class Parser(FaithfulParser, DuckDBParser):
+        FUNCTION_PARSERS = {name: DuckDBParser.FUNCTION_PARSERS[name] for name in KEYWORD_ARGUMENTS}
+        LAMBDAS = DuckDBParser.LAMBDAS
+
+        def _parse_lambda(self, alias: bool = False) -> exp.Expr | None:
+            """`x -> x + 1` is a function, as models learnt it; `x -> 'key'`, where no x comes back, leads into JSON."""
+            index = self._index
+            found = super()._parse_lambda(alias=alias)
+            if isinstance(found, exp.Lambda) and self._tokens[index].text.upper() != "LAMBDA":
+                parameters = {parameter.name.lower() for parameter in found.expressions}
+                if not any(name.name.lower() in parameters for name in found.this.find_all(exp.Identifier)):
+                    self._retreat(index)
+                    return self._parse_order(self._parse_select_or_expression(alias=alias))
+            return found
+
+    class Generator(FaithfulGenerator, DuckDBGenerator):
+        def ignorenulls_sql(self, expression: exp.IgnoreNulls) -> str:
+            return f"{self.sql(expression, 'this')} IGNORE NULLS"
+
+        def withingroup_sql(self, expression: exp.WithinGroup) -> str:
+            return Generator.withingroup_sql(self, expression)
+
+
+PLAIN = PlainDuckDB()

@@ -1,0 +1,84 @@
+"""What every plain dialect has in common: names, types and arguments stay as they were written."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect as SqlglotDialect
+from sqlglot.parser import Parser
+from sqlglot.tokenizer_core import Token, TokenType
+
+PLACE = "place"  # where a placeholder's position in the text is kept
+WRITTEN = "written"  # where a type's own words are kept, in its node's `meta`
+_PLAIN_TYPE = re.compile(r"[A-Z_][A-Z0-9_ ]*(\(\d+(,\d+)?\)[A-Z ]*)?(\[\d*\])*")
+
+_QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
+
+# Functions whose arguments are not a plain list, so that only a parser of their own can read them.
+KEYWORD_ARGUMENTS = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "OVERLAY", "TRIM", "SUBSTRING")
+
+
+class FaithfulParser:
+    """Mixed into a dialect's parser: function calls keep their names, casts their types, and nothing is half parsed."""
+
+    FUNCTIONS: ClassVar[dict[str, Any]] = {}
+    LAMBDAS: ClassVar[dict[TokenType, Any]] = {
+        TokenType.FARROW: Parser.LAMBDAS[TokenType.FARROW]
+    }  # an arrow inside a call leads into JSON
+
+    def _parse_as_command(self, start: Token) -> exp.Command:
+        self.raise_error("Only queries are understood", start)  # type: ignore[attr-defined]
+        return exp.Command(this=start.text)
+
+    def _parse_command(self) -> exp.Command:
+        return self._parse_as_command(self._prev)  # type: ignore[attr-defined]
+
+    def _parse_placeholder(self) -> exp.Expr | None:
+        found: exp.Expr | None = super()._parse_placeholder()  # type: ignore[misc]
+        if found is not None:
+            found.meta[PLACE] = self._prev.start  # type: ignore[attr-defined]
+        return found
+
+    def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
+        """`list(x)[1]` is an element of what a call gives; sqlglot takes it for the array `[1]`."""
+        opens = self._curr is not None and self._curr.token_type is TokenType.L_BRACKET  # type: ignore[attr-defined]
+        if opens and isinstance(this, exp.Anonymous) and this.name.upper() in Parser.ARRAY_CONSTRUCTORS:
+            this = exp.Paren(this=this)
+        found: exp.Expr | None = super()._parse_bracket(this)  # type: ignore[misc]
+        return found
+
+    def _parse_cast(self, strict: bool, safe: bool | None = None) -> exp.Expression:
+        cast: exp.Expression = super()._parse_cast(strict, safe)  # type: ignore[misc]
+        self._keep_type(cast)
+        return cast
+
+    def _keep_type(self, cast: exp.Expression) -> None:
+        """Remember the words between `AS` and where the parser stands now."""
+        to = cast.args.get("to")
+        if not isinstance(cast, exp.Cast) or not isinstance(to, exp.DataType) or cast.args.get("format"):
+            return
+        tokens: list[Token] = self._tokens  # type: ignore[attr-defined]
+        end = start = self._index  # type: ignore[attr-defined]
+        while start > 0 and tokens[start - 1].text.upper() != "AS":
+            start -= 1
+        words = tokens[start:end]
+        written = re.sub(r" ?([(,)\[\]]) ?", r"\1", " ".join(word.text.upper() for word in words))
+        if _PLAIN_TYPE.fullmatch(written) and all(word.token_type not in _QUOTED for word in words):
+            to.meta[WRITTEN] = written
+
+
+class FaithfulGenerator:
+    """Mixed into a dialect's generator: a type that was written out is written the same, and so is DISTINCT."""
+
+    MULTI_ARG_DISTINCT = True
+
+    def datatype_sql(self, expression: exp.DataType) -> str:
+        written = expression.meta.get(WRITTEN)
+        return str(written) if written else str(super().datatype_sql(expression))  # type: ignore[misc]
+
+
+def as_written(_: SqlglotDialect, path: exp.Expr | None) -> exp.Expr | None:
+    """What stands right of `->` stays the key, the index or the path that it is."""
+    return path

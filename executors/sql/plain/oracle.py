@@ -1,0 +1,42 @@
+"""Oracle."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.dialects.oracle import Oracle
+from sqlglot.generators.oracle import OracleGenerator
+from sqlglot.parsers.oracle import OracleParser
+from sqlglot.tokenizer_core import TokenType
+
+from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written
+from executors.sql.plain.literals import TypedLiteralGenerator, TypedLiteralParser
+
+
+class PlainOracle(Oracle):
+    """Oracle as it is written.
+
+    A hint says how to read, not what: it is the comment that it looks like. FETCH FIRST is written where LIMIT or TOP
+    was, MINUS where EXCEPT was (which older servers do not know), and WITH without RECURSIVE.
+    """
+
+    to_json_path = as_written
+
+    class Tokenizer(Oracle.Tokenizer):
+        VAR_SINGLE_TOKENS = {"$", "#"}  # and no @, which leads to another database
+        KEYWORDS = {word: kind for word, kind in Oracle.Tokenizer.KEYWORDS.items() if kind is not TokenType.HINT}
+
+    class Parser(TypedLiteralParser, FaithfulParser, OracleParser):
+        FUNCTION_PARSERS = {name: OracleParser.FUNCTION_PARSERS[name] for name in ("CAST", "EXTRACT", "TRIM")}
+
+    class Generator(TypedLiteralGenerator, FaithfulGenerator, OracleGenerator):
+        CTE_RECURSIVE_KEYWORD_REQUIRED = False
+
+        def set_operation(self, expression: exp.SetOperation) -> str:
+            return str(super().set_operation(expression)).replace("EXCEPT", "MINUS")
+
+        def lateral_sql(self, expression: exp.Lateral) -> str:
+            word = {True: "CROSS APPLY", False: "OUTER APPLY", None: "LATERAL"}[expression.args.get("cross_apply")]
+            return f"{word} {self.sql(expression, 'this')} {self.sql(expression, 'alias')}".rstrip()
+
+
+PLAIN = PlainOracle()

@@ -1,0 +1,46 @@
+"""Which table of the schema does a name mean?"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from executors.base import Schema, Table
+from executors.dialects import DIALECTS
+
+
+def meant(node: exp.Table, schema: Schema) -> tuple[Table, ...]:
+    """The tables that a name in FROM can mean: one, none, or several where its schema is left open.
+
+    With a qualifier, those of that schema; without, that of the default schema, and those of the others where it has
+    none. Case counts only between names that differ in nothing else.
+    """
+    named = schema.tables_named(node.name)
+    qualifiers = node.parts[:-1]
+    if len(qualifiers) > 1:
+        return ()
+    if qualifiers:
+        qualifier = qualifiers[0].name
+        there = tuple(table for table in named if table.namespace.lower() == qualifier.lower())
+        if not there and is_default(qualifier, schema):
+            there = tuple(table for table in named if not table.namespace)
+    else:
+        there = tuple(table for table in named if not table.namespace) or named
+    if len({table.namespace for table in there}) > 1:
+        return there
+    return _of_that_case(node, there, schema)
+
+
+def is_default(qualifier: str, schema: Schema) -> bool:
+    """Whether a qualifier names the schema whose tables need none."""
+    known = {schema.namespace.lower(), *DIALECTS[schema.dialect].schemas} - {""}
+    return qualifier.lower() in known
+
+
+def _of_that_case(node: exp.Table, tables: tuple[Table, ...], schema: Schema) -> tuple[Table, ...]:
+    """The one that the engine would find, where several differ in case alone."""
+    if len(tables) < 2:
+        return tables
+    row = DIALECTS[schema.dialect]
+    quoted = isinstance(node.this, exp.Identifier) and node.this.args.get("quoted")
+    asked = node.name if quoted else row.folded(node.name)
+    return tuple(table for table in tables if table.parts[-1] == asked)[:1] or tables[:1]
