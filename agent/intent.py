@@ -1,24 +1,70 @@
-"""Does a question ask for a change of the data, in so many words?"""
+"""Does a question ask for a change of the data, and may it?"""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
+from agent.callers import LOCAL, is_listed
 from agent.errors import WritesNotAllowed
 
+if TYPE_CHECKING:
+    from agent.models import Options
+    from agent.settings import Settings
+    from executors.registry import Entry
+
 # An order that begins the question, with what it is given to: "drop all tables", but not "drop in revenue since May".
-_WISH = re.compile(
-    r"\W*(?:please\s+)?(?:drop|truncate|alter|delete|insert|grant|revoke)\s+"
-    r"(?:all|every|tables?|databases?|schemas?|views?|rows?|records?|columns?|index(?:es)?|users?|from|into)\b",
+_GIVEN_TO = r"(?:all|every|tables?|databases?|schemas?|views?|rows?|records?|columns?|index(?:es)?|users?|from|into)\b"
+_WISH = re.compile(rf"\W*(?:please\s+)?(?:drop|truncate|alter|delete|insert|grant|revoke)\s+{_GIVEN_TO}", re.IGNORECASE)
+# Of those, the ones that no switch allows: they are about what holds the rows.
+_NEVER = re.compile(rf"\W*(?:please\s+)?(?:drop|truncate|alter|grant|revoke)\s+{_GIVEN_TO}", re.IGNORECASE)
+# An order to change rows. Only who has allowed it for this request is taken at these words.
+_ORDER = re.compile(
+    r"\W*(?:please\s+)?(?:set|change|update|delete|remove|insert|add|mark|rename|correct|replace|cancel|assign)\s+"
+    r"(?!(?:me|us|up|in|of|over|by|between)\b)\w",
     re.IGNORECASE,
 )
 
-ONLY_READS = (
-    "Plumbline only reads, and answering this would change the data. Ask a question about what the data says instead."
-)
+_ONLY_READS = "Plumbline only reads here, and answering this would change the data."
+NEVER = "Rows can be changed, but never tables, views, columns or rights. Ask for a change of rows, or a question."
 
 
-def refuse_writes(question: str) -> None:
-    """Raise WritesNotAllowed for a question that is an order to change the data; all others are left to the guard."""
-    if _WISH.match(question):
-        raise WritesNotAllowed(ONLY_READS)
+def write_refusal(settings: Settings, entry: Entry, principal: str, options: Options) -> str:
+    """Why this request may not change data: the first of the four switches that is off, in a sentence. Empty: it may.
+
+    Args:
+        settings: of the service.
+        entry: of the database.
+        principal: who asks; `callers.LOCAL` is permitted by sitting at the machine.
+        options: of the request. A confirmation is a permission too.
+    """
+    if not settings.allow_writes:
+        return f"{_ONLY_READS} Writes are switched off (PLUMBLINE_ALLOW_WRITES). Ask what the data says instead."
+    if not entry.writable:
+        why = f"The database {entry.name!r} is not marked `writable: true` in the registry."
+        return f"{_ONLY_READS} {why} Ask what the data says instead."
+    if principal != LOCAL and not is_listed(principal, entry.writers):
+        why = f"You are not among the `writers` of the database {entry.name!r} in the registry."
+        return f"{_ONLY_READS} {why} Ask what the data says instead."
+    if not options.allow_writes and options.confirm is None:
+        return f"{_ONLY_READS} To have a change planned, send `allow_writes: true` among the options."
+    return ""
+
+
+def refuse_writes(question: str, options: Options, refusal: str) -> None:
+    """Leave a question alone, or raise WritesNotAllowed; what is no plain order is left to the guard.
+
+    Args:
+        question: as it was asked.
+        options: a confirmation asks for a change, whatever the question is.
+        refusal: why it may not change data; empty where it may.
+    """
+    if refusal and (options.confirm is not None or _WISH.match(question)):
+        raise WritesNotAllowed(refusal)
+    if options.confirm is None and _NEVER.match(question):
+        raise WritesNotAllowed(NEVER)
+
+
+def orders_change(question: str) -> bool:
+    """Whether a question is, in so many words, an order to change rows."""
+    return bool(_ORDER.match(question))

@@ -1,4 +1,7 @@
-"""DuckDB files, read only. How a database is closed to everything but itself is in `duckdb_engine`."""
+"""DuckDB files: read only, and where the registry says so, a write at a time.
+
+How a database is closed to everything but itself is in `duckdb_engine`.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,16 @@ import shutil
 import tempfile
 import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, QueryResult, Schema, WriteResult
 from executors.errors import DatabaseUnavailable
-from executors.local import duckdb_engine, duckdb_schema
+from executors.local import duckdb_engine, duckdb_schema, duckdb_write
 from executors.local.files_state import FileState, state_of
+from executors.local.gate import Gate
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -30,49 +36,86 @@ class DuckdbExecutor(Executor):
     """One DuckDB file: one database instance, a cursor for each query. What does not fit in memory is spilled to a
     temporary folder, never beside the file.
 
+    A file is opened by one instance of a process: to write, the one that reads is closed, once its queries have ended.
+
     Args:
         name: of the database.
         path: the file.
         memory: DuckDB's limit, as `1GB`.
         threads: of the instance.
         sample_values: stored values shown per text column.
+        writable: whether `write` may open it for writing.
     """
 
     dialect = "duckdb"
 
-    def __init__(self, name: str, path: Path, *, memory: str, threads: int, sample_values: int) -> None:
+    def __init__(
+        self, name: str, path: Path, *, memory: str, threads: int, sample_values: int, writable: bool = False
+    ) -> None:
         self.name, self._path, self._sample_values = name, path.absolute(), sample_values
-        self._memory, self._threads = memory, threads
+        self._memory, self._threads, self._writable = memory, threads, writable
+        self._gate = Gate()
         self._scratch = scratch_folder(self)
         self._lock = threading.Lock()
         self._opened: _Opened | None = None
 
     def schema(self) -> Schema:
         """See `Executor.schema`; read again when the file has changed."""
-        with self._lock:
+        with self._gate.reading(), self._lock:
             return self._current().found.schema
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
         """See `Executor.run`."""
+        with self._gate.reading():
+            with self._lock:
+                opened = self._current()
+                # A cursor keeps its instance alive, whatever happens to the file meanwhile.
+                cursor = duckdb_engine.new_cursor(opened.connection, opened.found.search_path)
+            with cursor, self._failing(query.executable, opened.found.schema):
+                return duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
+
+    def write(
+        self,
+        statement: CheckedWrite,
+        *,
+        timeout_s: float,
+        commit: bool,
+        max_rows: int,
+        exactly: int | None = None,
+    ) -> WriteResult:
+        """See `Executor.write`. Waits for the queries that run; those that come later wait for it."""
+        if not self._writable:
+            return super().write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+        with self._gate.reading(), self._lock:
+            found = self._current().found
+        with self._gate.writing(timeout_s) as alone, self._lock:
+            if not alone:
+                raise DatabaseUnavailable(f"{self._path.name} is being read all the time; try the change again later.")
+            self._close()
+            with (
+                self._failing(statement.sql, found.schema, locked=True),
+                self._attach(writable=True) as connection,
+                duckdb_engine.new_cursor(connection, found.search_path) as cursor,
+            ):
+                return duckdb_write.run(
+                    cursor, statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly
+                )
+
+    @contextmanager
+    def _failing(self, sql: str, schema: Schema, *, locked: bool = False) -> Iterator[None]:
+        """What DuckDB says of a statement, as an error of ours. Args: locked: whether the caller holds the lock."""
         import duckdb
 
         from executors.sql import diagnose
 
-        with self._lock:
-            opened = self._current()
-            # A cursor keeps its instance alive, whatever happens to the file meanwhile.
-            cursor = duckdb_engine.new_cursor(opened.connection, opened.found.search_path)
         try:
-            return duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
+            yield
         except (duckdb.IOException, duckdb.FatalException) as error:
-            self.close()  # opened again for the next query
+            if not locked:
+                self.close()  # opened again for the next query
             raise self._unavailable(str(error)) from error
         except duckdb.Error as error:
-            raise duckdb_engine.failed(error) or diagnose.sql_failed(
-                str(error), query.executable, opened.found.schema
-            ) from error
-        finally:
-            cursor.close()
+            raise duckdb_engine.failed(error) or diagnose.sql_failed(str(error), sql, schema) from error
 
     def close(self) -> None:
         """Let go of the file, as soon as the queries that run have ended."""
@@ -93,12 +136,7 @@ class DuckdbExecutor(Executor):
     def _open(self, state: tuple[FileState | None, ...]) -> _Opened:
         import duckdb
 
-        try:
-            connection = duckdb_engine.open_database(
-                self._path, memory=self._memory, threads=self._threads, spill=self._scratch / "spill"
-            )
-        except duckdb.Error as error:
-            raise self._unavailable(str(error)) from error
+        connection = self._attach()
         try:
             with duckdb_engine.new_cursor(connection) as cursor:
                 found = duckdb_schema.read(cursor, self.name, self._sample_values)
@@ -110,10 +148,22 @@ class DuckdbExecutor(Executor):
             raise DatabaseUnavailable(f"{self._path.name} has no tables; is it the right file?")
         return _Opened(state, connection, found)
 
+    def _attach(self, *, writable: bool = False) -> DuckDBPyConnection:
+        """An instance that has the file. Raises DatabaseUnavailable."""
+        import duckdb
+
+        spill = self._scratch / "spill"
+        try:
+            return duckdb_engine.open_database(
+                self._path, memory=self._memory, threads=self._threads, spill=spill, writable=writable
+            )
+        except duckdb.Error as error:
+            raise self._unavailable(str(error)) from error
+
     def _unavailable(self, message: str) -> DatabaseUnavailable:
         import duckdb
 
-        if "lock on file" in message:
+        if "lock on file" in message or "file handle conflict" in message:
             return DatabaseUnavailable(
                 f"{self._path.name} is open for writing in another program; try again when that has closed it."
             )

@@ -1,8 +1,9 @@
-"""SQLite files, read only.
+"""SQLite files: read only, and where the registry says so, a write at a time.
 
 Three layers, each of which holds without the others: the file is opened with `mode=ro`, `query_only` is on, and an
 authorizer lets nothing through but reads. A connection lives as long as one query: opening takes a fraction of a
-millisecond, and a file that was replaced is simply the new one.
+millisecond, and a file that was replaced is simply the new one. A write has a connection of its own kind; how that is
+held to its one statement is in `sqlite_write`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, QueryResult, Schema, WriteResult
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
-from executors.local import sqlite_schema
+from executors.local import sqlite_schema, sqlite_write
 from executors.local.files_state import FileState, state_of
 from executors.local.samples import quoted
 from executors.stopping import out_of_time, row_too_large
@@ -39,6 +40,7 @@ _FILE_ERRORS = frozenset(
         *(sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED),
     }
 )
+_WRITING_ERRORS = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL})
 
 
 class SqliteExecutor(Executor):
@@ -48,12 +50,13 @@ class SqliteExecutor(Executor):
         name: of the database.
         path: the file.
         sample_values: stored values shown per text column.
+        writable: whether `write` may open it for writing.
     """
 
     dialect = "sqlite"
 
-    def __init__(self, name: str, path: Path, *, sample_values: int) -> None:
-        self.name, self._path, self._sample_values = name, path, sample_values
+    def __init__(self, name: str, path: Path, *, sample_values: int, writable: bool = False) -> None:
+        self.name, self._path, self._sample_values, self._writable = name, path, sample_values, writable
         self._lock = threading.Lock()
         self._schema: tuple[tuple[FileState | None, ...], Schema] | None = None
 
@@ -92,47 +95,85 @@ class SqliteExecutor(Executor):
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
                 raise _stopped(stopped, timeout_s) from error
-            raise self._failed(query, error) from error
+            raise self._failed(query.executable, error) from error
         except (sqlite3.Error, sqlite3.Warning) as error:
-            raise self._failed(query, error) from error
+            raise self._failed(query.executable, error) from error
         except (RowTooLarge, MemoryError) as error:
             raise row_too_large() from error
         finally:
             if cancel is not None:
                 cancel.attach(None)
 
-    def _failed(self, query: CheckedSql, error: sqlite3.Error | sqlite3.Warning) -> SqlFailed:
+    def write(
+        self,
+        statement: CheckedWrite,
+        *,
+        timeout_s: float,
+        commit: bool,
+        max_rows: int,
+        exactly: int | None = None,
+    ) -> WriteResult:
+        """See `Executor.write`. Foreign keys are enforced, whatever the file's own programs do."""
+        if not self._writable:
+            return super().write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+        deadline = time.monotonic() + timeout_s
+        try:
+            with self._connection(wait_s=min(timeout_s, BUSY_TIMEOUT_S), writable=True) as connection:
+                _limit_sizes(connection)
+                return sqlite_write.run(
+                    connection,
+                    statement,
+                    reads=_authorize,
+                    is_over=lambda: time.monotonic() > deadline,
+                    steps=_STEPS_BETWEEN_CHECKS,
+                    commit=commit,
+                    max_rows=max_rows,
+                    exactly=exactly,
+                )
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+                raise out_of_time(timeout_s) from error
+            raise self._failed(statement.sql, error) from error
+
+    def _failed(self, sql: str, error: sqlite3.Error | sqlite3.Warning) -> SqlFailed:
         from executors.sql import diagnose
 
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_TOOBIG:
             return SqlFailed(ErrorKind.RESOURCE, str(error), "Select a part of the text, or its length.")
         if "one statement at a time" in str(error):
             return SqlFailed(ErrorKind.NOT_READ_ONLY, "Only one statement can run at a time.", "Write one SELECT.")
-        return diagnose.sql_failed(str(error), query.executable, self.schema())
+        return diagnose.sql_failed(str(error), sql, self.schema())
 
     def _state(self) -> tuple[FileState | None, ...]:
         return state_of(self._path), state_of(self._path.with_name(self._path.name + _WAL_SUFFIX))
 
     @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
+    def _connection(self, *, wait_s: float = BUSY_TIMEOUT_S, writable: bool = False) -> Iterator[sqlite3.Connection]:
         """A connection of its own, closed afterwards. Raises DatabaseUnavailable for what is the file's fault."""
         file, log = self._state()
         if file is None:
             raise DatabaseUnavailable(f"{self._path.name} is not there, or may not be read; check the file.")
         # In the WAL mode even a reader leaves files beside the database. Without a log nobody writes: read it as it is.
-        quiet = log is None and _uses_wal(self._path)
-        uri = f"{self._path.absolute().as_uri()}?mode=ro{'&immutable=1' if quiet else ''}"
+        quiet = log is None and not writable and _uses_wal(self._path)
+        mode = "rw" if writable else "ro"
+        uri = f"{self._path.absolute().as_uri()}?mode={mode}{'&immutable=1' if quiet else ''}"
         try:
-            connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+            connection = sqlite3.connect(uri, uri=True, timeout=wait_s, isolation_level=None)
             try:
                 connection.text_factory = _text
-                connection.execute("PRAGMA query_only = ON")
+                connection.execute(f"PRAGMA query_only = {'OFF' if writable else 'ON'}")
                 connection.execute("PRAGMA trusted_schema = OFF")
                 yield connection
             finally:
                 connection.close()
         except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _FILE_ERRORS:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if writable and code in _WRITING_ERRORS:
+                raise DatabaseUnavailable(
+                    f"{self._path.name} cannot be written now ({error}); try again when no other program writes it, "
+                    "and check that the file may be written."
+                ) from error
+            if code in _FILE_ERRORS:
                 raise DatabaseUnavailable(
                     f"{self._path.name} cannot be read as an SQLite database ({error}); check the file."
                 ) from error
@@ -144,12 +185,16 @@ def _restrict(connection: sqlite3.Connection) -> None:
     for (name,) in connection.execute(_VIRTUAL_TABLES).fetchall():
         # Full-text and R*Tree tables prepare writes when they are first touched, which the authorizer would deny.
         connection.execute(f"SELECT 1 FROM {quoted(name)} LIMIT 0")
+    _limit_sizes(connection)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0)
+    connection.set_authorizer(_authorize)
+
+
+def _limit_sizes(connection: sqlite3.Connection) -> None:
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, MAX_SQL_BYTES)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0)
     connection.setlimit(sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
-    connection.set_authorizer(_authorize)
 
 
 def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _origin: str | None) -> int:

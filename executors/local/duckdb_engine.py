@@ -1,4 +1,4 @@
-"""A DuckDB database that can only be read, and that reads nothing but itself.
+"""A DuckDB database that reads nothing but itself, and unless it is opened for a write, can only be read.
 
 The layers under the guard: the database is opened read-only; its configuration forbids files, extensions and Python's
 variables and is then locked; of a statement that DuckDB parses as a SELECT the plan is looked at too, because a WITH
@@ -41,9 +41,9 @@ _LOSSY = re.compile(r"TIME ZONE|TIMESTAMPTZ|_NS\b|INTERVAL|VARIANT")
 
 
 def open_database(
-    path: Path, *, memory: str, threads: int, spill: Path, readable: Sequence[Path] = ()
+    path: Path, *, memory: str, threads: int, spill: Path, readable: Sequence[Path] = (), writable: bool = False
 ) -> DuckDBPyConnection:
-    """Open a DuckDB file, read only, closed to everything outside, its configuration locked.
+    """Open a DuckDB file, closed to everything outside, its configuration locked; read only, if nothing else is said.
 
     Args:
         path: the file.
@@ -51,6 +51,7 @@ def open_database(
         threads: of the database.
         spill: folder for what does not fit in memory; made when needed.
         readable: files that views may read nevertheless, absolute.
+        writable: takes the file's lock, so that no other program has it meanwhile.
 
     Raises:
         duckdb.Error: it cannot be opened.
@@ -74,8 +75,9 @@ def open_database(
             "disabled_optimizers": "type_pushdown",
         },
     )
+    access = "" if writable else ", READ_ONLY"
     try:
-        connection.execute(f"ATTACH {literal(str(path))} AS {quoted(_ALIAS)} (TYPE duckdb, READ_ONLY)")
+        connection.execute(f"ATTACH {literal(str(path))} AS {quoted(_ALIAS)} (TYPE duckdb{access})")
         connection.execute("SET GLOBAL TimeZone = 'UTC'")
         if readable:
             paths = ", ".join(literal(str(file)) for file in readable)
@@ -162,7 +164,7 @@ def _only_reads(cursor: DuckDBPyConnection, sql: str) -> str:
         raise _no_writes()
     sql = statements[0].query.strip().rstrip(";")
     row = cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}").fetchone()
-    if row is None or any(_WRITERS.match(operator) for operator in _operators(json.loads(row[1]))):
+    if row is None or writing_operators(json.loads(row[1])):
         raise _no_writes()
     return sql
 
@@ -171,13 +173,13 @@ def _no_writes() -> SqlFailed:
     return SqlFailed(ErrorKind.NOT_READ_ONLY, "Only a query that reads can run.", "Write one SELECT statement.")
 
 
-def _operators(plan: Any) -> list[str]:
-    """The names of all operators of a plan."""
+def writing_operators(plan: Any) -> list[str]:
+    """The names of those operators of a plan that change something. Args: plan: as EXPLAIN gives it in JSON."""
     found: list[str] = []
     waiting = list(plan)
     while waiting:
         node = waiting.pop()
-        found.append(node["name"])
+        found += [node["name"]] if _WRITERS.match(node["name"]) else []
         waiting += node["children"]
     return found
 

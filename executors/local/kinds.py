@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from executors.errors import DatabaseUnavailable
+from executors.server.address import is_odbc
 
 Kind = Literal["sqlite", "duckdb", "files"]
 
@@ -30,7 +31,7 @@ def local_path(url: str) -> Path | None:
     local = _LOCAL_SCHEMES.match(url)
     if local:
         return Path(url[local.end() :])
-    return None if _SCHEME.match(url) else Path(url)
+    return None if _SCHEME.match(url) or is_odbc(url) else Path(url)
 
 
 def is_glob(path: Path) -> bool:

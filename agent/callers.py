@@ -1,0 +1,21 @@
+"""Who asks: a principal's name, as far as it is known."""
+
+from __future__ import annotations
+
+ANONYMOUS = "anonymous"  # over HTTP, where nobody who can be trusted says a name
+LOCAL = "local"  # at the terminal of this machine
+ANYONE = "*"  # in the registry's lists
+
+_RESERVED = frozenset({ANONYMOUS, LOCAL, ANYONE})
+
+
+def named(name: str) -> str:
+    """The principal of a name that the front end vouches for; a reserved word names nobody."""
+    name = name.strip()
+    return name if name and name.casefold() not in _RESERVED else ANONYMOUS
+
+
+def is_listed(principal: str, listed: tuple[str, ...]) -> bool:
+    """Whether a list of the registry holds somebody; upper and lower case are the same, as in e-mail addresses."""
+    names = {name.casefold() for name in listed}
+    return ANYONE in names or principal.casefold() in names

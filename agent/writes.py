@@ -1,0 +1,234 @@
+"""A change of the data, in two requests.
+
+The first plans it: a model writes one INSERT, UPDATE or DELETE, the guard checks it, the database runs it and undoes
+it, and the person is shown what it would do. The second carries the plan's token and makes the change: the same
+statement, checked again, committed only if it still does what was shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import re
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from agent.errors import ReplyUnusable, WriteNotMade, WritesNotAllowed
+from agent.intent import orders_change
+from agent.models import (
+    Answer,
+    AnswerDelta,
+    Attempt,
+    Done,
+    Draft,
+    Event,
+    SqlExecuted,
+    SqlGenerated,
+    SqlValidated,
+)
+from agent.response import clarified, reviewed
+from agent.write_answers import counted, made, planned
+from agent.write_tokens import PlannedWrite
+from executors.base import CheckedWrite, QueryResult, WriteResult
+from executors.errors import ErrorKind, SqlFailed, SqlRefused
+
+if TYPE_CHECKING:
+    from agent.run import Run
+
+NO_ROWS = QueryResult(columns=(), rows=())
+EVENT_ROWS = 20
+ASK_AGAIN = "Nothing was changed; ask for the change again."
+
+_STATEMENT = re.compile(r"\s*(?:insert|update|delete)\b", re.IGNORECASE)
+
+log = logging.getLogger(__name__)
+
+
+def wanted(run: Run) -> bool:
+    """Whether the question is an order to change rows, from somebody who may."""
+    return not run.question.write_refusal and orders_change(run.question.text)
+
+
+def drafted(run: Run) -> bool:
+    """Whether the model took the question for such an order, from somebody who may, before any query has run."""
+    may = not run.question.write_refusal and run.best is None
+    return may and run.draft.sql is not None and bool(_STATEMENT.match(run.draft.sql))
+
+
+async def plan(run: Run) -> AsyncIterator[Event]:
+    """Plan a change, one event per step; `run.draft` may hold its first draft.
+
+    Raises:
+        WritesNotAllowed: more than rows would change, or this database cannot be written.
+        WriteNotMade: more rows would change than may.
+        ModelUnavailable, ModelFailed, DatabaseUnavailable, WritePlansUnavailable: what no further attempt can mend.
+    """
+    change = _Change(run)
+    while run.may_try:
+        if run.draft.sql is None:
+            yield await change.generate()
+        if run.draft.clarification:
+            yield Done(answer=clarified(run, run.draft.clarification))
+            return
+        yield await change.validate()
+        if executed := await change.try_out():
+            yield executed
+        run.attempts.append(change.attempt)
+        run.draft = Draft()
+        if run.may_try:
+            yield run.repair()
+    answer = await change.planned()
+    yield AnswerDelta(text=answer.answer)
+    yield Done(answer=answer)
+
+
+async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
+    """Make a change that was planned, one event per step.
+
+    Raises:
+        UnknownWritePlan: no such change waits for this caller.
+        WriteNotMade: it is too late, or it would do something else by now. Nothing was changed.
+        DatabaseUnavailable, WritePlansUnavailable: see there.
+    """
+    question, settings = run.question, run.parts.settings
+    waiting = await asyncio.to_thread(run.parts.write_plans.claim, token, question.database, question.principal)
+    try:
+        with run.ledger.timed("sql_validator"):
+            checked = await run.database.check_write(waiting.sql, settings.write_row_limit)
+        if checked.sql != waiting.sql:
+            raise WriteNotMade(f"The database's tables have changed since. {ASK_AGAIN}")
+        yield SqlValidated(sql=checked.sql, passed=True, elapsed_ms=run.ledger.last)
+        with run.ledger.timed("sql_executor"):
+            rows = await run.database.run(checked.preview) if checked.preview else NO_ROWS
+            if _digest(rows) != waiting.seen:
+                raise WriteNotMade(f"The rows have changed since they were shown. {ASK_AGAIN}")
+            result = await run.database.write(
+                checked, commit=True, max_rows=settings.write_row_limit, exactly=waiting.rows
+            )
+    except (SqlFailed, SqlRefused) as error:
+        raise WriteNotMade(f"{error.message} {ASK_AGAIN}") from error
+    if not result.committed:
+        then, now = counted(waiting.rows), result.rows_affected
+        raise WriteNotMade(f"{then} would have changed when it was planned, and {now} would now. {ASK_AGAIN}")
+    log.info(
+        "Committed: trace_id=%s database=%s %s %s rows=%d",
+        *(question.trace_id, question.database, checked.kind, checked.table, result.rows_affected),
+    )
+    yield SqlExecuted(row_count=result.rows_affected, elapsed_ms=run.ledger.last)
+    answer = made(run, checked, result.rows_affected)
+    yield AnswerDelta(text=answer.answer)
+    yield Done(answer=answer)
+
+
+class _Change:
+    """A change on its way to a plan: each method is a step."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.attempt = Attempt(sql="")
+        self._checked: CheckedWrite | None = None
+        self._tried: WriteResult | None = None
+
+    async def generate(self) -> SqlGenerated:
+        """A statement by the model, with every earlier attempt in view."""
+        run = self._run
+        with run.ledger.timed("sql_generator"):
+            try:
+                run.draft = await run.parts.generator.draft(
+                    run.question.text, run.context, run.attempts, None, run.ledger, task="write"
+                )
+            except ReplyUnusable as error:
+                run.draft = Draft()
+                self.attempt = Attempt(sql="", error=str(error), error_type=ErrorKind.UNUSABLE_REPLY)
+        return SqlGenerated(
+            sql=run.draft.sql,
+            explanation=run.draft.explanation,
+            clarification=run.draft.clarification,
+            attempt=len(run.attempts) + 1,
+            elapsed_ms=run.ledger.last,
+        )
+
+    async def validate(self) -> SqlValidated:
+        """Through the guard for writes. Raises WritesNotAllowed for what would change more than rows."""
+        run, draft, self._checked = self._run, self._run.draft, None
+        if draft.sql is not None:
+            self.attempt = Attempt(sql=draft.sql, explanation=draft.explanation)
+            with run.ledger.timed("sql_validator"):
+                try:
+                    self._checked = await run.database.check_write(draft.sql, run.parts.settings.write_row_limit)
+                except SqlRefused as error:
+                    if error.kind is ErrorKind.NOT_READ_ONLY:
+                        raise WritesNotAllowed(error.message) from error
+                    self._failed(error)
+        checked = self._checked
+        if checked is not None:
+            self._update(executed_sql=checked.sql, tables=(checked.table,))
+        return SqlValidated(
+            sql=checked.sql if checked else self.attempt.sql,
+            passed=checked is not None,
+            error_type=self.attempt.error_type,
+            error=self.attempt.error,
+            attempt=len(run.attempts) + 1,
+            elapsed_ms=run.ledger.last,
+        )
+
+    async def try_out(self) -> SqlExecuted | None:
+        """The dry run: in a transaction that is rolled back; with the rows as they are."""
+        run, checked = self._run, self._checked
+        if checked is None:
+            return None
+        rows, self._tried = NO_ROWS, None
+        with run.ledger.timed("sql_executor"):
+            try:
+                self._tried = await run.database.write(
+                    checked, commit=False, max_rows=run.parts.settings.write_row_limit
+                )
+                rows = await run.database.run(checked.preview) if checked.preview else NO_ROWS
+                self._update(result=rows)
+            except SqlRefused as error:
+                raise WritesNotAllowed(error.message) from error
+            except SqlFailed as error:
+                if error.kind is ErrorKind.RESOURCE:  # too many rows: a model must not narrow what a person asked for
+                    raise WriteNotMade(f"{error.message} Ask for a smaller change.") from error
+                self._failed(error)
+        return SqlExecuted(
+            columns=rows.columns,
+            rows=rows.rows[:EVENT_ROWS],
+            row_count=self._tried.rows_affected if self._tried else 0,
+            error_type=self.attempt.error_type,
+            error=self.attempt.error,
+            attempt=len(run.attempts) + 1,
+            elapsed_ms=run.ledger.last,
+        )
+
+    async def planned(self) -> Answer:
+        """The response: what would change, and the token that makes it so."""
+        run, checked, tried, best = self._run, self._checked, self._tried, self._run.best
+        if checked is None or tried is None or best is None:
+            reasons = dict.fromkeys(attempt.error for attempt in run.attempts if attempt.error)
+            return reviewed(run, " ".join(["I could not plan this change, and nothing was changed.", *reasons]))
+        issued = None
+        if tried.rows_affected:
+            kept = PlannedWrite(
+                database=run.question.database,
+                principal=run.question.principal,
+                sql=checked.sql,
+                rows=tried.rows_affected,
+                seen=_digest(best.rows),
+            )
+            issued = await asyncio.to_thread(run.parts.write_plans.keep, kept)
+        return planned(run, checked, best, tried.rows_affected, issued)
+
+    def _failed(self, error: SqlRefused | SqlFailed) -> None:
+        self._update(error=error.message, error_type=error.kind, hint=error.hint)
+
+    def _update(self, **changes: object) -> None:
+        self.attempt = self.attempt.model_copy(update=changes)
+
+
+def _digest(rows: QueryResult) -> str:
+    """What tells the rows that were shown from others; their order, which no database promises, does not count."""
+    lines = sorted(json.dumps(row, default=str) for row in rows.rows)
+    return hashlib.sha256("\n".join([json.dumps(rows.columns), *lines]).encode()).hexdigest()

@@ -1,0 +1,115 @@
+"""A planned change can be claimed once, in time, by whoever planned it, from any process."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from agent.errors import UnknownWritePlan, WriteNotMade, WritePlansUnavailable
+from agent.write_tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
+
+PLAN = PlannedWrite(database="shop", principal="ann", sql="DELETE FROM orders WHERE id = 1", rows=1, seen="abc")
+
+
+class Clock:
+    """Seconds since the epoch, as the test says."""
+
+    now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def plans(tmp_path: Path, clock: Clock) -> WritePlans:
+    return WritePlans(tmp_path / "state" / "writes.sqlite", lifetime_s=600, clock=clock)
+
+
+def test_a_plan_is_claimed_with_its_token(plans: WritePlans) -> None:
+    issued = plans.keep(PLAN)
+    assert issued.expires_at == datetime.fromtimestamp(1_700_000_600, UTC)
+    assert plans.claim(issued.token, "shop", "ann") == PLAN
+
+
+def test_another_process_can_take_the_second_request(plans: WritePlans, tmp_path: Path, clock: Clock) -> None:
+    issued = plans.keep(PLAN)
+    other = WritePlans(tmp_path / "state" / "writes.sqlite", lifetime_s=600, clock=clock)
+    assert other.claim(issued.token, "shop", "ann") == PLAN
+    with pytest.raises(WriteNotMade, match="good once"):
+        plans.claim(issued.token, "shop", "ann")
+
+
+@pytest.mark.parametrize(
+    "database, principal, why",
+    [("other", "ann", "another database"), ("shop", "bob", "another caller"), ("other", "bob", "both")],
+)
+def test_it_is_nothing_to_anybody_else_and_stays_good(
+    plans: WritePlans, database: str, principal: str, why: str
+) -> None:
+    issued = plans.keep(PLAN)
+    with pytest.raises(UnknownWritePlan) as caught:
+        plans.claim(issued.token, database, principal)
+    assert "ann" not in str(caught.value), why
+    assert plans.claim(issued.token, "shop", "ann") == PLAN
+
+
+def test_an_unknown_token_is_unknown(plans: WritePlans) -> None:
+    with pytest.raises(UnknownWritePlan, match="Ask for the change again"):
+        plans.claim("nope", "shop", "ann")
+
+
+def test_its_time_ends(plans: WritePlans, clock: Clock) -> None:
+    issued = plans.keep(PLAN)
+    clock.now += 600
+    assert plans.claim(issued.token, "shop", "ann") == PLAN, "to the last second"
+    late = plans.keep(PLAN)
+    clock.now += 600.5
+    with pytest.raises(WriteNotMade, match="expired"):
+        plans.claim(late.token, "shop", "ann")
+
+
+def test_what_is_long_over_is_forgotten(plans: WritePlans, clock: Clock) -> None:
+    issued = plans.keep(PLAN)
+    clock.now += 600 + FORGOTTEN_AFTER_S + 1
+    plans.keep(PLAN)
+    with pytest.raises(UnknownWritePlan):
+        plans.claim(issued.token, "shop", "ann")
+
+
+def test_of_many_at_once_one_gets_it(plans: WritePlans) -> None:
+    issued = plans.keep(PLAN)
+
+    def claim(_: int) -> bool:
+        try:
+            return plans.claim(issued.token, "shop", "ann") == PLAN
+        except WriteNotMade:
+            return False
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(claim, range(16))) == 1
+
+
+def test_the_token_itself_is_not_kept(plans: WritePlans, tmp_path: Path) -> None:
+    issued = plans.keep(PLAN)
+    assert issued.token.encode() not in (tmp_path / "state" / "writes.sqlite").read_bytes()
+    assert plans.keep(PLAN).token != issued.token
+
+
+@pytest.mark.parametrize("broken", ["a folder", "no database"])
+def test_a_file_that_cannot_be_used_says_what_to_do_and_no_path(tmp_path: Path, broken: str) -> None:
+    path = tmp_path / "writes.sqlite"
+    if broken == "a folder":
+        path.mkdir()
+    else:
+        path.write_text("no database at all, whatever it is called" * 100, encoding="utf-8")
+    with pytest.raises(WritePlansUnavailable, match="PLUMBLINE_STATE_DIR") as caught:
+        WritePlans(path, lifetime_s=600).keep(PLAN)
+    assert str(tmp_path) not in str(caught.value)
