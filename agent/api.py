@@ -6,16 +6,17 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.routing import APIRoute
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from agent import __version__
-from agent.http.context import RequestContext, trace_id_of
+from agent.http.context import RequestContext, principal_of, trace_id_of
 from agent.http.docs_page import CONTENT_SECURITY_POLICY, docs_page
 from agent.http.errors import add_handlers, documented, http_problem
-from agent.http.lazy_service import LazyService
+from agent.http.execute import execute
+from agent.http.lazy_service import Lazy, LazyService
 from agent.http.streaming import OpenStream, while_listening
 from agent.http.wire import (
     ANSWER_EXAMPLE,
@@ -56,18 +57,13 @@ def _auth(level: str) -> dict[str, Any]:
 FUNCTION, ANONYMOUS = _auth("FUNCTION"), _auth("ANONYMOUS")
 
 
-def _lazy(request: Request) -> LazyService:
-    lazy: LazyService = request.app.state.service
-    return lazy
-
-
-Lazy = Annotated[LazyService, Depends(_lazy)]  # not the service itself: a request that is refused needs none
 TraceId = Annotated[str, Depends(trace_id_of)]
 
 ASKING_ERRORS = documented(400, 404, 409, 413, 422, 500, 502, 503, 504)
 ANSWERED: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"example": ANSWER_EXAMPLE}}}}
 STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {"example": STREAM_EXAMPLE}}}}
 DATABASE_ERRORS = documented(404, 422, 500, 503)
+EXECUTE_ERRORS = documented(400, 404, 409, 413, 422, 500, 503, 504)
 
 
 # ------------------------------------------------------------------------------------------------- questions
@@ -75,18 +71,34 @@ DATABASE_ERRORS = documented(404, 422, 500, 503)
 
 @router.post("/query", operation_id="query", summary="Ask", responses=ANSWERED | ASKING_ERRORS, openapi_extra=FUNCTION)
 async def query(body: QueryRequest, lazy: Lazy, request: Request, trace_id: TraceId) -> Answer:
-    """Answers a question, with the SQL, the rows and the checks that the answer passed."""
+    """Answers a question, with the SQL, the rows and the checks that the answer passed.
+
+    An order to change rows is planned, with `options.allow_writes`, and where settings and registry allow it: `write`
+    has a token, which makes the change as `options.confirm` of a second request.
+    """
     service = await lazy.get()
     asked = service.query(
-        body.question, body.database, session_id=body.session_id, options=body.options, trace_id=trace_id
+        body.question,
+        body.database,
+        session_id=body.session_id,
+        options=body.options,
+        trace_id=trace_id,
+        principal=principal_of(request, trusted=service.settings.trust_principal_header),
     )
     return await while_listening(request, asked)
 
 
-async def _open_stream(body: QueryRequest, lazy: Lazy, trace_id: TraceId) -> AsyncIterator[OpenStream]:
+async def _open_stream(
+    body: QueryRequest, lazy: Lazy, request: Request, trace_id: TraceId
+) -> AsyncIterator[OpenStream]:
     service = await lazy.get()
     events = service.events(
-        body.question, body.database, session_id=body.session_id, options=body.options, trace_id=trace_id
+        body.question,
+        body.database,
+        session_id=body.session_id,
+        options=body.options,
+        trace_id=trace_id,
+        principal=principal_of(request, trusted=service.settings.trust_principal_header),
     )
     async with aclosing(events):
         yield OpenStream(await anext(events), events, trace_id)
@@ -110,7 +122,21 @@ async def query_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> 
         yield event
 
 
+router.add_api_route(
+    "/execute",
+    execute,
+    methods=["POST"],
+    operation_id="execute",
+    summary="Run a query",
+    responses=EXECUTE_ERRORS,
+    openapi_extra=FUNCTION,
+)
+
+
 # ------------------------------------------------------------------------------------------------- databases
+
+Refresh = Annotated[bool, Query(description="Read it from the database again, whatever is known.")]
+Enriched = Annotated[bool, Query(description="False leaves out what needs the docs: `enriched` is empty then.")]
 
 
 @router.get(
@@ -120,9 +146,11 @@ async def query_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> 
     responses=documented(500, 503),
     openapi_extra=FUNCTION,
 )
-async def databases(lazy: Lazy) -> DatabaseList:
-    """Every database of the registry, with whether it can be opened."""
-    return DatabaseList(databases=await (await lazy.get()).databases())
+async def databases(lazy: Lazy, request: Request) -> DatabaseList:
+    """Every database that the caller may ask, with whether it can be opened."""
+    service = await lazy.get()
+    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    return DatabaseList(databases=await service.databases(caller))
 
 
 @router.get(
@@ -132,10 +160,15 @@ async def databases(lazy: Lazy) -> DatabaseList:
     responses=DATABASE_ERRORS,
     openapi_extra=FUNCTION,
 )
-async def database_schema(name: str, lazy: Lazy) -> DatabaseSchema:
+async def database_schema(
+    name: str, lazy: Lazy, request: Request, *, refresh: Refresh = False, enriched: Enriched = True
+) -> DatabaseSchema:
     """Tables with their columns and keys, and the enriched schema as the model reads it."""
     service = await lazy.get()
-    return DatabaseSchema.of(*await service.schema(name))
+    service.registered.admit(name, principal_of(request, trusted=service.settings.trust_principal_header))
+    schema, warnings = await service.raw_schema(name, refresh=refresh)
+    text = (await service.schema(name))[1] if enriched else ""
+    return DatabaseSchema.of(schema, text, warnings)
 
 
 @router.post(
@@ -145,9 +178,10 @@ async def database_schema(name: str, lazy: Lazy) -> DatabaseSchema:
     responses=DATABASE_ERRORS,
     openapi_extra=FUNCTION,
 )
-async def index_database(name: str, lazy: Lazy) -> IndexReport:
-    """Reads the docs anew; only what has changed is embedded."""
+async def index_database(name: str, lazy: Lazy, request: Request) -> IndexReport:
+    """Reads schema and docs anew; only what has changed is embedded."""
     service = await lazy.get()
+    service.registered.admit(name, principal_of(request, trusted=service.settings.trust_principal_header))
     indexed = await service.index(name)
     return IndexReport(database=name, problems=indexed.problems, **indexed.report.model_dump())
 

@@ -4,13 +4,39 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 from executors.base import Executor
+from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from executors.local.kinds import is_glob, kind_of
 from executors.registry import Entry, Registry
+from executors.server import failures
+from executors.server.options import ServerOptions
+
+
+class Opener(NamedTuple):
+    """What opens a server's databases: a class of a module, and the driver it needs."""
+
+    module: str
+    executor: str
+    driver: str
+
+
+# Dialect -> what opens it. Imported when a database of it is first asked for.
+OPENERS: dict[str, Opener] = {
+    "postgresql": Opener("executors.postgres", "PostgresExecutor", "psycopg2"),
+    "sqlserver": Opener("executors.sqlserver", "SqlServerExecutor", "pyodbc"),
+    "mysql": Opener("executors.mysql", "MysqlExecutor", "pymysql"),
+    "mariadb": Opener("executors.mysql", "MysqlExecutor", "pymysql"),
+    "oracle": Opener("executors.oracle", "OracleExecutor", "oracledb"),
+    "clickhouse": Opener("executors.clickhouse", "ClickhouseExecutor", "clickhouse_connect"),
+    "hana": Opener("executors.hana", "HanaExecutor", "sqlalchemy_hana.dialect"),
+    "databricks": Opener("executors.databricks", "DatabricksExecutor", "databricks.sqlalchemy"),
+}
 
 
 class Router:
@@ -21,31 +47,49 @@ class Router:
         sample_values: stored values shown per text column of a schema.
         duckdb_memory: limit of each DuckDB database, as `1GB`.
         duckdb_threads: of each DuckDB database.
+        server: how servers are used, where an entry says nothing of its own; `writable` allows it to those that do.
     """
 
-    def __init__(self, registry: Registry, *, sample_values: int, duckdb_memory: str, duckdb_threads: int) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        *,
+        sample_values: int,
+        duckdb_memory: str,
+        duckdb_threads: int,
+        server: ServerOptions | None = None,
+    ) -> None:
         self._entries = {entry.name: entry for entry in registry.entries}
         self._sample_values, self._memory, self._threads = sample_values, duckdb_memory, duckdb_threads
+        self._server = (server or ServerOptions()).model_copy(update={"sample_values": sample_values})
         self._lock = threading.Lock()
         self._open: dict[str, Executor] = {}
 
-    def names(self) -> tuple[str, ...]:
-        """All databases, in the registry's order, then what the command line added."""
-        return tuple(self._entries)
+    def names(self, principal: str | None = None) -> tuple[str, ...]:
+        """All databases that somebody may ask, in the registry's order, then what the command line added."""
+        return tuple(name for name, entry in self._entries.items() if entry.admits(principal))
 
-    def entry(self, name: str) -> Entry:
-        """What the registry says of a database. Raises UnknownDatabase."""
-        try:
-            return self._entries[name]
-        except KeyError:
-            raise UnknownDatabase(name, self.names()) from None
+    def entry(self, name: str, principal: str | None = None) -> Entry:
+        """What the registry says of a database.
+
+        Args:
+            name: of the database.
+            principal: who asks; None where nobody has said, who is let through.
+
+        Raises:
+            UnknownDatabase: there is none, or none for this principal.
+        """
+        entry = self._entries.get(name)
+        if entry is None or not entry.admits(principal):
+            raise UnknownDatabase(name, self.names(principal))
+        return entry
 
     def get(self, name: str) -> Executor:
         """The database of that name.
 
         Raises:
             UnknownDatabase: there is none; the error carries the names there are.
-            DatabaseUnavailable: its file is not there, or is of no known kind.
+            DatabaseUnavailable: its file is not there or of no known kind, or its driver is not installed.
         """
         entry = self.entry(name)
         with self._lock:
@@ -70,14 +114,33 @@ class Router:
         _check(path, "check the path")
         kind_of(path)
         wanted = name or re.sub(r"[^A-Za-z0-9_-]+", "-", path.absolute().stem).strip("-") or "data"
+        return self._add(Entry(name=wanted, url=str(path.absolute()), docs=tuple(doc.absolute() for doc in docs)))
+
+    def with_docs(self, name: str, docs: Sequence[Path]) -> str:
+        """The same database, wherever it is, with other docs and another name: for the command line too.
+
+        Raises:
+            UnknownDatabase: there is none of that name.
+        """
+        return self._add(self.entry(name).model_copy(update={"docs": tuple(doc.absolute() for doc in docs)}))
+
+    def _add(self, wanted: Entry) -> str:
+        """Make an entry known, under a name with a number where its own is taken by another one."""
+        entry, number = wanted, 1
         with self._lock:
-            entry = Entry(name=wanted, url=str(path.absolute()), docs=tuple(doc.absolute() for doc in docs))
-            number = 1
             while (known := self._entries.get(entry.name)) is not None and known != entry:
                 number += 1
-                entry = entry.model_copy(update={"name": f"{wanted}-{number}"})
+                entry = entry.model_copy(update={"name": f"{wanted.name}-{number}"})
             self._entries[entry.name] = entry
         return entry.name
+
+    def refresh(self, name: str) -> None:
+        """Have a database's schema read again when it is next needed. Raises UnknownDatabase."""
+        self.entry(name)
+        with self._lock:
+            executor = self._open.get(name)
+        if executor is not None:
+            executor.refresh()
 
     def open_path(self, path: Path) -> Executor:
         """`add` and `get` in one."""
@@ -91,24 +154,73 @@ class Router:
             self._open.clear()
 
     def _executor(self, entry: Entry) -> Executor:
+        if entry.is_file:
+            return self._of_files(entry)
+        options = self._options(entry)
+        if entry.via:
+            from executors.remote import RemoteExecutor
+
+            return RemoteExecutor(
+                entry.name,
+                entry.via,
+                key=entry.key,
+                identity=entry.identity,
+                database=entry.database,
+                dialect=entry.dialect or "",
+                options=options,
+            )
+        address = entry.address
+        return _server_class(entry.name, address.dialect)(entry.name, address, options=options)
+
+    def _options(self, entry: Entry) -> ServerOptions:
+        """The settings' options, narrowed by what the entry says."""
+        server, limits = self._server, entry.limits
+        return server.model_copy(
+            update={
+                "pool_size": min(server.pool_size, limits.queries or server.pool_size),
+                "schema_ttl_s": min(server.schema_ttl_s, limits.schema_ttl_s or server.schema_ttl_s),
+                "schemas": entry.schemas,
+                "writable": server.writable and entry.writable,
+            }
+        )
+
+    def _of_files(self, entry: Entry) -> Executor:
         path = entry.path
         _check(path, "run `make data` to build the samples" if entry.is_sample else "check the path in databases.yaml")
         kind = entry.dialect or kind_of(path)
+        writable = self._server.writable and entry.writable
         if kind == "sqlite":
             from executors.sqlite import SqliteExecutor
 
-            return SqliteExecutor(entry.name, path, sample_values=self._sample_values)
+            return SqliteExecutor(entry.name, path, sample_values=self._sample_values, writable=writable)
         if kind == "duckdb":
             from executors.duckdb import DuckdbExecutor
 
             return DuckdbExecutor(
-                entry.name, path, memory=self._memory, threads=self._threads, sample_values=self._sample_values
+                entry.name,
+                path,
+                memory=self._memory,
+                threads=self._threads,
+                sample_values=self._sample_values,
+                writable=writable,
             )
         from executors.files import FilesExecutor
 
         return FilesExecutor(
             entry.name, path, memory=self._memory, threads=self._threads, sample_values=self._sample_values
         )
+
+
+def _server_class(name: str, dialect: str) -> Callable[..., Executor]:
+    """What opens servers of a dialect. Raises DatabaseUnavailable where its driver is not installed."""
+    opener = OPENERS[dialect]
+    try:
+        import_module(opener.driver)
+        module = import_module(opener.module)
+    except ImportError as error:
+        raise failures.no_driver(name, DIALECTS[dialect]) from error
+    found: Callable[..., Executor] = getattr(module, opener.executor)
+    return found
 
 
 def _check(path: Path, mend: str) -> None:

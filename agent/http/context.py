@@ -9,8 +9,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agent.callers import ANONYMOUS, named
 from agent.service import new_trace_id
 
+PRINCIPAL_HEADER = "x-ms-client-principal-name"
 TRACE_HEADER = "x-trace-id"
 
 # https://www.w3.org/TR/trace-context/#traceparent-header: version, trace id, parent id, flags; ids are never all zeros.
@@ -66,6 +68,11 @@ class RequestContext:
 def trace_id_of(request: Request) -> str:
     """The request's trace id, 32 hexadecimal digits."""
     return str(request.state.trace_id)
+
+
+def principal_of(request: Request, *, trusted: bool) -> str:
+    """Who asks, by the name that Azure's front end gives. Args: trusted: whether there is such a front end."""
+    return named(request.headers.get(PRINCIPAL_HEADER, "")) if trusted else ANONYMOUS
 
 
 def _trace_id(headers: Headers) -> str:

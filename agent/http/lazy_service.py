@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends, Request
 
 from agent.service import Service
 
@@ -36,3 +39,11 @@ class LazyService:
             await asyncio.gather(self._warm_up, return_exceptions=True)
         if self._service is not None:
             await self._service.close()
+
+
+def _of_app(request: Request) -> LazyService:
+    lazy: LazyService = request.app.state.service
+    return lazy
+
+
+Lazy = Annotated[LazyService, Depends(_of_app)]  # not the service itself: a request that is refused needs none

@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field
 
+from agent.databases import DatabaseInfo, Executed
 from agent.models import Answer, Check, Done, Event, Failed, NodeComplete, Options
-from agent.service import DatabaseInfo, PartHealth
-from executors.base import Frozen, Schema, Table
+from agent.service import PartHealth
+from executors.base import Frozen, JsonValue, Schema, Table
 
 
 def _whole_characters(text: str) -> str:
@@ -32,6 +33,63 @@ class QueryRequest(Frozen):
     database: Name = Field(description="A name that `GET /api/databases` lists.")
     session_id: Name | None = Field(None, description="Of an earlier session, whose last exchanges are then known.")
     options: Options = Field(Options(), description="What this request changes; the service's settings otherwise.")
+
+
+Value = Text | int | Annotated[float, Field(allow_inf_nan=False)] | bool | None
+
+
+class ExecuteRequest(Frozen):
+    """A query on one database of the registry. Unknown fields are refused."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"database": "shop", "sql": "SELECT order_id FROM orders WHERE status = :status", "row_limit": 100,
+                 "parameters": {"status": "C"}}
+            ]
+        }
+    )  # fmt: skip
+
+    database: Name = Field(description="A name that `GET /api/databases` lists.")
+    sql: Text = Field(description="One SELECT in the database's own dialect.")
+    row_limit: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
+        None, description="Rows at most; the service's and the database's own limits hold as well."
+    )
+    timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        None, description="Seconds for the query; the service's and the database's own limits hold as well."
+    )
+    parameters: list[Value] | dict[Name, Value] | None = Field(
+        None, description="What placeholders stand for: a list for `?`, an object for `:name` and `@name`."
+    )
+
+
+class ExecuteResponse(Frozen):
+    """Rows, one array each, as JSON values.
+
+    sql: as it was checked, with the limit that it got.
+    truncated: whether the database had more rows than were asked for.
+    elapsed_ms: that the query took in the database, milliseconds.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[JsonValue, ...], ...]
+    row_count: int
+    truncated: bool
+    elapsed_ms: float
+    sql: str
+
+    @classmethod
+    def of(cls, done: Executed) -> ExecuteResponse:
+        """The wire's shape of what was run."""
+        result = done.result
+        return cls(
+            columns=result.columns,
+            rows=result.rows,
+            row_count=result.row_count,
+            truncated=result.truncated,
+            elapsed_ms=result.elapsed_ms,
+            sql=done.query.sql,
+        )
 
 
 class StreamEvent(Frozen):
@@ -72,17 +130,30 @@ class DatabaseList(Frozen):
 
 
 class DatabaseSchema(Frozen):
-    """One database's tables, and the enriched schema as the model reads it."""
+    """One database's tables, and the enriched schema as the model reads it, empty where it was not asked for.
+
+    namespace: what a server calls the schema whose tables need no qualifier.
+    warnings: what of the database could not be read, one sentence each.
+    """
 
     database: str
     dialect: str
     tables: tuple[Table, ...]
-    enriched: str
+    namespace: str = ""
+    enriched: str = ""
+    warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, schema: Schema, enriched: str) -> DatabaseSchema:
-        """The two together."""
-        return cls(database=schema.database, dialect=schema.dialect, tables=schema.tables, enriched=enriched)
+    def of(cls, schema: Schema, enriched: str, warnings: tuple[str, ...]) -> DatabaseSchema:
+        """All of it together."""
+        return cls(
+            database=schema.database,
+            dialect=schema.dialect,
+            tables=schema.tables,
+            namespace=schema.namespace,
+            enriched=enriched,
+            warnings=warnings,
+        )
 
 
 class IndexReport(Frozen):

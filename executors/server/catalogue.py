@@ -7,7 +7,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.local.samples import MAX_SAMPLE_CHARS
@@ -15,23 +15,37 @@ from executors.rows.row import Dialect, SchemaQueries
 
 Rows = Sequence[Sequence[Any]]
 Fetch = Callable[[str], Rows]
+Attempt = Callable[[str], Rows | None]
+Warn = Callable[[str], None]
 Key = tuple[str, str]  # schema and table, as the server spells them
 
 # Where there are no statistics, first rows are read instead: of so many tables, so many rows, for so long at most.
 SAMPLED_TABLES = 100
 SAMPLED_ROWS = 1000
 SAMPLING_S = 5.0
+_NAMED = 3
 
 _TEXT = re.compile(r"char|text|string|enum|clob|symbol", re.IGNORECASE)
 # Long texts have no few values worth showing.
 _LONG = re.compile(r"clob|long|medium", re.IGNORECASE)
 
 
-def read(fetch: Fetch, database: str, dialect: Dialect, *, samples: int, schemas: Sequence[str] = ()) -> Schema:
+def read(
+    fetch: Fetch,
+    database: str,
+    dialect: Dialect,
+    *,
+    samples: int,
+    schemas: Sequence[str] = (),
+    attempt: Attempt | None = None,
+    warn: Warn | None = None,
+) -> Schema:
     """The tables and views that the user may see.
 
     Args:
         fetch: runs one query and gives its rows. An error in it is the caller's.
+        attempt: the same for what a schema can do without, keys and stored values; None where the server refuses.
+        warn: takes a sentence about what was refused.
         database: the name that it goes by.
         samples: values per text column; 0 asks for none.
         schemas: of the server; empty: all.
@@ -39,16 +53,33 @@ def read(fetch: Fetch, database: str, dialect: Dialect, *, samples: int, schemas
     queries = dialect.reads
     if queries is None:
         raise ValueError(f"{dialect.title} is no server")
-    return _Catalogue(fetch, dialect, queries, samples, schemas).schema(database)
+    source = _Source(fetch, attempt or fetch, warn or (lambda _: None))
+    return _Catalogue(source, dialect, queries, samples, schemas).schema(database)
+
+
+class _Source(NamedTuple):
+    """See `read`."""
+
+    fetch: Fetch
+    attempt: Attempt
+    warn: Warn
+
+    def attempted(self, query: str, what: str) -> Rows:
+        """The rows, or none and a warning. Args: query: empty asks nothing; what: it reads."""
+        rows = self.attempt(query) if query else ()
+        if rows is None:
+            self.warn(f"{what} could not be read; see the service's log.")
+        return rows or ()
 
 
 class _Catalogue:
     """The rows of the catalogue queries, sorted by table."""
 
     def __init__(
-        self, fetch: Fetch, dialect: Dialect, queries: SchemaQueries, samples: int, schemas: Sequence[str]
+        self, source: _Source, dialect: Dialect, queries: SchemaQueries, samples: int, schemas: Sequence[str]
     ) -> None:
-        self._fetch, self._dialect, self._queries, self._count = fetch, dialect, queries, samples
+        self._source, self._dialect, self._queries, self._count = source, dialect, queries, samples
+        fetch = source.fetch
         self._default = str(fetch(queries.default_schema)[0][0] or "")
         self._only = frozenset(name.lower() for name in schemas)
         self._tables: dict[Key, Sequence[Any]] = {
@@ -60,7 +91,7 @@ class _Catalogue:
 
     def schema(self, database: str) -> Schema:
         keys: dict[Key, list[str]] = defaultdict(list)
-        for schema, table, column in self._asked(self._queries.primary_keys):
+        for schema, table, column in self._source.attempted(self._queries.primary_keys, "Primary keys"):
             keys[schema, table].append(column)
         foreign = self._foreign_keys()
         samples = self._samples()
@@ -78,17 +109,14 @@ class _Catalogue:
             for key, (_, _, is_view, comment, estimate) in self._tables.items()
             if self._columns[key]
         )
-        return Schema(database=database, dialect=self._dialect.name, tables=tables)
-
-    def _asked(self, query: str) -> Rows:
-        return self._fetch(query) if query else ()
+        return Schema(database=database, dialect=self._dialect.name, tables=tables, namespace=self._default)
 
     def _name(self, key: Key) -> str:
         return key[1] if key[0] == self._default else f"{key[0]}.{key[1]}"
 
     def _foreign_keys(self) -> dict[Key, list[ForeignKey]]:
         parts: dict[tuple[str, str, str], list[Sequence[Any]]] = defaultdict(list)
-        for row in self._asked(self._queries.foreign_keys):
+        for row in self._source.attempted(self._queries.foreign_keys, "Foreign keys"):
             parts[row[0], row[1], row[2]].append(row)
         found: dict[Key, list[ForeignKey]] = defaultdict(list)
         for (schema, table, _), rows in parts.items():
@@ -108,12 +136,11 @@ class _Catalogue:
         """By schema, table and column: from statistics, and from first rows where a table has none."""
         if not self._count:
             return {}
-        texts = {
-            (*key, row[2]) for key in self._tables for row in self._columns[key] if _TEXT.search(row[3]) and _short(row)
-        }
+        texts = {(*key, row[2]) for key in self._tables for row in self._columns[key] if _is_text(row)}
         found: dict[tuple[str, str, str], tuple[str, ...]] = {}
         with_statistics: set[Key] = set()
-        for schema, table, column, values in self._asked(self._queries.samples.replace("{n}", str(self._count))):
+        statistics = self._queries.samples.replace("{n}", str(self._count))
+        for schema, table, column, values in self._source.attempted(statistics, "The server's statistics"):
             with_statistics.add((schema, table))
             if (schema, table, column) in texts:
                 found[schema, table, column] = _shown(_listed(values), self._count)
@@ -128,6 +155,7 @@ class _Catalogue:
     def _first_rows(self, tables: dict[Key, list[str]]) -> dict[tuple[str, str, str], tuple[str, ...]]:
         """The most frequent values among the first rows of some tables: no more is read of them."""
         found: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        refused: list[str] = []
         end = time.monotonic() + SAMPLING_S
         for key, columns in tables.items():
             if time.monotonic() > end:
@@ -137,34 +165,40 @@ class _Catalogue:
                 self._queries.head.format(column=quote(column), n=MAX_SAMPLE_CHARS + 1) for column in columns
             )
             place = ".".join(quote(part) for part in key if part)
-            rows = self._fetch(self._queries.first_rows.format(columns=heads, table=place, n=SAMPLED_ROWS))
+            rows = self._source.attempt(self._queries.first_rows.format(columns=heads, table=place, n=SAMPLED_ROWS))
+            if rows is None:
+                refused.append(self._name(key))
+                continue
             for position, column in enumerate(columns):
                 counted = Counter(row[position] for row in rows if row[position])
                 ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
                 found[(*key, column)] = _shown((value for value, _ in ranked), self._count)
+        if refused:
+            more = f" and {len(refused) - _NAMED} more" if len(refused) > _NAMED else ""
+            self._source.warn(f"No values of {', '.join(refused[:_NAMED])}{more} could be read; see the service's log.")
         return found
 
 
 def _column(row: Sequence[Any], samples: tuple[str, ...]) -> Column:
-    _, _, name, kind, nullable, comment = row
-    return Column(
-        name=name, type=str(kind), nullable=bool(int(nullable)), comment=_comment(comment), samples=samples
-    )
+    name, kind, nullable, comment = row[2:6]
+    return Column(name=name, type=str(kind), nullable=bool(int(nullable)), comment=_comment(comment), samples=samples)
 
 
 def _comment(text: Any) -> str:
     return " ".join(str(text or "").split())
 
 
-def _short(row: Sequence[Any]) -> bool:
-    return not _LONG.search(row[3])
+def _is_text(row: Sequence[Any]) -> bool:
+    """Whether the values of a column are worth showing; the server says so itself, or its type's name does."""
+    return bool(row[6]) if len(row) > 6 else bool(_TEXT.search(row[3])) and not _LONG.search(row[3])
 
 
 def _listed(values: Any) -> Iterable[Any]:
     """The values of a statistic: an array of the driver, or a JSON array."""
     if values is None:
         return ()
-    return json.loads(values) if isinstance(values, str | bytes) else values
+    found: Iterable[Any] = json.loads(values) if isinstance(values, str | bytes) else values
+    return found
 
 
 def _shown(values: Iterable[Any], count: int) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from executors.base import Schema
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.rows.row import Dialect
 from executors.server.codes import error_code
+from executors.server.driver import REQUIREMENTS
 from executors.sql import diagnose
 
 log = logging.getLogger(__name__)
@@ -23,7 +24,9 @@ _LOGIN = re.compile(
     r"password|authentication|login failed|access denied|ORA-01017|28000|28P01|not permitted to log|invalid username",
     re.IGNORECASE,
 )
+_FIREWALL = re.compile(r"not allowed to access the server", re.IGNORECASE)
 _TLS = re.compile(r"\bSSL\b|\bTLS\b|certificate", re.IGNORECASE)
+_FULL = re.compile(r"too many (?:clients|connections)|connection slots|connection limit", re.IGNORECASE)
 _NO_DATABASE = re.compile(r"database .*(?:does not exist|doesn't exist)|unknown database|cannot open database|12514",
                           re.IGNORECASE)  # fmt: skip
 
@@ -39,15 +42,43 @@ def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
     log.warning("No connection to %s: %s", name, text)
     if isinstance(error, CredentialError):
         why = "no Entra ID token could be had; check the identity that this process runs under"
+    elif _NO_DATABASE.search(text):
+        why = "the server has no such database, or the user has no right to it; check its entry in databases.yaml"
+    elif _FIREWALL.search(text):
+        why = "its firewall does not let this machine in; have its address added"
     elif _LOGIN.search(text):
         why = "the server did not accept the user or the password; check its entry in databases.yaml"
-    elif _NO_DATABASE.search(text):
-        why = "the server has no such database; check its entry in databases.yaml"
+    elif _FULL.search(text):
+        why = "the server takes no more connections now; ask again in a moment, or lower `limits.queries` of its entry"
     elif _TLS.search(text):
         why = "no encrypted connection could be made; check the server's certificate and the TLS options of its entry"
     else:
         why = "the server does not answer; check that it runs, and its entry in databases.yaml"
     return DatabaseUnavailable(f"{name} cannot be opened: {why}.")
+
+
+def busy(name: str, connections: int) -> SqlFailed:
+    """None of the connections became free in time."""
+    message = f"All {connections} connections to {name} are busy."
+    return SqlFailed(ErrorKind.RESOURCE, message, "Ask again in a moment.")
+
+
+def lost(name: str) -> DatabaseUnavailable:
+    """The connection broke under a query."""
+    return DatabaseUnavailable(f"The connection to {name} was lost while the query ran; ask again.")
+
+
+def unreadable(name: str, error: BaseException) -> DatabaseUnavailable:
+    """The server refused to tell its schema."""
+    log.warning("The schema of %s could not be read: %s", name, error)
+    return DatabaseUnavailable(f"The schema of {name} could not be read; see the service's log.")
+
+
+def no_tables(name: str) -> DatabaseUnavailable:
+    """The schema is empty, for this user at least."""
+    return DatabaseUnavailable(
+        f"{name} has no tables that its user may read; check the user's rights, and `schemas` in databases.yaml."
+    )
 
 
 def told(error: Exception, row: Dialect, sql: str, schema: Callable[[], Schema]) -> SqlFailed:
@@ -57,26 +88,40 @@ def told(error: Exception, row: Dialect, sql: str, schema: Callable[[], Schema])
         sql: what ran.
         schema: for the names that a hint may offer.
     """
-    message = _plain(str(error))
+    message = _plain(_words(error))
     kind = row.codes.get(error_code(error))
-    failed = diagnose.sql_failed(message, sql, schema())
+    try:
+        known = schema()
+    except DatabaseUnavailable:
+        known = Schema(database="", dialect=row.name, tables=())
+    failed = diagnose.sql_failed(message, sql, known)
     if kind is None or kind is failed.kind:
         return failed
-    return SqlFailed(kind, failed.message, diagnose.hint_for(kind, message, sql, schema()))
+    return SqlFailed(kind, failed.message, diagnose.hint_for(kind, message, sql, known))
 
 
 def no_driver(name: str, row: Dialect) -> DatabaseUnavailable:
     """The driver is not installed."""
-    file = f"requirements-{row.name}.txt"
+    file = REQUIREMENTS[row.name]
     return DatabaseUnavailable(
         f"{name} cannot be opened: the driver for {row.title} is missing; install it: pip install -r {file}."
     )
 
 
+def _words(error: Exception) -> str:
+    """What the driver says; of a number and a text, the text."""
+    match error.args:
+        case (int(), str(text)):
+            return text
+    return str(error)
+
+
 def _plain(message: str) -> str:
-    """Without what the drivers put before the server's own words."""
+    """The server's own words, without what the drivers put before them, and what it repeats of the query."""
     text = re.sub(r"^\('[0-9A-Z]{5}', [\"']", "", message.strip())
-    text = re.sub(r"^(?:\[[^\]]+\])+ *", "", text)
+    text = re.sub(r"^(?:\[[^\]]+\] *)+", "", text)
+    text = re.sub(r" \(\d+\) \(SQL\w+\)[\"']?\)?$", "", text)  # the number, and the call that gave it
+    text = re.sub(r"\nLINE \d+:.*\n *\^", "", text)  # an excerpt of what was really sent
     return text.strip()
 
 

@@ -47,10 +47,25 @@ class TokenSource:
             azure.core.exceptions.ClientAuthenticationError: no identity was found, or it was refused.
         """
         with self._lock:
-            if self._token is None or self._token.expires_on - time.time() < REFRESH_BEFORE_S:
-                if self._credential is None:
-                    from azure.identity import DefaultAzureCredential
-
-                    self._credential = DefaultAzureCredential()
-                self._token = self._credential.get_token(self._scope)
+            if self._token is None or self._left_s(self._token) < REFRESH_BEFORE_S:
+                self._token = self._renewed(self._token)
             return self._token.token
+
+    @staticmethod
+    def _left_s(token: AccessToken) -> float:
+        return token.expires_on - time.time()
+
+    def _renewed(self, old: AccessToken | None) -> AccessToken:
+        """A new token; the old one while it lasts, where a new one is not to be had."""
+        from azure.core.exceptions import AzureError
+
+        if self._credential is None:
+            from azure.identity import DefaultAzureCredential
+
+            self._credential = DefaultAzureCredential()
+        try:
+            return self._credential.get_token(self._scope)
+        except AzureError:
+            if old is None or self._left_s(old) <= 0:
+                raise
+            return old

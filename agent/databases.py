@@ -1,0 +1,139 @@
+"""The databases of the registry, each behind `await`: opened when it is first asked for, with its own limits."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from agent.callers import LOCAL
+from agent.database import Database
+from agent.errors import OutOfTime
+from agent.limits import limits_of
+from agent.models import Options
+from executors.base import CheckedSql, Frozen, Parameters, QueryResult
+from executors.errors import ExecutorError
+
+if TYPE_CHECKING:
+    from agent.settings import Settings
+    from executors.entry import Entry
+    from executors.router import Router
+
+
+class DatabaseInfo(Frozen):
+    """A database that can be asked; `detail` says why it cannot, or what of it cannot be read."""
+
+    name: str
+    dialect: str | None
+    description: str = ""
+    owners: tuple[str, ...] = ()
+    available: bool = True
+    detail: str = ""
+
+
+class Executed(Frozen):
+    """A query as it was run, and its rows."""
+
+    query: CheckedSql
+    result: QueryResult
+
+
+class Databases:
+    """Opens databases by name, once each.
+
+    Args:
+        router: from names to executors.
+        settings: whose limits an entry can narrow.
+    """
+
+    def __init__(self, router: Router, settings: Settings) -> None:
+        self._router, self._settings = router, settings
+        self._open: dict[str, Database] = {}
+
+    def admit(self, name: str, principal: str) -> None:
+        """Let somebody ask a database, where it can be known who asks. Raises UnknownDatabase."""
+        self._router.entry(name, self._known(principal))
+
+    def _known(self, principal: str) -> str | None:
+        """The principal where a front end vouches for it; None for this machine's own user, and where none does."""
+        return principal if self._settings.trust_principal_header and principal != LOCAL else None
+
+    async def get(self, name: str) -> Database:
+        """The database of that name, its dialect known. Raises UnknownDatabase, DatabaseUnavailable."""
+        if name not in self._open:
+            executor = await asyncio.to_thread(self._router.get, name)
+            settings, limits = self._settings, self._router.entry(name).limits
+            database = Database(
+                executor,
+                limit=min(settings.queries_per_database, limits.queries or settings.queries_per_database),
+                timeout_s=min(settings.query_timeout_s, limits.query_timeout_s or settings.query_timeout_s),
+                row_limit=limits.row_limit,
+            )
+            self._open.setdefault(name, database)
+        database = self._open[name]
+        if not database.dialect:
+            await database.schema()  # another deployment's, which has not said yet what it speaks
+        return database
+
+    async def readable(self, name: str) -> Database:
+        """The database, once its schema could be read. Raises UnknownDatabase, DatabaseUnavailable."""
+        database = await self.get(name)
+        await database.schema()
+        return database
+
+    async def refreshed(self, name: str) -> Database:
+        """The database, its schema to be read anew. Raises UnknownDatabase, DatabaseUnavailable."""
+        await asyncio.to_thread(self._router.refresh, name)
+        return await self.get(name)
+
+    async def infos(self, principal: str = LOCAL) -> list[DatabaseInfo]:
+        """Every database that somebody may ask, with whether it can be opened."""
+        return list(await asyncio.gather(*(self._info(name) for name in self._router.names(self._known(principal)))))
+
+    async def _info(self, name: str) -> DatabaseInfo:
+        entry: Entry = self._router.entry(name)
+        known = DatabaseInfo(name=name, dialect=None, description=entry.description, owners=entry.owners)
+        try:
+            database = await self.readable(name)
+        except ExecutorError as error:
+            return known.model_copy(update={"available": False, "detail": str(error)})
+        return known.model_copy(update={"dialect": database.dialect, "detail": " ".join(database.warnings)})
+
+    async def execute(
+        self,
+        name: str,
+        sql: str,
+        *,
+        row_limit: int | None = None,
+        timeout_s: float | None = None,
+        parameters: Parameters | None = None,
+    ) -> Executed:
+        """Run one query, through the guard, within the limits of settings and registry.
+
+        Args:
+            name: of the database.
+            sql: one SELECT.
+            row_limit: rows at most, where fewer are wanted.
+            timeout_s: seconds at most, where less is wanted.
+            parameters: what its placeholders stand for.
+
+        Raises:
+            UnknownDatabase, SqlRefused, SqlFailed, DatabaseUnavailable: see `executors.errors`.
+            OutOfTime: the request's deadline passed while it waited for its turn.
+        """
+        deadline_s = self._settings.request_deadline_s
+        deadline = asyncio.timeout(deadline_s)
+        try:
+            async with deadline:
+                database = await self.get(name)
+                rows = limits_of(self._settings, Options(row_limit=row_limit), database.row_limit).row_limit
+                query = await database.check(sql, rows, parameters)
+                return Executed(query=query, result=await database.run(query, timeout_s=timeout_s))
+        except TimeoutError as error:
+            if not deadline.expired():
+                raise  # of something else, which should have said what it is
+            raise OutOfTime(f"No rows within {deadline_s:g} s. Ask for less, or try again.") from error
+
+    async def close(self) -> None:
+        """Stop the queries that run and end the threads; what is asked for later is opened again."""
+        databases, self._open = list(self._open.values()), {}
+        await asyncio.gather(*(database.close() for database in databases))

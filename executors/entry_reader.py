@@ -1,0 +1,185 @@
+"""From what the registry says of one database to its `Entry`, with everything that is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import SecretStr
+
+from executors.entry import NAME, Entry, EntryLimits, limits_problems, via_problem
+from executors.errors import RegistryInvalid
+from executors.local.kinds import Kind, is_glob, local_path
+from executors.server.address import SERVER_DIALECTS, Address
+
+KEYS = (
+    *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
+    *("via", "key", "identity", "database"),
+)
+_OF_VIA = ("key", "identity", "database")  # keys that mean nothing without it
+_SAME_SCHEME = frozenset({"mysql", "mariadb"})  # dialects that one scheme may mean
+_VARIABLE = re.compile(r"\$\{(\w*)\}")
+
+
+class EntryReader:
+    """Reads one entry, and remembers all that is wrong with it; no problem repeats an address or a key.
+
+    Args:
+        name: of the entry.
+        folder: that its paths are relative to.
+        variables: of the environment.
+    """
+
+    def __init__(self, name: str, folder: Path, variables: Mapping[str, str]) -> None:
+        self._name, self._folder, self._variables = name, folder, variables
+        self.problems: list[str] = []
+
+    def read(self, given: object) -> Entry | None:
+        """The entry; None where there are `problems`."""
+        fields = {"url": given} if isinstance(given, str) else given
+        if not isinstance(fields, dict):
+            self.problems.append("wants a path, or a mapping with `url`")
+            return None
+        self._check_keys(fields)
+        common = self._common(fields)
+        place = self._via(fields) if "via" in fields else self._url(fields)
+        return None if self.problems else Entry(name=self._name, **common, **place)
+
+    # -- what every entry may say -------------------------------------------------------------------------
+
+    def _common(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "description": self._text(fields, "description"),
+            "docs": tuple(self._docs(fields.get("docs"))),
+            "limits": self._limits(fields.get("limits")),
+            "writable": self._switch(fields, "writable"),
+            **{key: self._texts(fields, key) for key in ("owners", "writers", "allowed", "schemas")},
+        }
+
+    def _check_keys(self, fields: Mapping[Any, Any]) -> None:
+        from rapidfuzz import process
+
+        for key in fields:
+            if key not in KEYS:
+                nearest = process.extractOne(str(key), KEYS)
+                shown = repr(key) if re.fullmatch(r"[\w -]{1,40}", str(key)) else "like that"  # it may be an address
+                self.problems.append(f"there is no key {shown}; did you mean `{nearest[0]}`?")
+
+    def _limits(self, given: object) -> EntryLimits:
+        if given is None:
+            return EntryLimits()
+        if not isinstance(given, dict):
+            self.problems.append(f"`limits` wants a mapping of {', '.join(EntryLimits.model_fields)}")
+            return EntryLimits()
+        problems = limits_problems(given)
+        self.problems += problems
+        return EntryLimits() if problems else EntryLimits.model_validate(given)
+
+    # -- where it is --------------------------------------------------------------------------------------
+
+    def _url(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Of a file or a server."""
+        self.problems += [f"`{key}` goes with `via`, which is not there" for key in _OF_VIA if key in fields]
+        url, dialect = self._text(fields, "url", needed="url" in fields), self._text(fields, "dialect")
+        if not url:
+            if "url" not in fields:
+                self.problems.append("has no `url`")
+            return {}
+        place = local_path(url)
+        if place is None:
+            self._check_server(url, dialect)
+            return {"url": url.strip(), "dialect": dialect or None}
+        kinds = get_args(Kind)
+        if dialect and dialect not in kinds:
+            self.problems.append(f"dialect {dialect!r} is none of {', '.join(kinds)}")
+        if fields.get("schemas"):
+            self.problems.append("`schemas` are a server's; a file has none")
+        sample = not place.is_absolute() and place.parts[:1] == ("samples",)
+        return {"url": str(self._folder / place.expanduser()), "dialect": dialect or None, "is_sample": sample}
+
+    def _check_server(self, url: str, dialect: str) -> None:
+        if dialect and dialect not in SERVER_DIALECTS:
+            self.problems.append(f"dialect {dialect!r} is none of {', '.join(SERVER_DIALECTS)}")
+            return
+        try:
+            meant = Address.parse(url).dialect
+        except RegistryInvalid as error:
+            self.problems.append(str(error))
+            return
+        if dialect and dialect != meant and {dialect, meant} != _SAME_SCHEME:
+            self.problems.append(f"dialect {dialect!r} does not go with its address, which is of {meant}")
+
+    def _via(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Of a database of a deployed app."""
+        from executors.dialects import DIALECTS
+
+        for key in ("url", "schemas"):
+            if key in fields:
+                self.problems.append(f"has both `{key}` and `via`; the app over there knows its own")
+        via, key = self._text(fields, "via", needed=True), self._text(fields, "key", needed="key" in fields)
+        identity, dialect = self._text(fields, "identity"), self._text(fields, "dialect")
+        if via and (problem := via_problem(via)):
+            self.problems.append(problem)
+        if key and identity:
+            self.problems.append("has both `key` and `identity`; one of them is enough")
+        if dialect and dialect not in DIALECTS:
+            self.problems.append(f"dialect {dialect!r} is none of {', '.join(DIALECTS)}")
+        database = self._text(fields, "database") or self._name
+        if not NAME.fullmatch(database):
+            self.problems.append("`database` is no name of a database")
+        return {
+            "via": via.rstrip("/"),
+            "key": SecretStr(key) if key else None,
+            "identity": identity,
+            "database": database,
+            "dialect": dialect or None,
+        }
+
+    # -- values -------------------------------------------------------------------------------------------
+
+    def _text(self, fields: Mapping[str, Any], key: str, *, needed: bool = False) -> str:
+        """A text with its variables filled in; empty where there is none, which is a problem where it is needed."""
+        value = fields.get(key, "")
+        if not isinstance(value, str) or (needed and not value.strip()):
+            self.problems.append(f"`{key}` wants a text")
+            return ""
+        known = len(self.problems)
+        text = self._expanded(value)
+        if needed and not text.strip() and len(self.problems) == known:
+            self.problems.append(f"`{key}` is empty: the variable in it has no value")
+        return text
+
+    def _texts(self, fields: Mapping[str, Any], key: str) -> tuple[str, ...]:
+        given = fields.get(key)
+        listed = [given] if isinstance(given, str) else given or []
+        if not isinstance(listed, list) or not all(isinstance(item, str) and item.strip() for item in listed):
+            self.problems.append(f"`{key}` wants a list of texts")
+            return ()
+        return tuple(self._expanded(item) for item in listed)
+
+    def _switch(self, fields: Mapping[str, Any], key: str) -> bool:
+        value = fields.get(key, False)
+        if not isinstance(value, bool):
+            self.problems.append(f"`{key}` wants true or false")
+            return False
+        return value
+
+    def _docs(self, given: object) -> Iterator[Path]:
+        listed = [given] if isinstance(given, str) else given or []
+        if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
+            self.problems.append("`docs` wants a list of files, folders or globs")
+            return
+        for item in listed:
+            place = self._folder / Path(self._expanded(item)).expanduser()
+            found = sorted(Path(place.anchor).glob(str(place.relative_to(place.anchor)))) if is_glob(place) else [place]
+            if not found or not all(path.exists() for path in found):
+                self.problems.append(f"docs: there is no {item}")
+            yield from found
+
+    def _expanded(self, text: str) -> str:
+        for name in _VARIABLE.findall(text):
+            if name not in self._variables:
+                self.problems.append(f"the environment has no variable {name!r}")
+        return _VARIABLE.sub(lambda match: self._variables.get(match[1], ""), text)

@@ -1,0 +1,52 @@
+"""SQLAlchemy's knowledge of a driver, without its engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+    from sqlalchemy.engine.interfaces import DBAPIConnection, Dialect
+
+# Dialect -> the file that installs its driver.
+REQUIREMENTS: dict[str, str] = {
+    "postgresql": "requirements.txt",
+    "sqlserver": "requirements.txt",
+    "mysql": "requirements-mysql.txt",
+    "mariadb": "requirements-mysql.txt",
+    "oracle": "requirements-oracle.txt",
+    "clickhouse": "requirements-clickhouse.txt",
+    "hana": "requirements-hana.txt",
+    "databricks": "requirements-databricks.txt",
+}
+
+
+class Driver(NamedTuple):
+    """SQLAlchemy's dialect with its driver, and what `connect` takes."""
+
+    dialect: Dialect
+    arguments: Sequence[Any]
+    options: Mapping[str, Any]
+
+    @property
+    def error(self) -> type[Exception]:
+        """The driver's base class of errors."""
+        error: type[Exception] = self.dialect.loaded_dbapi.Error
+        return error
+
+    def connect(self, more: Mapping[str, Any]) -> DBAPIConnection:
+        """A new connection. Args: more: arguments that go before those of the address."""
+        return self.dialect.connect(*self.arguments, **{**self.options, **more})
+
+    def lost(self, error: Exception, connection: DBAPIConnection | None) -> bool:
+        """Whether an error says that the connection is gone."""
+        return self.dialect.is_disconnect(error, connection, None)  # type: ignore[arg-type]  # of a driver, always
+
+
+def load(url: URL) -> Driver:
+    """The driver for an address. Raises ImportError where it is not installed."""
+    kind = url.get_dialect()
+    dialect = kind(dbapi=kind.import_dbapi())  # type: ignore[call-arg]  # every dialect takes its driver
+    arguments, options = dialect.create_connect_args(url)
+    return Driver(dialect, arguments, dict(options))

@@ -1,0 +1,53 @@
+"""A schema, kept for a while."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from executors.base import Schema
+from executors.errors import DatabaseUnavailable
+
+
+class KeptSchema:
+    """Reads a schema when it is asked for, and again after some time. Safe to use from several threads.
+
+    Args:
+        read: reads it; raises DatabaseUnavailable where it cannot.
+        ttl_s: seconds for which it is kept.
+    """
+
+    def __init__(self, read: Callable[[], Schema], ttl_s: float) -> None:
+        self._read, self._ttl_s = read, ttl_s
+        self._lock = threading.Lock()
+        self._kept: tuple[float, Schema] | None = None
+        self._failed: tuple[float, str] = (0.0, "")
+
+    def get(self) -> Schema:
+        """The schema; one thread reads it, the others wait.
+
+        Raises:
+            DatabaseUnavailable: it cannot be read now; the next call tries again.
+        """
+        asked = time.monotonic()
+        with self._lock:
+            if self._kept is None or asked - self._kept[0] > self._ttl_s:
+                if self._failed[0] > asked:  # while this thread waited: it need not wait for the same once more
+                    raise DatabaseUnavailable(self._failed[1])
+                try:
+                    self._kept = (time.monotonic(), self._read())
+                except DatabaseUnavailable as error:
+                    self._failed = (time.monotonic(), str(error))
+                    raise
+            return self._kept[1]
+
+    def known(self) -> Schema:
+        """The schema that was read last, however old; read where there is none. Raises DatabaseUnavailable."""
+        kept = self._kept
+        return kept[1] if kept is not None else self.get()
+
+    def forget(self) -> None:
+        """Have the next `get` read it."""
+        with self._lock:
+            self._kept = None
