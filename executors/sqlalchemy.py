@@ -9,22 +9,26 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, JsonValue, QueryResult, Schema, WriteResult
 from executors.dialects import DIALECTS
-from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
+from executors.errors import ErrorKind, SqlFailed
+from executors.local.writes import check_count, no_such_write
 from executors.server import catalogue, failures, statements
+from executors.server.driver import Driver, load
+from executors.server.kept import KeptSchema
+from executors.server.pool import Pool
+from executors.server.reader import Reader
 from executors.stopping import Watch, out_of_time, row_too_large
 from executors.values import RowTooLarge, collect
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
     from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
-    from sqlalchemy.engine.interfaces import Dialect as SqlAlchemyDialect
-    from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
+    from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
     from executors.server.address import Address
     from executors.server.options import ServerOptions
@@ -33,18 +37,10 @@ log = logging.getLogger(__name__)
 
 # A cancel goes over a connection of its own: it is not repeated as often as a flag can be set.
 _CANCEL_AGAIN_S = 1.0
-_SCHEMA_TIMEOUT_S = 60.0
+_BUSY_S = 60.0
 _WRITERS = 2
 
 Decoder = Callable[[Any], JsonValue]
-
-
-class _Driver(NamedTuple):
-    """SQLAlchemy's dialect with its driver, and what `connect` takes."""
-
-    dialect: SqlAlchemyDialect
-    arguments: Sequence[Any]
-    options: dict[str, Any]
 
 
 class SqlAlchemyExecutor(Executor):
@@ -72,30 +68,29 @@ class SqlAlchemyExecutor(Executor):
         self.address, self.options = address, options
         self.row = DIALECTS[address.dialect]
         self._lock = threading.Lock()
-        self._schema_lock = threading.Lock()
-        self._driver: _Driver | None = None
-        self._pools: dict[bool, QueuePool] = {}
-        self._schema: tuple[float, Schema] | None = None
+        self._driver: Driver | None = None
+        self._pools: dict[bool, Pool] = {}
+        self._schema = KeptSchema(self._read_schema, options.schema_ttl_s)
 
     # ------------------------------------------------------------------------------------------- the contract
 
     def schema(self) -> Schema:
         """See `Executor.schema`. Read again after `ServerOptions.schema_ttl_s` seconds, or after `refresh`."""
-        with self._schema_lock:
-            if self._schema is None or time.monotonic() - self._schema[0] > self.options.schema_ttl_s:
-                self._schema = (time.monotonic(), self._read_schema())
-            return self._schema[1]
+        return self._schema.get()
 
     def refresh(self) -> None:
-        """Have the next `schema` read it again."""
-        with self._schema_lock:
-            self._schema = None
+        """See `Executor.refresh`."""
+        self._schema.forget()
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
         """See `Executor.run`."""
         started = time.monotonic()
         statements.require_one(query.executable, self.row)
-        with self._leased(writable=False) as lease, self._watched(lease, timeout_s, cancel, query.executable) as watch:
+        with (
+            self._told(query.executable, timeout_s),
+            self._leased(writable=False, timeout_s=timeout_s, cancel=cancel) as lease,
+            self._watched(lease, timeout_s, cancel, started) as watch,
+        ):
             self._begin(lease, timeout_s)
             cursor = self._execute(lease, query.executable)
             try:
@@ -105,42 +100,53 @@ class SqlAlchemyExecutor(Executor):
                 columns = tuple(str(column[0]) for column in cursor.description)
             finally:
                 with contextlib.suppress(self._driver_error()):
-                    cursor.close()
+                    self._end(lease, cursor)
             if watch.interrupted:
-                raise watch.error()
+                raise self._stopped(timeout_s, cancel)
         elapsed = round((time.monotonic() - started) * 1000, 3)
         return QueryResult(columns=columns, rows=rows, truncated=truncated, elapsed_ms=elapsed)
 
-    def write(self, statement: CheckedWrite, *, timeout_s: float, commit: bool, max_rows: int) -> WriteResult:
+    def write(
+        self,
+        statement: CheckedWrite,
+        *,
+        timeout_s: float,
+        commit: bool,
+        max_rows: int,
+        exactly: int | None = None,
+    ) -> WriteResult:
         """See `Executor.write`."""
         if not self.options.writable:
-            raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{self.name} is open for reading only.", "Write one SELECT.")
-        if not self.row.session.transactions:
-            message = f"{self.row.title} cannot undo a write, so nothing is written to it from here."
-            raise SqlRefused(ErrorKind.NOT_READ_ONLY, message)
+            return super().write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
         started = time.monotonic()
-        statements.require_one(statement.sql, self.row, writes=True)
-        with self._leased(writable=True) as lease, self._watched(lease, timeout_s, None, statement.sql) as watch:
-            self._set_timeout(lease, timeout_s)
+        statements.require_write(statement, self.row)
+        with (
+            self._told(statement.sql, timeout_s),
+            self._leased(writable=True, timeout_s=timeout_s) as lease,
+            self._watched(lease, timeout_s, None, started) as watch,
+        ):
+            self._begin_write(lease, timeout_s)
+            self._check_undoable(lease, statement)
             cursor = lease.cursor()
             cursor.execute(statement.sql)
             affected = int(cursor.rowcount)
             cursor.close()
-            if affected > max_rows or affected < 0:
-                message = f"It would affect {affected} rows, and {max_rows} are allowed; nothing was changed."
-                raise SqlFailed(ErrorKind.RESOURCE, message, "Narrow the condition.")
+            if affected < 0:
+                raise no_such_write(statement.kind)
+            check_count(affected, max_rows)
             if watch.interrupted:
-                raise watch.error()
-            if commit:
+                raise out_of_time(timeout_s)
+            committed = commit and exactly in {None, affected}
+            if committed:
                 lease.commit()
         elapsed = round((time.monotonic() - started) * 1000, 3)
-        return WriteResult(rows_affected=affected, committed=commit, elapsed_ms=elapsed)
+        return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed)
 
     def close(self) -> None:
         """Close every connection."""
         with self._lock:
             for pool in self._pools.values():
-                pool.dispose()
+                pool.close()
             self._pools.clear()
 
     # -------------------------------------------------------------------------- what an engine may do its own way
@@ -160,9 +166,8 @@ class SqlAlchemyExecutor(Executor):
         if session.connection_id:
             cursor.execute(session.connection_id)
             entry.info["id"] = cursor.fetchone()[0]  # type: ignore[index]  # one row, always
-        if not writable:
-            for statement in session.read_only:
-                cursor.execute(statement)
+        for statement in (*session.setup, *(() if writable else session.read_only)):
+            cursor.execute(statement)
         cursor.close()
         connection.commit()
 
@@ -178,13 +183,32 @@ class SqlAlchemyExecutor(Executor):
             connection.close()
 
     def _begin(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
-        """Before a query: the server's own timeout."""
+        """Before a query: the server's own timeout, and a read-only transaction where the session is none."""
         self._set_timeout(lease, timeout_s)
+        for statement in self.row.session.begin:
+            cursor = lease.cursor()
+            cursor.execute(statement)
+            cursor.close()
+
+    def _begin_write(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
+        """Before a write: the server's own timeout."""
+        self._set_timeout(lease, timeout_s)
+
+    def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
+        """Raise SqlRefused where what a write does to that table could not be rolled back."""
 
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
         cursor = lease.cursor()
         cursor.execute(sql)
         return cursor
+
+    def _end(self, lease: PoolProxiedConnection, cursor: DBAPICursor) -> None:  # noqa: ARG002
+        """After a query, whether or not all its rows were fetched."""
+        cursor.close()
+
+    def _lost(self, error: Exception, lease: PoolProxiedConnection) -> bool:
+        """Whether an error says that the connection is gone."""
+        return self._load_driver().lost(error, lease.dbapi_connection)
 
     def _decoders(self, description: Sequence[Sequence[Any]]) -> Sequence[Decoder] | None:  # noqa: ARG002
         """One per column, where the driver's own values need more than `to_json`."""
@@ -201,78 +225,49 @@ class SqlAlchemyExecutor(Executor):
             lease.commit()
             lease.info["timeout_s"] = timeout_s
 
-    def _load_driver(self) -> _Driver:
+    def _load_driver(self) -> Driver:
         with self._lock:
             if self._driver is None:
-                url = self.url()
                 try:
-                    kind = url.get_dialect()
-                    driver = kind.import_dbapi()
+                    self._driver = load(self.url())
                 except ImportError as error:
                     raise failures.no_driver(self.name, self.row) from error
-                dialect = kind(dbapi=driver)  # type: ignore[call-arg]  # every dialect takes its driver
-                arguments, options = dialect.create_connect_args(url)
-                self._driver = _Driver(dialect, arguments, dict(options))
             return self._driver
 
     def _driver_error(self) -> type[Exception]:
-        error: type[Exception] = self._load_driver().dialect.loaded_dbapi.Error
-        return error
+        return self._load_driver().error
 
     def _connect(self) -> DBAPIConnection:
-        driver = self._load_driver()
-        return driver.dialect.connect(*driver.arguments, **{**driver.options, **self.connect_options()})
+        return self._load_driver().connect(self.connect_options())
 
-    def _pool(self, *, writable: bool) -> QueuePool:
+    def _pool(self, *, writable: bool) -> Pool:
         driver = self._load_driver()
         with self._lock:
             if writable not in self._pools:
-                from sqlalchemy import event
-                from sqlalchemy.pool import QueuePool
-
-                pool = QueuePool(
-                    self._connect,
-                    pool_size=_WRITERS if writable else self.options.pool_size,
-                    max_overflow=0,
-                    timeout=self.options.connect_timeout_s + _SCHEMA_TIMEOUT_S,
-                    recycle=int(self.options.recycle_s),
-                    pre_ping=True,  # a server that was restarted is met by a new connection, not by an error
-                    use_lifo=True,
-                    dialect=driver.dialect,
+                size = _WRITERS if writable else self.options.pool_size
+                prepare = partial(self.prepare, writable=writable)
+                self._pools[writable] = Pool(
+                    self.name, driver, self._connect, prepare, size=size, recycle_s=self.options.recycle_s
                 )
-                event.listen(pool, "connect", partial(self.prepare, writable=writable))
-                self._pools[writable] = pool
             return self._pools[writable]
 
-    @contextmanager
-    def _leased(self, *, writable: bool) -> Iterator[PoolProxiedConnection]:
-        """A connection of the pool; afterwards rolled back and given back.
-
-        Raises:
-            DatabaseUnavailable: there is no connection to be had.
-            SqlFailed: all are busy.
-        """
-        from sqlalchemy.exc import DBAPIError, TimeoutError
-
-        pool = self._pool(writable=writable)
-        try:
-            lease = pool.connect()
-        except TimeoutError as error:
-            message = f"All {self.options.pool_size} connections to {self.name} are busy."
-            raise SqlFailed(ErrorKind.RESOURCE, message, "Ask again in a moment.") from error
-        except (self._driver_error(), DBAPIError, OSError, failures.CredentialError) as error:
-            raise failures.unreachable(self.name, error) from error
-        try:
-            yield lease
-        finally:
-            lease.close()
+    def _leased(
+        self, *, writable: bool, timeout_s: float = _BUSY_S, cancel: Cancel | None = None
+    ) -> AbstractContextManager[PoolProxiedConnection]:
+        """See `Pool.leased`."""
+        return self._pool(writable=writable).leased(timeout_s, cancel)
 
     @contextmanager
     def _watched(
-        self, lease: PoolProxiedConnection, timeout_s: float, cancel: Cancel | None, sql: str
+        self, lease: PoolProxiedConnection, timeout_s: float, cancel: Cancel | None, started: float
     ) -> Iterator[Watch]:
-        """Stops what runs inside when time is over or the caller cancels, and tells its errors as this project does."""
-        watch = Watch(partial(self._interrupted, lease), timeout_s, cancel, again_s=_CANCEL_AGAIN_S)
+        """Stops what runs inside when time is over or the caller cancels; after that nothing else uses the connection.
+
+        Args:
+            started: on the monotonic clock: waiting for the connection is a part of the time.
+        """
+        left = max(0.0, started + timeout_s - time.monotonic())
+        watch = Watch(partial(self._interrupted, lease), left, cancel, again_s=_CANCEL_AGAIN_S)
         try:
             with watch:
                 yield watch
@@ -280,10 +275,28 @@ class SqlAlchemyExecutor(Executor):
             lease.invalidate(error)
             raise row_too_large() from error
         except self._driver_error() as error:
-            raise self._told(error, lease, watch, timeout_s, sql) from error
+            if watch.interrupted:
+                raise self._stopped(timeout_s, cancel) from error
+            if self._lost(error, lease):
+                lease.invalidate(error)
+                raise failures.lost(self.name) from error
+            raise
         finally:
             if watch.interrupted and lease.is_valid:
                 lease.invalidate()  # a cancel that comes late must not meet the next query
+
+    @staticmethod
+    def _stopped(timeout_s: float, cancel: Cancel | None) -> SqlFailed:
+        return out_of_time(None if cancel is not None and cancel.cancelled else timeout_s)
+
+    @contextmanager
+    def _told(self, sql: str, timeout_s: float) -> Iterator[None]:
+        """Tells the driver's errors as this project does: outside of the connection, for a hint may read the schema."""
+        try:
+            yield
+        except self._driver_error() as error:
+            failed = failures.told(error, self.row, sql, self._schema.known)
+            raise (out_of_time(timeout_s) if failed.kind is ErrorKind.TIMEOUT else failed) from error
 
     def _interrupted(self, lease: PoolProxiedConnection) -> None:
         """`interrupt`, for a thread in which nobody would catch its error."""
@@ -292,43 +305,23 @@ class SqlAlchemyExecutor(Executor):
         except (self._driver_error(), OSError) as error:
             log.warning("A query on %s could not be cancelled: %s", self.name, type(error).__name__)
 
-    def _told(
-        self, error: Exception, lease: PoolProxiedConnection, watch: Watch, timeout_s: float, sql: str
-    ) -> SqlFailed | DatabaseUnavailable:
-        if watch.interrupted:
-            return watch.error()
-        driver = self._load_driver()
-        lost = driver.dialect.is_disconnect(error, lease.dbapi_connection, None)
-        if lost:
-            lease.invalidate(error)
-            return DatabaseUnavailable(f"The connection to {self.name} was lost while the query ran; ask again.")
-        failed = failures.told(error, self.row, sql, self.schema)
-        return out_of_time(timeout_s) if failed.kind is ErrorKind.TIMEOUT else failed
-
     def _read_schema(self) -> Schema:
-        def fetch(sql: str) -> Sequence[Sequence[Any]]:
-            cursor = lease.cursor()
-            cursor.execute(sql)
-            rows: Sequence[Sequence[Any]] = cursor.fetchall()
-            cursor.close()
-            return rows
-
         with self._leased(writable=False) as lease:
+            reader = Reader(self.name, lease, partial(self._set_timeout, lease), self._driver_error())
             try:
-                self._set_timeout(lease, _SCHEMA_TIMEOUT_S)
                 found = catalogue.read(
-                    fetch, self.name, self.row, samples=self.options.sample_values, schemas=self.options.schemas
+                    reader.fetch,
+                    self.name,
+                    self.row,
+                    samples=self.options.sample_values,
+                    schemas=self.options.schemas,
+                    attempt=reader.attempt,
+                    warn=reader.warnings.append,
                 )
             except self._driver_error() as error:
                 lease.invalidate(error)
-                log.warning("The schema of %s could not be read: %s", self.name, error)
-                raise DatabaseUnavailable(
-                    f"The schema of {self.name} could not be read; see the service's log."
-                ) from error
+                raise failures.unreadable(self.name, error) from error
         if not found.tables:
-            raise DatabaseUnavailable(
-                f"{self.name} has no tables that its user may read; check the user's rights, and `schemas` in "
-                "databases.yaml."
-            )
+            raise failures.no_tables(self.name)
+        self.warnings = tuple(reader.warnings)
         return found
-

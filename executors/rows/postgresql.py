@@ -25,6 +25,8 @@ _SESSION = Session(
     ),
     read_only=("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",),
     timeout="SET SESSION statement_timeout = {ms}",
+    connection_id="SELECT pg_backend_pid()",
+    cancel="SELECT pg_cancel_backend({id})",
 )
 
 _READS = SchemaQueries(

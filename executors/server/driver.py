@@ -47,6 +47,19 @@ class Driver(NamedTuple):
 def load(url: URL) -> Driver:
     """The driver for an address. Raises ImportError where it is not installed."""
     kind = url.get_dialect()
-    dialect = kind(dbapi=kind.import_dbapi())  # type: ignore[call-arg]  # every dialect takes its driver
+    dialect = _pinging(kind)(dbapi=kind.import_dbapi())  # type: ignore[call-arg]  # every dialect takes its driver
     arguments, options = dialect.create_connect_args(url)
     return Driver(dialect, arguments, dict(options))
+
+
+def _pinging(kind: type[Dialect]) -> type[Dialect]:
+    """The dialect, but whatever a ping ends with, its connection is replaced: not every driver knows a dead one."""
+
+    class Pinging(kind):  # type: ignore[valid-type, misc]  # a class that is known only now
+        def do_ping(self, dbapi_connection: DBAPIConnection) -> bool:
+            try:
+                return bool(super().do_ping(dbapi_connection))
+            except self.loaded_dbapi.Error:
+                return False
+
+    return Pinging

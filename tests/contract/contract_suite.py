@@ -5,6 +5,7 @@ The queries are handed over as if the guard had let them through: a layer under 
 
 from __future__ import annotations
 
+import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -48,11 +49,26 @@ class Contract(ABC):
     def version(self, executor: Executor) -> str:
         """Of the engine, as it says itself."""
 
+    @pytest.fixture
+    def run(self, executor: Executor) -> Run:
+        def run(sql: str, row_limit: int = 500, *, timeout_s: float = 30, cancel: Cancel | None = None) -> QueryResult:
+            return executor.run(unguarded(sql, row_limit), timeout_s=timeout_s, cancel=cancel)
+
+        return run
+
     @staticmethod
     def table(executor: Executor, name: str) -> Table:
         found = executor.schema().table(name)
         assert found is not None, f"{name} is not in the schema"
         return found
+
+    def test_the_engine_says_its_version(
+        self, executor: Executor, record_property: Callable[[str, object], None]
+    ) -> None:
+        version = self.version(executor)
+        record_property("engine_version", version)
+
+        assert re.search(r"\d", version)
 
     # -- rows ----------------------------------------------------------------------------------------------
 

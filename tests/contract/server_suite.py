@@ -1,0 +1,372 @@
+"""More of what every server's executor promises, for engines whose server can be stopped, filled and looked into.
+
+A class takes what its server can do: `class TestX(Outages, Pooling, Writing, ServerContract)`.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing
+from typing import Any, ClassVar, Literal
+
+import pytest
+from contract_suite import ROWS, Run, ServerContract, unguarded, until
+
+from executors.base import Cancel, CheckedWrite, Executor, WriteResult
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
+from testbed.postgres import free_port
+
+
+def ask(executor: Executor, sql: str, timeout_s: float = 30) -> Any:
+    """The first value of a query."""
+    return executor.run(unguarded(sql), timeout_s=timeout_s).rows[0][0]
+
+
+def running(executor: Executor, sql: str, cancel: Cancel) -> tuple[threading.Thread, list[Exception]]:
+    """A query in a thread of its own, and where its error will be."""
+    errors: list[Exception] = []
+
+    def work() -> None:
+        try:
+            executor.run(unguarded(sql), timeout_s=60, cancel=cancel)
+        except (SqlError, DatabaseUnavailable) as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread, errors
+
+
+class Outages(ServerContract):
+    """What is said where there is no connection. `server` has `stop()` and `start()`.
+
+    secrets: what no message may hold: addresses, users, passwords.
+    """
+
+    secrets: ClassVar[tuple[str, ...]]
+
+    def unavailable(self, executor: Executor) -> str:
+        """What is said of a database that cannot be opened."""
+        with closing(executor), pytest.raises(DatabaseUnavailable) as raised:
+            executor.run(unguarded(self.one), timeout_s=20)
+        self.tells_nothing(str(raised.value))
+        with pytest.raises(DatabaseUnavailable):
+            executor.schema()
+        return str(raised.value)
+
+    def tells_nothing(self, message: str) -> None:
+        assert [secret for secret in self.secrets if secret in message] == []
+
+    def test_a_restart_between_two_queries_goes_unnoticed(self, executor: Executor, run: Run, server: Any) -> None:
+        with ThreadPoolExecutor(4) as pool:  # several connections, all of which will be dead
+            list(pool.map(lambda _: run("SELECT count(*) FROM people"), range(8)))
+        server.stop()
+        server.start()
+
+        with ThreadPoolExecutor(4) as pool:
+            counted = list(pool.map(lambda _: run("SELECT count(*) FROM people").rows, range(8)))
+        assert counted == [((ROWS,),)] * 8
+
+    def test_a_server_that_is_down_is_told_until_it_is_back(self, server: Any) -> None:
+        with closing(self.connect(server)) as executor:
+            ask(executor, self.one)
+            server.stop()
+            try:
+                for _ in range(2):
+                    with pytest.raises(DatabaseUnavailable, match="check that it runs") as raised:
+                        ask(executor, self.one)
+                    self.tells_nothing(str(raised.value))
+                    with pytest.raises(DatabaseUnavailable, match="check that it runs"):
+                        executor.schema()
+            finally:
+                server.start()
+
+            assert ask(executor, "SELECT count(*) FROM people") == ROWS
+            assert executor.schema().table("people")
+
+    def test_a_server_that_stops_under_a_query_is_told(self, server: Any) -> None:
+        with closing(self.connect(server)) as executor:
+            cancel = Cancel()
+            thread, errors = running(executor, self.endless, cancel)
+            try:
+                until(lambda: self.running(server))
+                server.stop()
+                thread.join(20)
+            finally:
+                cancel.cancel()
+                server.start()
+                thread.join()
+
+            assert [type(error) for error in errors] == [DatabaseUnavailable]
+            assert "ask again" in str(errors[0])
+            self.tells_nothing(str(errors[0]))
+            assert ask(executor, "SELECT count(*) FROM people") == ROWS
+
+    def test_a_wrong_password_is_told(self, server: Any) -> None:
+        said = self.unavailable(self.connect(server, password="no such password"))
+
+        assert "the user or the password" in said
+        assert "databases.yaml" in said
+
+    def test_an_unknown_database_is_told(self, server: Any) -> None:
+        assert "no such database" in self.unavailable(self.connect(server, database="nowhere"))
+
+    def test_a_port_where_nobody_listens_is_told(self, server: Any) -> None:
+        assert "does not answer" in self.unavailable(self.connect(server, port=free_port()))
+
+
+class Pooling(ServerContract):
+    """How connections and schemas are kept.
+
+    connection: a query that says which connection it runs on.
+    """
+
+    connection: ClassVar[str]
+
+    @abstractmethod
+    def connections(self, server: Any) -> int:
+        """How many connections of the project the server has."""
+
+    @abstractmethod
+    def manage(self, server: Any, sql: str) -> None:
+        """Run a statement as the server's administrator."""
+
+    @pytest.fixture
+    def alone(self, server: Any, executor: Executor) -> Iterator[None]:
+        """Nobody else has a connection."""
+        executor.close()
+        until(lambda: self.connections(server) == 0)
+        yield
+        until(lambda: self.connections(server) == 0)
+
+    @pytest.mark.usefixtures("alone")
+    def test_no_failure_leaves_a_connection_behind(self, server: Any) -> None:
+        with closing(self.connect(server, pool_size=2)) as executor:
+            for _ in range(3):
+                with pytest.raises(SqlFailed):
+                    ask(executor, "SELECT nothing FROM nowhere")
+                with pytest.raises(SqlFailed, match=r"within 0\.2 seconds"):
+                    ask(executor, self.endless, timeout_s=0.2)
+                cancel = Cancel()
+                cancel.cancel()
+                with pytest.raises(SqlFailed, match="no longer wanted"):
+                    executor.run(unguarded(self.endless), timeout_s=20, cancel=cancel)
+
+            until(lambda: self.connections(server) <= 2)
+            assert ask(executor, "SELECT count(*) FROM people") == ROWS
+
+    @pytest.mark.usefixtures("alone")
+    def test_there_are_never_more_connections_than_the_pool_has(self, server: Any) -> None:
+        with closing(self.connect(server, pool_size=3)) as executor, ThreadPoolExecutor(20) as pool:
+            work = [pool.submit(ask, executor, "SELECT count(*) FROM people") for _ in range(60)]
+            seen = [self.connections(server)]
+            while not all(one.done() for one in work):
+                seen.append(self.connections(server))
+
+            assert {one.result() for one in work} == {ROWS}
+            assert 1 <= max(seen) <= 3
+
+    def test_a_connection_is_used_again(self, server: Any) -> None:
+        with closing(self.connect(server, pool_size=1)) as executor:
+            assert len({ask(executor, self.connection) for _ in range(5)}) == 1
+
+    def test_a_connection_on_which_something_was_stopped_is_not_used_again(self, server: Any) -> None:
+        with closing(self.connect(server, pool_size=1)) as executor:
+            before = ask(executor, self.connection)
+            with pytest.raises(SqlFailed, match="seconds"):
+                ask(executor, self.endless, timeout_s=0.2)
+
+            assert ask(executor, self.connection) != before
+
+    def test_who_waits_for_a_connection_waits_within_his_time(self, server: Any) -> None:
+        with closing(self.connect(server, pool_size=1)) as executor:
+            stop = Cancel()
+            thread, _ = running(executor, self.endless, stop)
+            until(lambda: self.running(server))
+
+            with pytest.raises(SqlFailed, match="busy") as raised:
+                ask(executor, self.one, timeout_s=0.2)
+            assert raised.value.kind is ErrorKind.RESOURCE
+            unwanted = Cancel()
+            threading.Timer(0.1, unwanted.cancel).start()
+            with pytest.raises(SqlFailed, match="no longer wanted"):
+                executor.run(unguarded(self.one), timeout_s=60, cancel=unwanted)
+            stop.cancel()
+            thread.join()
+            assert ask(executor, self.one) == 1
+
+    def test_a_hint_needs_no_second_connection(self, server: Any) -> None:
+        with closing(self.connect(server, pool_size=1)) as executor, pytest.raises(SqlFailed) as raised:
+            ask(executor, "SELECT nmae FROM people", timeout_s=5)
+
+        assert "name" in raised.value.hint
+
+    @pytest.mark.usefixtures("alone")
+    def test_close_closes_what_is_in_use_as_well(self, server: Any) -> None:
+        executor = self.connect(server)
+        ask(executor, self.one)
+        stop = Cancel()
+        thread, _ = running(executor, self.endless, stop)
+        until(lambda: self.running(server))
+        executor.close()
+        stop.cancel()
+        thread.join()
+
+        until(lambda: self.connections(server) == 0)
+
+    def test_threads_that_ask_for_the_schema_at_once_get_the_same(self, server: Any) -> None:
+        start = threading.Barrier(8)
+
+        def read(_: int) -> object:
+            start.wait()
+            return executor.schema()
+
+        with closing(self.connect(server)) as executor, ThreadPoolExecutor(8) as pool:
+            assert len({id(schema) for schema in pool.map(read, range(8))}) == 1
+
+    def test_a_schema_is_read_again_after_refresh(self, server: Any) -> None:
+        with closing(self.connect(server)) as executor:
+            before = executor.schema()
+            self.manage(server, "CREATE TABLE newcomers (id INTEGER)")
+            try:
+                assert executor.schema() is before
+                executor.refresh()
+                assert executor.schema().table("newcomers") or executor.schema() is not before
+            finally:
+                self.manage(server, "DROP TABLE newcomers")
+
+    def test_a_schema_is_read_again_when_its_time_is_over(self, server: Any) -> None:
+        with closing(self.connect(server, schema_ttl_s=0.05)) as executor:
+            before = executor.schema()
+
+            until(lambda: executor.schema() is not before)
+
+
+class Writing(ServerContract):
+    """`Executor.write`, where it was allowed."""
+
+    @abstractmethod
+    def manage(self, server: Any, sql: str) -> None:
+        """Run a statement as the server's administrator."""
+
+    @abstractmethod
+    def locked(self, server: Any, table: str) -> AbstractContextManager[None]:
+        """Inside, somebody else has written every row of the table, and has not yet committed."""
+
+    @pytest.fixture
+    def ledger(self, server: Any) -> Iterator[None]:
+        """Three entries, the ids of which are 1, 2 and 3, of the person 1."""
+        self.manage(server, "CREATE TABLE ledger (id INTEGER NOT NULL PRIMARY KEY, amount INTEGER NOT NULL, "
+                            "people_id INTEGER, FOREIGN KEY (people_id) REFERENCES people (id))")  # fmt: skip
+        self.manage(server, "INSERT INTO ledger VALUES (1, 10, 1), (2, 20, 1), (3, 30, 1)")
+        yield
+        self.manage(server, "DROP TABLE ledger")
+
+    @pytest.fixture
+    def writer(self, server: Any, ledger: None) -> Iterator[Executor]:
+        with closing(self.connect_writer(server)) as executor:
+            yield executor
+
+    @abstractmethod
+    def connect_writer(self, server: Any) -> Executor:
+        """An executor that may write, and whose user may."""
+
+    @staticmethod
+    def write(
+        executor: Executor, sql: str, *, commit: bool = True, max_rows: int = 10, exactly: int | None = None,
+        timeout_s: float = 30,
+    ) -> WriteResult:  # fmt: skip
+        kinds: dict[str, Literal["insert", "update", "delete"]] = {
+            "INSERT": "insert",
+            "UPDATE": "update",
+            "DELETE": "delete",
+        }
+        statement = CheckedWrite(sql=sql, kind=kinds.get(sql.split()[0], "update"), table="ledger")
+        return executor.write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+
+    @staticmethod
+    def amounts(executor: Executor) -> list[int]:
+        rows = executor.run(unguarded("SELECT amount FROM ledger ORDER BY id"), timeout_s=30).rows
+        return [row[0] for row in rows]
+
+    @pytest.mark.parametrize("sql, rows, after", [
+        ("INSERT INTO ledger VALUES (4, 40, 2)", 1, [10, 20, 30, 40]),
+        ("UPDATE ledger SET amount = amount + 1 WHERE id < 3", 2, [11, 21, 30]),
+        ("DELETE FROM ledger WHERE id = 1", 1, [20, 30]),
+        ("DELETE FROM ledger WHERE id = 99", 0, [10, 20, 30]),
+    ])  # fmt: skip
+    def test_a_dry_run_says_what_the_write_then_does(
+        self, writer: Executor, sql: str, rows: int, after: list[int]
+    ) -> None:
+        tried = self.write(writer, sql, commit=False)
+        assert (tried.rows_affected, tried.committed) == (rows, False)
+        assert self.amounts(writer) == [10, 20, 30]
+
+        done = self.write(writer, sql, exactly=rows)
+        assert (done.rows_affected, done.committed) == (rows, True)
+        assert self.amounts(writer) == after
+
+    def test_a_write_of_too_many_rows_changes_nothing(self, writer: Executor) -> None:
+        with pytest.raises(SqlFailed, match="3 rows, and 2 are allowed") as raised:
+            self.write(writer, "UPDATE ledger SET amount = 0 WHERE id > 0", max_rows=2)
+
+        assert raised.value.kind is ErrorKind.RESOURCE
+        assert self.amounts(writer) == [10, 20, 30]
+
+    def test_a_write_of_other_rows_than_were_agreed_is_undone(self, writer: Executor) -> None:
+        result = self.write(writer, "DELETE FROM ledger WHERE id > 1", exactly=1)
+
+        assert (result.rows_affected, result.committed) == (2, False)
+        assert self.amounts(writer) == [10, 20, 30]
+
+    @pytest.mark.parametrize("sql", [
+        "INSERT INTO ledger VALUES (4, 40, 1), (1, 10, 1)",  # the key is there already
+        "INSERT INTO ledger VALUES (4, NULL, 1)",
+        "UPDATE ledger SET people_id = 99999 WHERE id > 0",  # there is no such person
+    ])  # fmt: skip
+    @pytest.mark.parametrize("commit", [False, True])
+    def test_what_breaks_a_rule_of_the_database_changes_nothing(self, writer: Executor, sql: str, commit: bool) -> None:
+        with pytest.raises(SqlFailed):
+            self.write(writer, sql, commit=commit)
+
+        assert self.amounts(writer) == [10, 20, 30]
+
+    @pytest.mark.parametrize("sql", [
+        "DROP TABLE ledger",
+        "TRUNCATE TABLE ledger",
+        "UPDATE ledger SET amount = 0; DELETE FROM ledger",
+        "SELECT 1",
+        "COMMIT",
+    ])  # fmt: skip
+    def test_only_a_write_can_be_written_with_the_guard_switched_off(self, writer: Executor, sql: str) -> None:
+        with pytest.raises(SqlFailed) as raised:
+            self.write(writer, sql)
+
+        assert raised.value.kind is ErrorKind.NOT_READ_ONLY
+        assert self.amounts(writer) == [10, 20, 30]
+
+    @pytest.mark.usefixtures("ledger")
+    def test_nothing_is_written_where_it_was_not_allowed(self, server: Any, executor: Executor) -> None:
+        with pytest.raises(SqlRefused, match="reading only"):
+            self.write(executor, "DELETE FROM ledger WHERE id = 1", commit=False)
+
+    def test_a_writer_reads_in_a_read_only_session(self, writer: Executor) -> None:
+        self.write(writer, "DELETE FROM ledger WHERE id = 1")
+
+        with pytest.raises(SqlError):
+            writer.run(unguarded("DELETE FROM ledger WHERE id = 2"), timeout_s=30)
+        assert self.amounts(writer) == [20, 30]
+
+    def test_a_write_that_waits_for_another_one_ends_with_its_time(self, writer: Executor, server: Any) -> None:
+        with (
+            self.locked(server, "ledger"),
+            pytest.raises(SqlFailed, match="within 1 seconds") as raised,
+        ):
+            self.write(writer, "UPDATE ledger SET amount = 0 WHERE id = 1", timeout_s=1)
+
+        assert raised.value.kind is ErrorKind.TIMEOUT
+        assert self.amounts(writer) == [10, 20, 30]
+        assert self.write(writer, "UPDATE ledger SET amount = 0 WHERE id = 1").committed
