@@ -13,12 +13,13 @@ BIN     := $(VENV)/bin
 CREATED := $(VENV)/.created
 LOCAL   := $(VENV)/.local-installed
 TESTED  := $(VENV)/.test-installed
+DRIVERS := $(wildcard requirements-mysql.txt requirements-oracle.txt requirements-clickhouse.txt requirements-hana.txt requirements-databricks.txt)
 PIP     := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -c constraints.txt
 # The embeddings come from a package, so nobody is asked for them. `model` asks the hub and goes without this.
 OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 
 .NOTPARALLEL:
-.PHONY: demo serve test check model data index eval bench sentences clean
+.PHONY: demo serve test check model data index eval bench bench-schema sentences clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -39,6 +40,18 @@ eval: $(LOCAL) data model index  ## the ten sample questions: how many are right
 
 bench: sentences $(LOCAL)  ## how well equations in prose are recomputed: make bench ARITHMETIC=path/to/arithmetic.jsonl
 	$(BIN)/python -m bench.arithmetic "$(ARITHMETIC)"
+
+bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
+	$(BIN)/python -m bench.schema_reading
+
+engines: $(TESTED)  ## the table of engines and contract tests, as in the README
+	@$(OFFLINE) $(BIN)/python -m testbed.contract
+
+servers: $(TESTED) data model  ## the ten sample questions, asked of every server that can be started here
+	@$(OFFLINE) $(BIN)/python -m bench.shop_servers
+
+schema: $(TESTED)  ## how fast a PostgreSQL schema of 5,000 tables and 100,000 columns is read
+	@$(BIN)/python -m bench.schema_reading
 
 sentences:
 	@test -f "$(ARITHMETIC)" || { echo "Name the sentences: make bench ARITHMETIC=path/to/arithmetic.jsonl"; exit 1; }
@@ -71,8 +84,8 @@ $(LOCAL): requirements.txt requirements-local.txt constraints.txt | $(CREATED)
 
 # What is installed already is left out, and with it a hundred lines that say so. The worker's library asks for Python
 # 3.13 and runs on 3.11; the HTTP extension must come after it.
-$(TESTED): $(LOCAL) requirements-test.txt
-	@grep -v '^-r' requirements-test.txt > $(VENV)/test-only.txt
+$(TESTED): $(LOCAL) requirements-test.txt $(DRIVERS)
+	@grep -hv '^-' requirements-test.txt $(DRIVERS) > $(VENV)/test-only.txt
 	@$(PIP) -r $(VENV)/test-only.txt
 	@$(PIP) --ignore-requires-python --no-deps azure-functions-runtime==1.3.0
 	@$(PIP) --force-reinstall --no-deps azurefunctions-extensions-base==1.2.0 azurefunctions-extensions-http-fastapi==1.0.1

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
-from agent.models import Chart
-from executors.base import JsonValue, QueryResult
+from executors.base import Frozen, JsonValue, QueryResult
 
 MIN_ROWS, MAX_ROWS = 3, 100
 TIME = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?([T ].*)?|\d{4}-?Q[1-4]")
+
+
+class Chart(Frozen):
+    """A chart that would help, by column names."""
+
+    type: Literal["bar", "line"]
+    x: str
+    y: str
 
 
 def recommend(result: QueryResult) -> Chart | None:

@@ -120,7 +120,7 @@ def _text_comparisons(sql: str, schema: Schema) -> list[tuple[Table, Column, str
         if column is None or isinstance(node.find_ancestor(exp.Not, exp.Select), exp.Not):
             continue
         owner = _owner(column, schema)
-        if owner is not None and _is_text(owner[1]):
+        if owner is not None and _is_text(owner[1]) and not owner[1].private:  # the nearest values would show it
             found += [(*owner, text) for text in literals]
     return list(dict.fromkeys(found))
 

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -17,6 +18,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.text import Text
 
+from agent.callers import LOCAL
 from agent.errors import PlumblineError
 from agent.models import Answer, Done, Options
 from agent.problems import problem_of
@@ -43,6 +45,14 @@ Docs = Annotated[
 ]
 
 
+class Part(StrEnum):
+    """What an evaluation can do without."""
+
+    RETRIEVAL = "retrieval"
+    EVALUATION = "evaluation"
+    CALCULATOR = "calculator"
+
+
 @app.command()
 def ask(
     question: str,
@@ -51,19 +61,24 @@ def ask(
     as_json: Annotated[bool, typer.Option("--json", help="Print the response of the HTTP interface.")] = False,
     no_docs: Annotated[bool, typer.Option("--no-docs", help="Answer from the raw schema alone.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show docs, plan and records' query too.")] = False,
+    allow_writes: Annotated[
+        bool, typer.Option("--allow-writes", help="Plan a change of rows, then ask whether to make it.")
+    ] = False,
 ) -> None:
     """Answer one question, showing each step; exit code 1 where there is no answer."""
-    options = Options(enable_retrieval=False) if no_docs else NO_OPTIONS
+    options = Options(enable_retrieval=False if no_docs else None, allow_writes=allow_writes or None)
 
-    async def run(service: Service) -> Answer:
-        name = _resolve(service, database, docs)
+    async def run(options: Options) -> Answer:
         if as_json:
-            return await service.query(question, name, options=options)
+            return await service.query(question, name, options=options, principal=LOCAL)
         return await show(service, question, name, options)
 
     show = _Shown(verbose=verbose)
     with _opened(as_json=as_json) as (service, runner):
-        answer = runner.run(run(service))
+        name = _resolve(service, database, docs)
+        answer = runner.run(run(options))
+        if answer.write and answer.write.token and not as_json and typer.confirm("Make this change?"):
+            answer = runner.run(run(Options(confirm=answer.write.token)))
     if as_json:
         print(answer.model_dump_json(indent=2))
     raise typer.Exit(0 if answer.status != "error" else 1)
@@ -168,12 +183,15 @@ def evaluate(
     results: Annotated[Path | None, typer.Option("--json", help="Keep one JSON line per question here.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions.")] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Show each question's evidence to the model.")] = False,
+    without: Annotated[
+        list[Part] | None, typer.Option("--without", help="Switch this part off, to see what it is worth.")
+    ] = None,
 ) -> None:
     """Ask questions with known answers, and count: execution accuracy, and how far "verified" can be trusted."""
     from agent.evaluation.command import run_evaluation
 
     with _opened() as (service, runner):
-        runner.run(run_evaluation(service, out, err, questions, docs or [], results, limit, evidence))
+        runner.run(run_evaluation(service, out, err, questions, docs or [], results, limit, evidence, without or ()))
 
 
 @app.command()
@@ -207,7 +225,8 @@ class _Shown:
         answer: Answer | None = None
         printer = StepPrinter(out, verbose=self._verbose, first_reading=first)
         with printer.watching():
-            async for event in service.events(question, database, session_id=session_id, options=options):
+            asked = service.events(question, database, session_id=session_id, options=options, principal=LOCAL)
+            async for event in asked:
                 printer.show(event)
                 if isinstance(event, Done):
                     answer = event.answer
@@ -224,7 +243,7 @@ def _resolve(service: Service, database: str, docs: list[Path] | None) -> str:
     """
     names = service.router.names()
     if database in names:
-        return service.router.add(service.router.entry(database).path, docs=docs) if docs else database
+        return service.router.with_docs(database, docs) if docs else database
     path = Path(database)
     if _is_there(path):
         return service.router.add(path, docs=tuple(docs or ()))

@@ -36,6 +36,8 @@ class Context(Frozen):
     system: the message that all steps share, so that the model reads the schema once.
     rules, examples, history: the question's own part, put into each step's message.
     closest: similarity (0 to 1) of the question to the nearest document; None where nothing was retrieved.
+    asked_before: the very same question in the docs, with its query.
+    docs: a digest of what the docs say, whatever was asked.
     """
 
     db_schema: Schema
@@ -48,6 +50,8 @@ class Context(Frozen):
     tokens: int = 0
     pruned: bool = False
     closest: float | None = None
+    asked_before: Example | None = None
+    docs: str = ""
     warnings: tuple[str, ...] = ()
 
     def messages(self, prompt: str, **holes: object) -> list[Message]:
@@ -88,6 +92,7 @@ async def enrich(
         DatabaseUnavailable: the schema cannot be read. An index that fails only costs the docs, with a warning.
     """
     from agent.knowledge import Known
+    from agent.reuse import docs_digest
     from rag.schema_text import render
 
     async def retrieve() -> Known:
@@ -112,10 +117,12 @@ async def enrich(
         examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in found.queries),
         history=question.history,
         tables=text.tables,
-        documents=tuple(hit.document.passage for hit in found.all),
+        documents=tuple(hit.document.shown for hit in found.all),
         tokens=text.tokens,
         pruned=text.pruned,
         closest=known.closest,
+        asked_before=_asked_before(question.text, known.documents),
+        docs=docs_digest(known.documents),
         warnings=(*database.warnings, *known.warnings),
     )
 
@@ -125,6 +132,15 @@ def _notes(found: Retrieval, general: Sequence[str]) -> tuple[str, ...]:
     columns = [hit.document.passage for hit in found.columns]
     rules = [hit.document.text for hit in found.rules if hit.document.text not in general]
     return (*columns, *rules)
+
+
+def _asked_before(question: str, documents: Sequence[Document]) -> Example | None:
+    from rag.past_queries import folded
+
+    asked = folded(question)
+    pairs = (document for document in documents if document.kind == "query")
+    same = next((document for document in pairs if folded(document.text) == asked), None)
+    return Example(question=same.text, sql=same.sql) if same else None
 
 
 def general_rules(documents: Sequence[Document]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import TypeVar
 
-from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Parameters, QueryResult, Schema, WriteResult
 
 T = TypeVar("T")
 
@@ -24,11 +24,12 @@ class Database:
         executor: what runs the queries.
         limit: queries at once; further ones wait their turn.
         timeout_s: for one query.
+        row_limit: rows of one query, where the database has a limit of its own.
     """
 
-    def __init__(self, executor: Executor, *, limit: int, timeout_s: float) -> None:
+    def __init__(self, executor: Executor, *, limit: int, timeout_s: float, row_limit: int | None = None) -> None:
         self.executor = executor
-        self.timeout_s = timeout_s
+        self.timeout_s, self.row_limit = timeout_s, row_limit
         self._queries = ThreadPoolExecutor(limit, thread_name_prefix=f"query-{executor.name}")
         # Apart from the queries: a schema that is known already need not wait for them.
         self._schemas = ThreadPoolExecutor(1, thread_name_prefix=f"schema-{executor.name}")
@@ -51,29 +52,59 @@ class Database:
         """The schema, read in a thread; see `Executor.schema`."""
         return await _in_thread(self._schemas, self.executor.schema)
 
-    async def check(self, sql: str, row_limit: int) -> CheckedSql:
-        """The query as the guard lets it through.
+    async def check(self, sql: str, row_limit: int, parameters: Parameters | None = None) -> CheckedSql:
+        """The query as the guard lets it through, with its placeholders filled where there are parameters.
 
         Raises:
             SqlRefused: it does not.
         """
         from executors.guard import check
 
-        return check(sql, await self.schema(), row_limit=row_limit)
+        return check(sql, await self.schema(), row_limit=row_limit, parameters=parameters)
 
-    async def run(self, query: CheckedSql) -> QueryResult:
-        """Rows of a checked query; cancelling the task stops the query in the database. See `Executor.run`."""
+    async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
+        """Rows of a checked query; cancelling the task stops the query in the database. See `Executor.run`.
+
+        Args:
+            query: that the guard let through.
+            timeout_s: where less than the database's own is wanted.
+        """
+        timeout_s = self.timeout_s if timeout_s is None else min(timeout_s, self.timeout_s)
         cancel = Cancel()
         self._running.add(cancel)
         try:
             return await _in_thread(
-                self._queries, partial(self.executor.run, query, timeout_s=self.timeout_s, cancel=cancel)
+                self._queries, partial(self.executor.run, query, timeout_s=timeout_s, cancel=cancel)
             )
         except asyncio.CancelledError:
             cancel.cancel()
             raise
         finally:
             self._running.discard(cancel)
+
+    async def check_write(self, sql: str, row_limit: int) -> CheckedWrite:
+        """The statement as the guard for writes lets it through. Args: row_limit: of its preview.
+
+        Raises:
+            SqlRefused: it does not.
+        """
+        from executors.guard_write import check_write
+
+        return check_write(sql, await self.schema(), row_limit=row_limit)
+
+    async def write(
+        self, statement: CheckedWrite, *, commit: bool, max_rows: int, exactly: int | None = None
+    ) -> WriteResult:
+        """See `Executor.write`. What has begun is not stopped where nobody waits for it any more."""
+        call = partial(
+            self.executor.write,
+            statement,
+            timeout_s=self.timeout_s,
+            commit=commit,
+            max_rows=max_rows,
+            exactly=exactly,
+        )
+        return await _in_thread(self._queries, call)
 
     async def close(self) -> None:
         """Stop what runs and end the threads. The executor stays open: it belongs to the router."""

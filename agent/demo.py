@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from agent.models import Answer, Options
-from agent.service import NO_OPTIONS, Service
+from agent.service import Service
 from agent.terminal import cell_text
 
 DATABASE = "shop"
@@ -35,7 +35,7 @@ async def run_demo(service: Service, console: Console, show: Show) -> None:
     bare = await show(service, WITHOUT_DOCS, DATABASE, Options(enable_retrieval=False, max_attempts=1))
     answers = []
     for question in QUESTIONS:
-        answers.append(await show(service, question, DATABASE, NO_OPTIONS))
+        answers.append(await show(service, question, DATABASE, Options(reuse_verified=False)))  # each time anew
         if question == WITHOUT_DOCS:
             compare(console, bare, answers[-1])
             console.rule("Three more")

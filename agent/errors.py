@@ -3,13 +3,19 @@
 PlumblineError
 ├── Mendable                the model is told and may try again
 │   └── ReplyUnusable           the model's reply was not what was asked for
+├── VerifiedQueriesUnavailable  nobody is told: the query is written anew, and the log says why
 └── Fatal                   the caller is told; each has one HTTP status (api.STATUS)
     ├── QuestionInvalid         422
     ├── UnknownSession          404
+    ├── UnknownWritePlan        404
+    ├── UnknownDocument         404
+    ├── DocumentsInvalid        422
     ├── WritesNotAllowed        409
+    ├── WriteNotMade            409
     ├── ModelFailed             502
     ├── ModelUnavailable        503
     ├── SessionStoreUnavailable 503
+    ├── WritePlansUnavailable   503
     └── OutOfTime               504
 """
 
@@ -28,6 +34,10 @@ class ReplyUnusable(Mendable):
     """The model's reply was not what was asked for."""
 
 
+class VerifiedQueriesUnavailable(PlumblineError):
+    """Queries of earlier answers cannot be read or written; the message says what to do."""
+
+
 class Fatal(PlumblineError):
     """No further attempt can mend this; the caller is told."""
 
@@ -40,8 +50,24 @@ class UnknownSession(Fatal):
     """No such session, or it has expired."""
 
 
+class UnknownDocument(Fatal):
+    """No document of this id was added at run time."""
+
+
+class DocumentsInvalid(Fatal):
+    """Documents that do not fit the database; none of them was taken."""
+
+
 class WritesNotAllowed(Fatal):
     """What was asked would change the data."""
+
+
+class UnknownWritePlan(Fatal):
+    """No change waits for this token, this caller and this database."""
+
+
+class WriteNotMade(Fatal):
+    """A change that was allowed could not be planned, or made as it was planned; nothing was changed."""
 
 
 class ModelFailed(Fatal):
@@ -54,6 +80,10 @@ class ModelUnavailable(Fatal):
 
 class SessionStoreUnavailable(Fatal):
     """Sessions cannot be read or written; the message says what to do."""
+
+
+class WritePlansUnavailable(Fatal):
+    """Planned changes cannot be read or written; the message says what to do."""
 
 
 class OutOfTime(Fatal):

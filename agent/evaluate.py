@@ -98,14 +98,14 @@ async def evaluate(
     ledger: Ledger,
     *,
     judge: Judge | None,
-    generator: Generator,
+    generator: Generator | None,
     earlier: Sequence[Attempt],
 ) -> Evaluation:
     """The plain checks, and the verdict on them or of the judge.
 
     Args:
         judge: None where evaluation is switched off: the checks are made all the same, but nobody says no.
-        generator: writes the second draft, where its profile wants one.
+        generator: writes the second draft, where its profile wants one; None where none is to be written.
         earlier: the attempts before this one.
 
     Raises:
@@ -120,7 +120,7 @@ async def evaluate(
         verdict = await judge.judge(question, query.sql, result, context, ledger)
     if verdict is not None and verdict.correct:
         found = tuple(_overruled(check) for check in found)
-        if generator.profile.second_draft:
+        if generator is not None and generator.profile.second_draft:
             found = (*found, await second_opinion(question, query, result, context, database, ledger, generator))
     return Evaluation(checks=found, verdict=verdict)
 

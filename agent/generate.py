@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -13,6 +14,8 @@ from agent.llm import ChatModel, ReplySchema
 from agent.llms.replies import extract_sql, parse_structured
 from agent.models import Attempt, Draft, Plan
 from agent.profiles import Profile
+from executors.base import Schema
+from executors.errors import ErrorKind
 
 MAX_ITEMS = 12
 
@@ -84,10 +87,12 @@ class Generator:
         ledger: Ledger,
         *,
         temperature: float | None = None,
+        task: Literal["generate", "write"] = "generate",
     ) -> Draft:
         """One query, with every earlier attempt in view, or a clarification.
 
         Args:
+            task: `write` for a statement that changes rows; past queries are no examples for it.
             attempts: earlier ones; with any, the profile's `retry_temperature` is used.
             temperature: overrides both.
 
@@ -95,14 +100,15 @@ class Generator:
             ReplyUnusable: no query and no clarification in the reply.
             ModelUnavailable, ModelFailed: from the model.
         """
-        inline = self.profile.planner == "inline"
+        inline = self.profile.planner == "inline" and task == "generate"
         as_json = self.profile.reply_format == "json"
         shape = _PlannedDraftReply if inline else _DraftReply
         turns = self.profile.examples == "turns"
         messages = context.messages_after_examples if turns else context.messages_with_examples
+        messages = context.messages if task == "write" else messages
         reply = await self.model.complete(
             messages(
-                f"generate_{self.profile.reply_format}",
+                f"{task}_{self.profile.reply_format}",
                 question=question,
                 attempts=attempts,
                 plan=plan.model_dump_json(exclude_defaults=True) if plan else None,
@@ -139,6 +145,19 @@ class Generator:
         sql = (extract_sql(reply.sql) or reply.sql) if reply.sql else None
         clarification = None if sql else reply.clarification
         return Draft(sql=sql, explanation=reply.explanation, clarification=clarification, plan=plan)
+
+
+def mended(attempts: Sequence[Attempt], schema: Schema) -> Draft | None:
+    """The last query with its columns put right, where that can only be done one way and was not tried yet."""
+    last = attempts[-1] if attempts else None
+    if last is None or last.error_type != ErrorKind.COLUMN_NOT_FOUND:
+        return None
+    from executors.sql.mend import mend_columns
+
+    mend = mend_columns(last.sql, schema)
+    if mend is None or any(attempt.sql == mend.sql for attempt in attempts):
+        return None
+    return Draft(sql=mend.sql, explanation=f"The last query with its columns put right: {'; '.join(mend.changes)}.")
 
 
 def reply_schema(name: str, shape: type[BaseModel]) -> ReplySchema:

@@ -5,21 +5,24 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent.examples import Examples
 from agent.llm import ENTRA_SCOPE
 from executors.base import Frozen, Schema
-from rag.documents import Document, comment_documents, read_documents
+from rag.agent import RagAgent
+from rag.documents import Document, Kind, ReadResult, Retrieved, comment_documents, read_documents
 from rag.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
 from rag.errors import EmbedderUnavailable, RetrievalError
 from rag.retriever import Retrieval, Retriever
 from rag.store import Store, SyncReport
 
 if TYPE_CHECKING:
+    from agent.added_documents import AddedDocuments
     from agent.database import Database
     from agent.settings import Settings
 
@@ -65,6 +68,7 @@ class Knowledge:
         names: of all databases, now.
         docs_of: the files and folders of a database's docs, by the database's name.
         clock: seconds, for the time between two tries.
+        added: documents of run time, indexed with those of the files; none where absent.
     """
 
     def __init__(
@@ -75,10 +79,13 @@ class Knowledge:
         names: Callable[[], Sequence[str]],
         docs_of: Callable[[str], Sequence[Path]],
         clock: Callable[[], float] = time.monotonic,
+        added: AddedDocuments | None = None,
     ) -> None:
         self.store, self.embedder = store, embedder
         self._names, self._docs_of, self._clock = names, docs_of, clock
-        self._retriever = Retriever(store, embedder)
+        self.added = added
+        self._retriever, self._agent = Retriever(store, embedder), RagAgent(store, embedder)
+        self._examples = Examples()
         self._problems: dict[str, tuple[str, ...]] = {}  # by database whose index is up to date
         self._failures: dict[str, _Failure] = {}  # by database whose index is not
         self._turn: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -90,7 +97,10 @@ class Knowledge:
         tries again.
         """
         failure = await self._ensure_synced(database)
-        found = await self._retriever.retrieve(question, database.name, top_k)
+        known = self._examples.vocabulary(await database.schema())
+        found = await self._retriever.retrieve(question, database.name, top_k, known)
+        queries, unfit = await self._examples.usable(found.queries, database)
+        found = found.model_copy(update={"queries": queries})
         documents: tuple[Document, ...] = ()
         missing = found.warnings
         try:
@@ -99,7 +109,7 @@ class Knowledge:
             missing = missing or (f"Answered without the docs of this database: {error}",)
         if failure and not missing:  # else it has the same cause, and one warning for it is enough
             missing = (f"The docs of this database could not be brought up to date: {failure}",)
-        return Known(found=found, documents=documents, warnings=(*missing, *self._unused(database.name)))
+        return Known(found=found, documents=documents, warnings=(*missing, *unfit, *self._unused(database.name)))
 
     async def index(self, database: Database, progress: Progress | None = None) -> Indexed:
         """Read a database's docs and bring its index up to date; unchanged documents are not embedded again.
@@ -111,6 +121,20 @@ class Knowledge:
         schema = await database.schema()
         async with self._turn[database.name]:
             return await self._sync(database.name, schema, progress)
+
+    async def search(
+        self, query: str, database: Database, top_k: int, kinds: Collection[Kind] = ()
+    ) -> tuple[list[Retrieved], tuple[str, ...]]:
+        """The documents nearest to a query, best first, at most `top_k`, and what of the docs is missing in the index.
+
+        Raises:
+            RetrievalError: nothing can be found now.
+            DatabaseUnavailable: the schema cannot be read.
+        """
+        failure = await self._ensure_synced(database)
+        found = await self._agent.run(query, database.name, top_k, kinds)
+        missing = (f"The docs of this database could not be brought up to date: {failure}",) if failure else ()
+        return found, missing
 
     async def documents(self, database: Database) -> tuple[Document, ...]:
         """All documents of a database. Raises RetrievalError."""
@@ -158,6 +182,8 @@ class Knowledge:
 
     def _index(self, name: str, schema: Schema, progress: Progress | None) -> Indexed:
         read = read_documents(self._docs_of(name), schema)
+        added = self.added.fitting(name, schema) if self.added is not None else ReadResult()
+        read = ReadResult(documents=read.documents + added.documents, problems=read.problems + added.problems)
         documents = (*read.documents, *comment_documents(schema))
         if not documents and not self.store.indexed(name):
             return Indexed(report=SyncReport(), problems=read.problems)  # and no model is loaded for nothing

@@ -1,4 +1,4 @@
-"""What one request may use: the settings, narrowed by the request's options."""
+"""What one request may use: the settings, narrowed by the database's limits and the request's options."""
 
 from __future__ import annotations
 
@@ -16,17 +16,25 @@ class Limits(Frozen):
     enable_evaluation: bool
     enable_calculator: bool
     enable_retrieval: bool
+    reuse_verified: bool
 
 
-def limits_of(settings: Settings, options: Options) -> Limits:
-    """The settings' values; a request may ask for less and switch off, never for more, and never switch on."""
+def limits_of(settings: Settings, options: Options, row_limit: int | None = None) -> Limits:
+    """The settings' values; a request may ask for less and switch off, never for more, and never switch on.
+
+    Args:
+        settings: of the process.
+        options: of the request.
+        row_limit: of the database, where it has one; it holds for the rows behind an aggregate as well.
+    """
     return Limits(
         max_attempts=_at_most(settings.attempts, options.max_attempts),
-        row_limit=_at_most(settings.row_limit, options.row_limit),
-        raw_row_limit=_at_most(settings.raw_row_limit, options.raw_row_limit),
+        row_limit=_at_most(_at_most(settings.row_limit, row_limit), options.row_limit),
+        raw_row_limit=_at_most(_at_most(settings.raw_row_limit, row_limit), options.raw_row_limit),
         enable_evaluation=settings.enable_evaluation and options.enable_evaluation is not False,
         enable_calculator=settings.enable_calculator and options.enable_calculator is not False,
         enable_retrieval=settings.enable_retrieval and options.enable_retrieval is not False,
+        reuse_verified=settings.reuse_verified and options.reuse_verified is not False,
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 
+from agent import writes
 from agent.database import Database
 from agent.limits import limits_of
 from agent.models import AnswerDelta, Done, Event, Question, Started
+from agent.parts import Parts
 from agent.response import answered, clarified, review_text, reviewed
-from agent.run import Parts, Run
+from agent.run import Run
 
 # A sentence with the white space after it, so that the pieces joined are the answer to the letter.
 SENTENCE = re.compile(r".+?(?:(?<=[.!?])\s+|\Z)", re.DOTALL)
@@ -23,10 +25,12 @@ async def answer(question: Question, database: Database, parts: Parts) -> AsyncI
     3. Fetch the rows behind an aggregate.
     4. Say it in a sentence; recompute its arithmetic; trace its numbers.
 
+    An order to change rows, from somebody who may, goes another way: see `agent.writes`.
+
     Raises:
         ModelUnavailable, ModelFailed, DatabaseUnavailable, WritesNotAllowed: what no further attempt can mend.
     """
-    run = Run(question, database, parts, limits_of(parts.settings, question.options))
+    run = Run(question, database, parts, limits_of(parts.settings, question.options, database.row_limit))
     try:
         async for event in _steps(run):
             yield event
@@ -39,25 +43,29 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
     yield Started(trace_id=question.trace_id, question=question.text, database=question.database)
     yield run.enter()
     yield run.resolve_dialect()
-    yield await run.select_schema()
+    if question.options.confirm is not None:
+        way = writes.confirm(run, question.options.confirm)
+    else:
+        yield await run.select_schema()
+        way = writes.plan(run) if writes.wanted(run) else _read(run)
+    async for event in way:
+        yield event
+
+
+async def _read(run: Run) -> AsyncIterator[Event]:
     if plan := await run.make_plan():
         yield plan
-
     while run.may_try:
         yield await run.generate()
         if run.draft.clarification:
             yield Done(answer=clarified(run, run.draft.clarification))
             return
-        yield await run.validate()
-        if planned := run.planned():
-            yield planned
-        if executed := await run.execute():
-            yield executed
-        if evaluated := await run.evaluate():
-            yield evaluated
-        run.conclude()
-        if run.may_try:
-            yield run.repair()
+        if writes.drafted(run):
+            async for event in writes.plan(run):
+                yield event
+            return
+        async for event in _try(run):
+            yield event
 
     best = run.best
     if best is None:
@@ -71,4 +79,20 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
         yield run.review()
     for sentence in SENTENCE.findall(run.text.text):
         yield AnswerDelta(text=sentence)
-    yield Done(answer=answered(run, best))
+    response = answered(run, best)
+    await run.reuse.settle(response, best, run.context)
+    yield Done(answer=response)
+
+
+async def _try(run: Run) -> AsyncIterator[Event]:
+    """Check, run and judge what was drafted."""
+    yield await run.validate()
+    if planned := run.planned():
+        yield planned
+    if executed := await run.execute():
+        yield executed
+    if evaluated := await run.evaluate():
+        yield evaluated
+    run.conclude()
+    if run.may_try:
+        yield run.repair()

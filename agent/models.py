@@ -6,7 +6,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agent.callers import ANONYMOUS
+from agent.chart import Chart
+from agent.write_plan import WritePlan
 from executors.base import Frozen, QueryResult
+from executors.errors import ErrorKind
 
 
 class Options(Frozen):
@@ -18,6 +22,11 @@ class Options(Frozen):
     enable_evaluation: bool | None = None
     enable_calculator: bool | None = None
     enable_retrieval: bool | None = None
+    reuse_verified: bool | None = None
+    allow_writes: bool | None = Field(None, description="Plan a change of the data, where it is asked for.")
+    confirm: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$")] | None = Field(
+        None, description="The token of a planned change: make it. `question` is not read."
+    )
 
 
 class Exchange(Frozen):
@@ -29,7 +38,11 @@ class Exchange(Frozen):
 
 
 class Question(Frozen):
-    """A question on its way: what was asked, of which database, after which exchanges (oldest first)."""
+    """A question on its way: what was asked, of which database, after which exchanges (oldest first).
+
+    write_refusal: why it may not change data; empty where it may.
+    audience: with whom verified queries are shared: empty for all who may ask, else the one principal.
+    """
 
     text: str
     database: str
@@ -37,6 +50,9 @@ class Question(Frozen):
     session_id: str | None = None
     history: tuple[Exchange, ...] = ()
     options: Options = Options()
+    principal: str = ANONYMOUS
+    write_refusal: str = ""
+    audience: str = ""
 
 
 class Plan(Frozen):
@@ -90,6 +106,7 @@ class Attempt(Frozen):
     result: QueryResult | None = None
     checks: tuple[Check, ...] = ()
     verdict: Verdict | None = None
+    reused: bool = False
 
     @property
     def accepted(self) -> bool:
@@ -138,14 +155,6 @@ class AttemptRecord(Frozen):
     verdict: Verdict | None = None
 
 
-class Chart(Frozen):
-    """A chart that would help, by column names."""
-
-    type: Literal["bar", "line"]
-    x: str
-    y: str
-
-
 class Answer(Frozen):
     """The response of `POST query`, as section 2 of the specification has it."""
 
@@ -167,6 +176,8 @@ class Answer(Frozen):
     corrections: list[Correction] = []
     explanation: str = ""
     plan: Plan | None = None
+    reused: bool = False
+    write: WritePlan | None = None
     chart: Chart | None = None
     clarification: str | None = None
     needs_human_review: bool = False
@@ -178,7 +189,10 @@ class Answer(Frozen):
 
 
 class Problem(Frozen):
-    """An error as RFC 9457 has it; `type` is stable, `detail` says what to do."""
+    """An error as RFC 9457 has it; `type` is stable, `detail` says what to do.
+
+    kind, hint: of a query's error, what an attempt to mend it learns from; null and empty of any other.
+    """
 
     type: str
     title: str
@@ -186,6 +200,8 @@ class Problem(Frozen):
     detail: str
     trace_id: str = ""
     errors: list[dict[str, str]] = []
+    kind: ErrorKind | None = None
+    hint: str = ""
 
 
 # ---------------------------------------------------------------------------------------------------- events
@@ -244,10 +260,13 @@ class Planned(NodeComplete):
 
 
 class SqlGenerated(NodeComplete):
+    """`source`: `reused` where the question was answered before, and nothing was written anew."""
+
     node: ClassVar[str] = "sql_generator"
     sql: str | None
     explanation: str = ""
     clarification: str | None = None
+    source: Literal["model", "reused"] = "model"
 
 
 class SqlValidated(NodeComplete):

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from agent.errors import (
+    DocumentsInvalid,
     ModelFailed,
     ModelUnavailable,
     OutOfTime,
     QuestionInvalid,
     SessionStoreUnavailable,
+    UnknownDocument,
     UnknownSession,
+    UnknownWritePlan,
+    WriteNotMade,
+    WritePlansUnavailable,
     WritesNotAllowed,
 )
 from agent.models import Problem
-from executors.errors import DatabaseUnavailable, SqlError, UnknownDatabase
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused, UnknownDatabase
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 
 # error type -> (HTTP status, stable type, title)
@@ -20,16 +25,25 @@ STATUS: dict[type[Exception], tuple[int, str, str]] = {
     QuestionInvalid: (422, "question-invalid", "The question cannot be taken"),
     UnknownDatabase: (404, "unknown-database", "Unknown database"),
     UnknownSession: (404, "unknown-session", "Unknown session"),
+    UnknownWritePlan: (404, "unknown-write-plan", "Unknown write plan"),
+    UnknownDocument: (404, "unknown-document", "Unknown document"),
+    DocumentsInvalid: (422, "documents-invalid", "The documents cannot be taken"),
     WritesNotAllowed: (409, "writes-not-allowed", "Writes are not allowed"),
+    WriteNotMade: (409, "write-not-made", "The change was not made"),
     ModelFailed: (502, "model-failed", "The model failed"),
     ModelUnavailable: (503, "model-unavailable", "The model is unavailable"),
     DatabaseUnavailable: (503, "database-unavailable", "The database is unavailable"),
     SessionStoreUnavailable: (503, "sessions-unavailable", "Sessions are unavailable"),
+    WritePlansUnavailable: (503, "write-plans-unavailable", "Planned changes are unavailable"),
     StoreUnavailable: (503, "index-unavailable", "The index is unavailable"),
     EmbedderUnavailable: (503, "embedder-unavailable", "The embedding model is unavailable"),
     OutOfTime: (504, "out-of-time", "Out of time"),
-    SqlError: (422, "sql-refused", "The query was not run"),
+    SqlRefused: (422, "sql-refused", "The query was not run"),
+    SqlFailed: (422, "sql-failed", "The query failed"),
 }
+
+# What a query's error is in particular can be said by HTTP as well; its type stays what it is.
+STATUS_OF_KIND: dict[ErrorKind, int] = {ErrorKind.NOT_READ_ONLY: 409, ErrorKind.TIMEOUT: 504}
 
 TYPE_PREFIX = "urn:plumbline:problem:"
 
@@ -43,5 +57,12 @@ def problem_of(error: Exception, trace_id: str = "") -> Problem | None:
     """
     for kind, (status, slug, title) in STATUS.items():
         if isinstance(error, kind):
-            return Problem(type=TYPE_PREFIX + slug, title=title, status=status, detail=str(error), trace_id=trace_id)
+            problem = Problem(type=TYPE_PREFIX + slug, title=title, status=status, detail=str(error), trace_id=trace_id)
+            return _of_sql(problem, error) if isinstance(error, SqlError) else problem
     return None
+
+
+def _of_sql(problem: Problem, error: SqlError) -> Problem:
+    """With what the caller needs to mend the query, or to raise the same error again."""
+    status = STATUS_OF_KIND.get(error.kind, problem.status)
+    return problem.model_copy(update={"status": status, "kind": error.kind, "hint": error.hint})

@@ -37,7 +37,7 @@ def answered(run: Run, best: Attempt) -> Answer:
         check.passed or (check.passed is None and check.name in OPTIONAL_CHECKS) for check in checks
     )
     raw = run.raw.result
-    return _common(run).model_copy(
+    return common(run).model_copy(
         update={
             "status": "success",
             "answer": run.text.text,
@@ -54,6 +54,7 @@ def answered(run: Run, best: Attempt) -> Answer:
             "corrections": list(run.text.corrections),
             "explanation": best.explanation or (explanation_of(best.plan) if best.plan else ""),
             "plan": best.plan,
+            "reused": best.reused,
             "chart": recommend(best.rows),
             "needs_human_review": not best.accepted,
         }
@@ -93,7 +94,7 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
 
 def clarified(run: Run, question: str) -> Answer:
     """The response where the user must say more first."""
-    return _common(run).model_copy(
+    return common(run).model_copy(
         update={"status": "clarification_needed", "answer": question, "clarification": question}
     )
 
@@ -101,7 +102,7 @@ def clarified(run: Run, question: str) -> Answer:
 def reviewed(run: Run, text: str) -> Answer:
     """The response where no query gave rows: what was tried, and what could be asked instead."""
     last = run.attempts[-1]
-    return _common(run).model_copy(
+    return common(run).model_copy(
         update={
             "status": "error",
             "answer": text,
@@ -124,7 +125,8 @@ def review_text(review: HumanReview) -> str:
     return "\n".join(lines)
 
 
-def _common(run: Run) -> Answer:
+def common(run: Run) -> Answer:
+    """What every response has."""
     return Answer(
         status="success",
         answer="",

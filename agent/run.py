@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from agent.context import Context, enrich
 from agent.database import Database
 from agent.errors import ReplyUnusable, WritesNotAllowed
-from agent.evaluate import Judge, evaluate
-from agent.generate import Generator
-from agent.intent import ONLY_READS
-from agent.knowledge import Knowledge
+from agent.evaluate import evaluate
+from agent.generate import mended
+from agent.intent import NEVER
 from agent.ledger import Ledger
 from agent.limits import Limits
 from agent.models import (
@@ -31,30 +30,18 @@ from agent.models import (
     SqlGenerated,
     SqlValidated,
 )
+from agent.parts import Parts
 from agent.plan import plan_of
-from agent.profiles import Profile
 from agent.raw import RawRecords, fetch_raw_records
 from agent.response import best_of
-from agent.settings import Settings
+from agent.reuse import Reuse
 from agent.side_tasks import SideTasks
 from agent.suggest import suggestions
-from agent.synthesize import CheckedText, Writer
+from agent.synthesize import CheckedText
 from executors.base import CheckedSql
 from executors.errors import ErrorKind, SqlFailed, SqlRefused
 
 EVENT_ROWS = 20
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What the loop works with; `service.build_service` puts them together."""
-
-    settings: Settings
-    profile: Profile
-    generator: Generator
-    judge: Judge
-    writer: Writer
-    knowledge: Knowledge
 
 
 @dataclass
@@ -77,6 +64,7 @@ class Run:
         self._attempt = Attempt(sql="")
         self._checked: CheckedSql | None = None
         self._side = SideTasks()
+        self.reuse = Reuse(self.question, self.parts, self.limits)
 
     # -- before the first query ---------------------------------------------------------------------------
 
@@ -107,7 +95,10 @@ class Run:
         )
 
     async def make_plan(self) -> Planned | None:
-        """Step 4, where the profile wants a plan before any SQL."""
+        """Step 4, where the profile wants a plan before any SQL, and no query is known for it."""
+        await self.reuse.recall(self.context)
+        if self.reuse.draft is not None:
+            return None
         with self.ledger.timed("planner"):
             self.plan = await self.parts.generator.plan(self.question.text, self.context, self.ledger)
         return Planned(plan=self.plan, source="model", elapsed_ms=self.ledger.last) if self.plan else None
@@ -116,7 +107,8 @@ class Run:
 
     @property
     def may_try(self) -> bool:
-        return not self._settled and len(self.attempts) < self.limits.max_attempts
+        written = sum(not attempt.reused for attempt in self.attempts)  # what was reused took nobody's turn
+        return not self._settled and written < self.limits.max_attempts
 
     @property
     def accepted(self) -> bool:
@@ -126,16 +118,25 @@ class Run:
     def _settled(self) -> bool:
         """Whether another attempt would be a waste: accepted, or refused by a judge that only advises."""
         last = self.attempts[-1] if self.attempts else None
-        advised = last is not None and last.verdict is not None and last.verdict.source == "judge"
-        return self.accepted or (advised and self.parts.judge.profile.judge == "advises")
+        if last is None:
+            return False
+        advised = last.verdict is not None and last.verdict.source == "judge"
+        only_advised = advised and not last.reused and self.parts.judge.profile.judge == "advises"
+        return self.accepted or only_advised
+
+    @property
+    def _reusing(self) -> bool:
+        """Whether the query at hand is that of an earlier answer, which is only ever the first."""
+        return self.reuse.tried and not self.attempts
 
     async def generate(self) -> SqlGenerated:
-        """Step 5: by the model, or by a mend of the last query's tree. An unusable reply is an attempt that failed."""
+        """Step 5: the query of an earlier answer, a mend of the last one's tree, or one that the model writes.
+
+        An unusable reply is an attempt that failed.
+        """
         with self.ledger.timed("sql_generator"):
             try:
-                self.draft = self._mended() or await self.parts.generator.draft(
-                    self.question.text, self.context, self.attempts, self.plan, self.ledger
-                )
+                self.draft = await self._next_draft()
             except ReplyUnusable as error:
                 self.draft = Draft()
                 self._attempt = Attempt(sql="", error=str(error), error_type=ErrorKind.UNUSABLE_REPLY)
@@ -143,6 +144,7 @@ class Run:
             sql=self.draft.sql,
             explanation=self.draft.explanation,
             clarification=self.draft.clarification,
+            source="reused" if self._reusing else "model",
             attempt=len(self.attempts) + 1,
             elapsed_ms=self.ledger.last,
         )
@@ -156,13 +158,14 @@ class Run:
         """
         self._checked = None
         if self.draft.sql is not None:
-            self._attempt = Attempt(sql=self.draft.sql, explanation=self.draft.explanation, plan=self.draft.plan)
+            draft = self.draft
+            self._attempt = Attempt(sql=draft.sql, explanation=draft.explanation, plan=draft.plan, reused=self._reusing)
             with self.ledger.timed("sql_validator"):
                 try:
                     self._checked = await self.database.check(self.draft.sql, self.limits.row_limit)
                 except SqlRefused as error:
                     if error.kind is ErrorKind.NOT_READ_ONLY and self.best is None:
-                        raise WritesNotAllowed(ONLY_READS) from error
+                        raise WritesNotAllowed(self.question.write_refusal or NEVER) from error
                     self._update(error=error.message, error_type=error.kind, hint=error.hint)
         checked = self._checked
         if checked is not None:
@@ -221,7 +224,7 @@ class Run:
                 self.database,
                 self.ledger,
                 judge=self.parts.judge if self.limits.enable_evaluation else None,
-                generator=self.parts.generator,
+                generator=None if self._reusing else self.parts.generator,
                 earlier=self.attempts,
             )
             self._update(checks=found.checks, verdict=found.verdict)
@@ -304,17 +307,13 @@ class Run:
 
     # -- inside -------------------------------------------------------------------------------------------
 
-    def _mended(self) -> Draft | None:
-        """The last query with its columns put right, where that can only be done one way and was not tried yet."""
-        last = self.attempts[-1] if self.attempts else None
-        if last is None or last.error_type != ErrorKind.COLUMN_NOT_FOUND or not self.parts.profile.mends_columns:
-            return None
-        from executors.sql.mend import mend_columns
-
-        mend = mend_columns(last.sql, self.context.db_schema)
-        if mend is None or any(attempt.sql == mend.sql for attempt in self.attempts):
-            return None
-        return Draft(sql=mend.sql, explanation=f"The last query with its columns put right: {'; '.join(mend.changes)}.")
+    async def _next_draft(self) -> Draft:
+        known = self.reuse.take()
+        if known is None and self.parts.profile.mends_columns:
+            known = mended(self.attempts, self.context.db_schema)
+        return known or await self.parts.generator.draft(
+            self.question.text, self.context, self.attempts, self.plan, self.ledger
+        )
 
     def _update(self, **changes: object) -> None:
         self._attempt = self._attempt.model_copy(update=changes)

@@ -12,18 +12,22 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agent import loop
+from agent.callers import ANONYMOUS, LOCAL
 from agent.database import Database
+from agent.databases import DatabaseInfo, Databases
 from agent.errors import OutOfTime, PlumblineError, QuestionInvalid, SessionStoreUnavailable, UnknownSession
 from agent.evaluate import Judge
 from agent.generate import Generator
-from agent.intent import refuse_writes
+from agent.intent import refuse_writes, write_refusal
 from agent.llm import ChatModel, build_model
 from agent.models import Answer, Done, Event, Exchange, Options, Question
+from agent.parts import Parts
 from agent.profiles import choose
-from agent.run import Parts
 from agent.sessions import Session, SessionStore, SqliteSessions
 from agent.settings import Settings
 from agent.synthesize import Writer
+from agent.verified_queries import VerifiedQueries
+from agent.write_tokens import WritePlans
 from executors.base import Frozen, Schema
 from executors.errors import ExecutorError
 
@@ -46,16 +50,6 @@ class PartHealth(Frozen):
     elapsed_ms: float = 0.0
 
 
-class DatabaseInfo(Frozen):
-    """A database that can be asked; `detail` says why it cannot, or what of it cannot be read."""
-
-    name: str
-    dialect: str | None
-    description: str = ""
-    available: bool = True
-    detail: str = ""
-
-
 class Service:
     """Answers questions about the databases of one registry."""
 
@@ -68,6 +62,8 @@ class Service:
         router: Router,
         knowledge: Knowledge,
         sessions: SessionStore,
+        write_plans: WritePlans,
+        verified: VerifiedQueries,
     ) -> None:
         self.settings, self.model, self.judge_model = settings, model, judge_model
         self.router, self.knowledge, self.sessions = router, knowledge, sessions
@@ -79,8 +75,10 @@ class Service:
             judge=Judge(judge_model, choose(settings, judge_model.name)),
             writer=Writer(model, profile),
             knowledge=knowledge,
+            write_plans=write_plans,
+            verified=verified,
         )
-        self._databases: dict[str, Database] = {}
+        self.registered = Databases(router, settings)
 
     # -- questions ----------------------------------------------------------------------------------------
 
@@ -92,14 +90,18 @@ class Service:
         session_id: str | None = None,
         options: Options = NO_OPTIONS,
         trace_id: str = "",
+        principal: str = ANONYMOUS,
     ) -> Answer:
         """The response to one question: the last of its events.
 
         Raises:
-            QuestionInvalid, UnknownDatabase, UnknownSession, WritesNotAllowed, ModelFailed, ModelUnavailable,
-            DatabaseUnavailable, SessionStoreUnavailable, OutOfTime: see `problems.STATUS`.
+            QuestionInvalid, UnknownDatabase, UnknownSession, UnknownWritePlan, WritesNotAllowed, WriteNotMade,
+            ModelFailed, ModelUnavailable, DatabaseUnavailable, SessionStoreUnavailable, WritePlansUnavailable,
+            OutOfTime: see `problems.STATUS`.
         """
-        asked = self.events(text, database, session_id=session_id, options=options, trace_id=trace_id)
+        asked = self.events(
+            text, database, session_id=session_id, options=options, trace_id=trace_id, principal=principal
+        )
         async with aclosing(asked) as events:
             async for event in events:
                 if isinstance(event, Done):
@@ -114,10 +116,12 @@ class Service:
         session_id: str | None = None,
         options: Options = NO_OPTIONS,
         trace_id: str = "",
+        principal: str = ANONYMOUS,
     ) -> AsyncGenerator[Event, None]:
         """The events of one question, as they happen; closing the iterator cancels what runs. Raises like `query`."""
-        question = await self._question(text, database, session_id, options, trace_id or new_trace_id())
-        target = await self._open(database)
+        question = await self._question(text, database, session_id, options, trace_id or new_trace_id(), principal)
+        self.registered.admit(database, principal)
+        target = await self.registered.get(database)
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         task = asyncio.create_task(self._run(question, target, queue))
         task.add_done_callback(lambda _: queue.put_nowait(None))
@@ -143,7 +147,7 @@ class Service:
             ) from error
 
     async def _question(
-        self, text: str, database: str, session_id: str | None, options: Options, trace_id: str
+        self, text: str, database: str, session_id: str | None, options: Options, trace_id: str, principal: str
     ) -> Question:
         text = text.strip()
         limit = self.settings.max_question_chars
@@ -151,7 +155,9 @@ class Service:
             raise QuestionInvalid("The question is empty. Ask something about the data, in a sentence.")
         if len(text) > limit:
             raise QuestionInvalid(f"The question has {len(text)} characters; at most {limit} are taken. Shorten it.")
-        refuse_writes(text)
+        entry = self.router.entry(database)
+        refusal = write_refusal(self.settings, entry, principal, options)
+        refuse_writes(text, options, refusal)
         history: tuple[Exchange, ...] = ()
         if session_id is not None:
             session = await asyncio.to_thread(self.sessions.get, session_id)
@@ -160,7 +166,15 @@ class Service:
             history = session.exchanges[-self.settings.max_conversation_history :]
             history = history if self.settings.max_conversation_history else ()
         return Question(
-            text=text, database=database, trace_id=trace_id, session_id=session_id, history=history, options=options
+            text=text,
+            database=database,
+            trace_id=trace_id,
+            session_id=session_id,
+            history=history,
+            options=options,
+            principal=principal,
+            write_refusal=refusal,
+            audience=principal if entry.allowed else "",
         )
 
     async def _remembered(self, question: Question, done: Done) -> Done:
@@ -179,30 +193,33 @@ class Service:
 
     async def start_session(self, database: str) -> Session:
         """A new session about one database. Raises UnknownDatabase."""
-        await self._open(database)
+        await self.registered.get(database)
         return await asyncio.to_thread(self.sessions.start, database)
 
     # -- databases ----------------------------------------------------------------------------------------
 
-    async def databases(self) -> list[DatabaseInfo]:
-        """Every name of the registry, with whether it can be opened."""
-        return list(await asyncio.gather(*(self._info(name) for name in self.router.names())))
+    async def databases(self, principal: str = LOCAL) -> list[DatabaseInfo]:
+        """Every database that somebody may ask, with whether it can be opened."""
+        return await self.registered.infos(principal)
 
-    async def _info(self, name: str) -> DatabaseInfo:
-        description = self.router.entry(name).description
-        try:
-            database = await self._readable(name)
-        except ExecutorError as error:
-            return DatabaseInfo(name=name, dialect=None, description=description, available=False, detail=str(error))
-        return DatabaseInfo(
-            name=name, dialect=database.dialect, description=description, detail=" ".join(database.warnings)
-        )
+    async def raw_schema(self, name: str, *, refresh: bool = False) -> tuple[Schema, tuple[str, ...]]:
+        """The schema as the database describes it, and what of it could not be read, one sentence each.
+
+        Args:
+            name: of the database.
+            refresh: read it again, even where it is known.
+
+        Raises:
+            UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
+        """
+        database = await (self.registered.refreshed(name) if refresh else self.registered.get(name))
+        return await database.schema(), database.warnings
 
     async def schema(self, name: str) -> tuple[Schema, str]:
         """The raw schema, and the enriched one as the model reads it. Raises UnknownDatabase, DatabaseUnavailable."""
         from rag.schema_text import render
 
-        database = await self._open(name)
+        database = await self.registered.get(name)
         schema = await database.schema()
         text = render(
             schema,
@@ -214,23 +231,8 @@ class Service:
         return schema, text.text
 
     async def index(self, name: str, progress: Callable[[int, int], None] | None = None) -> Indexed:
-        """Read and index the docs of a database. Raises UnknownDatabase, DatabaseUnavailable, RetrievalError."""
-        return await self.knowledge.index(await self._open(name), progress)
-
-    async def _readable(self, name: str) -> Database:
-        """The database, once its schema could be read. Raises UnknownDatabase, DatabaseUnavailable."""
-        database = await self._open(name)
-        await database.schema()
-        return database
-
-    async def _open(self, name: str) -> Database:
-        if name not in self._databases:
-            executor = await asyncio.to_thread(self.router.get, name)
-            self._databases.setdefault(
-                name,
-                Database(executor, limit=self.settings.queries_per_database, timeout_s=self.settings.query_timeout_s),
-            )
-        return self._databases[name]
+        """Read and index schema and docs anew. Raises UnknownDatabase, DatabaseUnavailable, RetrievalError."""
+        return await self.knowledge.index(await self.registered.refreshed(name), progress)
 
     # -- life ---------------------------------------------------------------------------------------------
 
@@ -246,14 +248,13 @@ class Service:
         checks: dict[str, Callable[[], Awaitable[object]]] = {
             "model": self.model.ready,
             "store": self.knowledge.check,
-            **{f"database {name}": partial(self._readable, name) for name in self.router.names()},
+            **{f"database {name}": partial(self.registered.readable, name) for name in self.router.names()},
         }
         return list(await asyncio.gather(*(_health(name, check) for name, check in checks.items())))
 
     async def close(self) -> None:
         """Stop the queries that run, and give everything back; a later question opens again what it needs."""
-        databases, self._databases = list(self._databases.values()), {}
-        await asyncio.gather(*(database.close() for database in databases))
+        await self.registered.close()
         await self.model.close()
         if self.judge_model is not self.model:
             await self.judge_model.close()
@@ -294,6 +295,7 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
     """
     from agent.knowledge import Knowledge, build_embedder
     from executors.router import Router
+    from executors.server.options import ServerOptions
     from rag.store import Store
 
     chat = model or build_model(settings)
@@ -305,6 +307,13 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
         sample_values=settings.max_sample_values,
         duckdb_memory=settings.duckdb_memory,
         duckdb_threads=settings.duckdb_threads,
+        server=ServerOptions(
+            pool_size=settings.queries_per_database,
+            connect_timeout_s=settings.connect_timeout_s,
+            schema_ttl_s=settings.schema_ttl_s,
+            recycle_s=settings.pool_recycle_s,
+            writable=settings.allow_writes,
+        ),
     )
     return Service(
         settings,
@@ -318,6 +327,8 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
             docs_of=lambda name: router.entry(name).docs,
         ),
         sessions=SqliteSessions(state / "sessions.sqlite", timeout_s=settings.session_timeout_s),
+        write_plans=WritePlans(state / "writes.sqlite", lifetime_s=settings.write_token_s),
+        verified=VerifiedQueries(state / "verified.sqlite"),
     )
 
 

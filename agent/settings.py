@@ -53,16 +53,39 @@ class Settings(BaseSettings):
     )
     allow_writes: bool = Field(
         False,
-        description="Allows writes to databases that the registry marks writable; no database can be marked so yet, "
-        "so everything is read-only.",
+        description="Allows changes of rows, planned first and made by a second request, to those who are `writers` of "
+        "a database that the registry marks `writable`.",
+    )
+    write_row_limit: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        100, description="Rows that one change may affect; a larger one is not made."
+    )
+    write_token_s: Seconds = Field(600, description="Seconds in which a planned change can be confirmed.")
+    trust_principal_header: bool = Field(
+        False,
+        description="Take the caller's name from `x-ms-client-principal-name`. Only behind Azure's front end with "
+        "authentication on, which removes what callers write there themselves.",
     )
     enable_calculator: bool = Field(True, description="Compute `[[...]]` and recompute equations in answers.")
     enable_evaluation: bool = Field(True, description="Judge every result before it is believed.")
+    reuse_verified: bool = Field(
+        True,
+        description="Answer a question that was asked before by its verified query, run, judged and told anew; a "
+        "request can switch it off.",
+    )
     max_question_chars: Count = Field(4000, description="Longer questions are refused with 422.")
     max_request_bytes: Count = Field(1_000_000, description="Larger request bodies are refused with 413.")
     request_deadline_s: Seconds = Field(220, description="Seconds for one question, under Azure's 230.")
     query_timeout_s: Seconds = Field(30, description="Seconds for one SQL query.")
     queries_per_database: Count = Field(4, description="Queries that run at once on one database.")
+
+    # -- database servers --------------------------------------------------------------------------
+    connect_timeout_s: Seconds = Field(10, description="Seconds to reach a database server, or another deployment.")
+    schema_ttl_s: Seconds = Field(
+        600, description="Seconds after which a server's schema is read again; indexing does so at once."
+    )
+    pool_recycle_s: Seconds = Field(
+        1800, description="Seconds after which a connection is replaced before its next use."
+    )
 
     # -- the model ---------------------------------------------------------------------------------
     openai_api_key: SecretStr | None = Field(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -16,6 +16,11 @@ from executors.errors import ErrorKind, SqlRefused
 JsonValue = Any
 
 
+# What a query's placeholders stand for: by position (`?`), or by name (`:name`, `@name`).
+Scalar = str | int | float | bool | None
+Parameters = Sequence[Scalar] | Mapping[str, Scalar]
+
+
 class Frozen(BaseModel):
     """An immutable value that crosses a module's border."""
 
@@ -23,13 +28,17 @@ class Frozen(BaseModel):
 
 
 class Column(Frozen):
-    """One column, as the database describes it; `samples` are a few stored values, most frequent first."""
+    """One column, as the database describes it; `samples` are a few stored values, most frequent first.
+
+    private: the registry says that no value of it is to be sampled, shown, indexed or linked.
+    """
 
     name: str
     type: str
     nullable: bool = True
     comment: str = ""
     samples: tuple[str, ...] = ()
+    private: bool = False
 
 
 class ForeignKey(Frozen):
@@ -67,19 +76,45 @@ class Table(Frozen):
 
 
 class Schema(Frozen):
-    """All that can be asked of one database, in the order the database gives it."""
+    """All that can be asked of one database, in the order the database gives it.
+
+    namespace: what a server calls the schema whose tables need no qualifier; empty for files.
+    """
 
     database: str
     dialect: str
     tables: tuple[Table, ...]
+    namespace: str = ""
 
     @cached_property
     def _by_name(self) -> dict[str, Table]:
         return {table.name.lower(): table for table in self.tables}
 
+    @cached_property
+    def _by_last_part(self) -> dict[str, tuple[Table, ...]]:
+        found: dict[str, tuple[Table, ...]] = {}
+        for table in self.tables:
+            last = table.parts[-1].lower()
+            found[last] = (*found.get(last, ()), table)
+        return found
+
     def table(self, name: str) -> Table | None:
         """The table of that name, whatever its case."""
         return self._by_name.get(name.lower())
+
+    def tables_named(self, name: str) -> tuple[Table, ...]:
+        """The tables that go by that name in some schema, whatever its case."""
+        return self._by_last_part.get(name.lower(), ())
+
+    def quoted(self, name: str) -> str:
+        """A column's name, or one part of a table's, as a query must write it."""
+        from executors.dialects import DIALECTS
+
+        return DIALECTS[self.dialect].quoted(name)
+
+    def quoted_table(self, table: Table) -> str:
+        """A table's name as a query must write it, with its schema's where it has one."""
+        return ".".join(map(self.quoted, table.parts))
 
 
 class CheckedSql(Frozen):
@@ -178,7 +213,7 @@ class Executor(ABC):
     """
 
     name: str
-    dialect: str  # a key of dialects.DIALECTS
+    dialect: str  # a key of dialects.DIALECTS; empty while only `schema` can tell
     warnings: tuple[str, ...] = ()  # what `schema` could not read of the database, one sentence each
 
     @abstractmethod
@@ -205,6 +240,7 @@ class Executor(ABC):
         timeout_s: float,  # noqa: ARG002
         commit: bool,  # noqa: ARG002
         max_rows: int,  # noqa: ARG002
+        exactly: int | None = None,  # noqa: ARG002
     ) -> WriteResult:
         """Run one write in a transaction of its own, and commit it or roll it back.
 
@@ -212,6 +248,7 @@ class Executor(ABC):
             timeout_s: for the statement.
             commit: False is the dry run: everything happens, and is undone.
             max_rows: where more would be affected, nothing is.
+            exactly: commit only where so many are affected; else it is rolled back, and the result says how many.
 
         Raises:
             SqlRefused: this database was not opened for writing.
@@ -219,6 +256,9 @@ class Executor(ABC):
             DatabaseUnavailable: the database is gone.
         """
         raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{self.name} is open for reading only.", "Write one SELECT.")
+
+    def refresh(self) -> None:  # noqa: B027  nothing kept is a good default
+        """Have the next `schema` read the database again, whatever is cached."""
 
     def close(self) -> None:  # noqa: B027  nothing to close is a good default
         """Give back connections."""

@@ -42,6 +42,7 @@ class Entry(Frozen):
     docs: absolute files and folders.
     schemas: of the server, that are read; empty: all that its user may see.
     limits: that narrow the settings.
+    private: columns whose values are kept to the database, as `customers.email` or `*.ssn`; see `executors.private`.
     owners: whom to ask about it; shown to everybody.
     writable: whether it may be written to at all; `writers` are the principals who may.
     allowed: the principals who may ask; empty: everybody.
@@ -59,6 +60,7 @@ class Entry(Frozen):
     description: str = ""
     schemas: tuple[str, ...] = ()
     limits: EntryLimits = EntryLimits()
+    private: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
     writable: bool = False
     writers: tuple[str, ...] = ()

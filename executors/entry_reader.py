@@ -16,7 +16,7 @@ from executors.server.address import SERVER_DIALECTS, Address
 
 KEYS = (
     *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
-    *("via", "key", "identity", "database"),
+    *("via", "key", "identity", "database", "private"),
 )
 _OF_VIA = ("key", "identity", "database")  # keys that mean nothing without it
 _SAME_SCHEME = frozenset({"mysql", "mariadb"})  # dialects that one scheme may mean
@@ -54,6 +54,7 @@ class EntryReader:
             "description": self._text(fields, "description"),
             "docs": tuple(self._docs(fields.get("docs"))),
             "limits": self._limits(fields.get("limits")),
+            "private": self._private(fields),
             "writable": self._switch(fields, "writable"),
             **{key: self._texts(fields, key) for key in ("owners", "writers", "allowed", "schemas")},
         }
@@ -76,6 +77,15 @@ class EntryReader:
         problems = limits_problems(given)
         self.problems += problems
         return EntryLimits() if problems else EntryLimits.model_validate(given)
+
+    def _private(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
+        patterns = self._texts(fields, "private")
+        self.problems += [
+            f"private: {pattern!r} is no column; write table.column, or *.column for every table"
+            for pattern in patterns
+            if not all(pattern.rpartition(".")[::2])
+        ]
+        return patterns
 
     # -- where it is --------------------------------------------------------------------------------------
 

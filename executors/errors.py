@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+_NO_NAME = frozenset("/\\:;=@{}")  # signs of paths, addresses and connection strings, which no name has
+
 
 class ErrorKind(StrEnum):
     """Classes of error that a next attempt can learn from."""
@@ -58,10 +60,16 @@ class SqlFailed(SqlError):
 
 
 class UnknownDatabase(ExecutorError):
-    """No such name in the registry; carries the names that there are."""
+    """No such name in the registry; carries the names that there are.
+
+    What can be no name, as a path or an address, is not repeated: it may hold a password.
+    """
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
-        super().__init__(f"There is no database named {name!r}. Known: {', '.join(known) or 'none'}.")
+        said = f"There is no database named {name!r}."
+        if any(mark in _NO_NAME for mark in name):
+            said = "A database is asked for by its name, never by a path or an address."
+        super().__init__(f"{said} Known: {', '.join(known) or 'none'}.")
         self.name, self.known = name, known
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,7 +17,6 @@ from executors.sqlalchemy import SqlAlchemyExecutor
 from executors.values import timestamp_from_text
 
 if TYPE_CHECKING:
-    from psycopg2.extensions import connection as Connection  # noqa: N812  a class, whatever its case
     from sqlalchemy import URL
     from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
@@ -24,14 +25,24 @@ if TYPE_CHECKING:
     from executors.server.options import ServerOptions
 
 _CURSOR = "plumbline"
+# Arrays of the types that somebody made here (enums, domains, those of extensions), and what a domain is made of.
+_ARRAYS = """
+    SELECT e.typbasetype, array_agg(e.typarray) FROM pg_catalog.pg_type e
+    WHERE e.oid >= 16384 AND e.typtype IN ('e', 'd', 'b') AND e.typarray <> 0 GROUP BY e.typbasetype
+"""
+_MIN_TIMEOUT_S = 1.0
 _LOCAL = ("", "localhost", "127.0.0.1", "::1")
 # Type numbers of the server's own types (pg_type.dat): the type, and arrays of it.
 _TIMES = {"date": (1082, 1182), "time": (1083, 1183), "timetz": (1266, 1270), "timestamp": (1114, 1115),
           "timestamptz": (1184, 1185)}  # fmt: skip
+_TEXT = 25
 _INTERVAL = (1186, 1187)
 _JSON = {"json": (114, 199), "jsonb": (3802, 3807)}
-_TEXTS = {"uuid": (2950, 2951), "inet": (869, 1041), "cidr": (650, 651), "macaddr": (829, 1040), "bit": (1560, 1561),
-          "varbit": (1562, 1563), "xml": (142, 143), "money": (790, 791), "name": (19, 1003)}  # fmt: skip
+_RANGES = {"int4range": (3904, 3905), "numrange": (3906, 3907), "tsrange": (3908, 3909), "tstzrange": (3910, 3911),
+           "daterange": (3912, 3913), "int8range": (3926, 3927)}  # fmt: skip
+_TEXTS = {**_RANGES, "uuid": (2950, 2951),
+          "inet": (869, 1041), "cidr": (650, 651), "macaddr": (829, 1040), "bit": (1560, 1561),
+          "varbit": (1562, 1563), "xml": (142, 143), "money": (790, 791)}  # fmt: skip
 
 
 class PostgresExecutor(SqlAlchemyExecutor):
@@ -62,6 +73,7 @@ class PostgresExecutor(SqlAlchemyExecutor):
     def connect_options(self) -> dict[str, Any]:
         """TLS, times, and the token where there is one."""
         options: dict[str, Any] = {
+            "client_encoding": "utf8",
             "connect_timeout": max(2, round(self.options.connect_timeout_s)),
             "application_name": "plumbline",
             "keepalives_idle": 30,
@@ -80,17 +92,32 @@ class PostgresExecutor(SqlAlchemyExecutor):
         from psycopg2 import extensions
 
         cursor = connection.cursor()
-        cursor.execute("SET intervalstyle = 'iso_8601'; SET datestyle = 'ISO'")
-        cursor.close()
-        for type_ in _types():
+        cursor.execute(_ARRAYS)
+        for type_ in (*_types(), *_arrays(cursor.fetchall())):
             extensions.register_type(type_, connection)
+        cursor.close()
         super().prepare(connection, entry, writable=writable)
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
-        """A cancel request: libpq sends it over a connection of its own."""
-        connection: Connection | None = lease.dbapi_connection  # type: ignore[assignment]
-        if connection is not None:
-            connection.cancel()
+        """See `SqlAlchemyExecutor.interrupt`; a server that cannot be reached is waited for no longer.
+
+        psycopg2's own `cancel` would hold every thread of this process until the server has answered.
+        """
+        try:
+            super().interrupt(lease)
+        except self._driver_error():
+            _cut(lease)
+            raise
+
+    def _set_timeout(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
+        super()._set_timeout(lease, max(timeout_s, _MIN_TIMEOUT_S))  # a shorter one would end the pool's ping, too
+
+    def _begin_write(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
+        """See `SqlAlchemyExecutor._begin_write`; a dry run meets every constraint that the commit would."""
+        super()._begin_write(lease, timeout_s)
+        cursor = lease.cursor()
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.close()
 
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
         connection: Any = lease.dbapi_connection
@@ -109,6 +136,23 @@ def _token(source: TokenSource) -> str:
         return source.get()
     except AzureError as error:
         raise CredentialError(str(error)) from error
+
+
+def _cut(lease: PoolProxiedConnection) -> None:
+    """End the waiting of the thread that reads from a connection."""
+    connection: Any = lease.dbapi_connection
+    if connection is not None and not connection.closed:
+        with socket.socket(fileno=os.dup(connection.fileno())) as same:
+            same.shutdown(socket.SHUT_RDWR)
+
+
+def _arrays(rows: Iterable[Sequence[Any]]) -> Iterator[Any]:
+    """Type casters for the rows of `_ARRAYS`."""
+    from psycopg2 import extensions
+
+    for base, numbers in rows:
+        item = extensions.string_types.get(base, extensions.string_types[_TEXT])
+        yield extensions.new_array_type(tuple(numbers), "MADE_HERE[]", item)
 
 
 @lru_cache(maxsize=1)

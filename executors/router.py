@@ -13,6 +13,7 @@ from executors.base import Executor
 from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from executors.local.kinds import is_glob, kind_of
+from executors.private import PrivateColumns, PrivateExecutor
 from executors.registry import Entry, Registry
 from executors.server import failures
 from executors.server.options import ServerOptions
@@ -94,7 +95,9 @@ class Router:
         entry = self.entry(name)
         with self._lock:
             if name not in self._open:
-                self._open[name] = self._executor(entry)
+                executor = self._executor(entry)
+                private = PrivateColumns(entry.private)
+                self._open[name] = PrivateExecutor(executor, private) if entry.private else executor
             return self._open[name]
 
     def add(self, path: Path, *, docs: Sequence[Path] = (), name: str | None = None) -> str:

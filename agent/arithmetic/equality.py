@@ -169,7 +169,7 @@ def is_share_or_range(side: Side, stated: Stated) -> bool:
     if len(parts) != 3 or parts[1].operator is None:
         return False
     if parts[1].operator == "-" and all(_is_year(n.raw) for n in side.expression.numerals):
-        return side.value.number <= 0 and not stated.negative
+        return side.value.number < 0 and not stated.negative
     if parts[1].start != parts[0].end:
         return False
     value = side.value.number

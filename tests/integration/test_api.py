@@ -118,7 +118,8 @@ async def test_what_is_not_json_is_malformed(client: Client, body: bytes, why: s
         ({"sql": "DROP TABLE orders"}, "sql", "queries are not taken"),
         ({"options": {"row_limit": 10_001}}, "options.row_limit", "over the cap"),
         ({"options": {"row_limit": 0}}, "options.row_limit", "under the least"),
-        ({"options": {"allow_writes": True}}, "options.allow_writes", "not for callers to say"),
+        ({"options": {"write_row_limit": 9}}, "options.write_row_limit", "not for callers to say"),
+        ({"options": {"confirm": "' OR 1"}}, "options.confirm", "no token looks like that"),
     ],
 )
 async def test_a_field_that_cannot_be_used_is_named(

@@ -127,6 +127,19 @@ def test_a_database_is_found_beside_the_file_of_questions(people: Path) -> None:
     assert (third.needs_docs, third.note) == (True, "a rule")
 
 
+def test_a_database_may_be_a_name_of_the_registry(people: Path) -> None:
+    file = people.parent / "questions.json"
+    entries = [{"database": name, "question": "How many?", "gold": [RIGHT]} for name in ("warehouse", people.name)]
+    file.write_text(json.dumps(entries))
+
+    named, beside = load_questions(file, ("warehouse", people.name))
+
+    assert (named.path, named.in_registry) == (Path("warehouse"), True)
+    assert (beside.path, beside.in_registry) == (people, False), "a file that is there comes first"
+    with pytest.raises(EvaluationInvalid, match="warehouse"):
+        load_questions(file)
+
+
 @pytest.mark.parametrize(
     "content, said_so",
     [

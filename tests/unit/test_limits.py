@@ -9,7 +9,7 @@ from agent.models import Options
 from agent.settings import Settings
 
 COUNTS = ("max_attempts", "row_limit", "raw_row_limit")
-SWITCHES = ("enable_evaluation", "enable_calculator", "enable_retrieval")
+SWITCHES = ("enable_evaluation", "enable_calculator", "enable_retrieval", "reuse_verified")
 
 
 def test_without_options_the_settings_hold() -> None:
@@ -22,6 +22,7 @@ def test_without_options_the_settings_hold() -> None:
         enable_evaluation=True,
         enable_calculator=False,
         enable_retrieval=True,
+        reuse_verified=True,
     )
 
 
@@ -71,3 +72,21 @@ def test_a_switch_can_only_be_switched_off(name: str, setting: bool, option: boo
 def test_an_option_has_bounds_of_its_own(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         Options.model_validate({name: 10_001})
+
+
+@pytest.mark.parametrize(
+    "setting, database, option, rows",
+    [
+        (500, None, None, 500),
+        (500, 100, None, 100),  # a database may allow less
+        (50, 100, None, 50),  # and not more
+        (500, 100, 20, 20),
+        (500, 100, 200, 100),
+    ],
+)
+def test_a_database_narrows_rows_too(setting: int, database: int | None, option: int | None, rows: int) -> None:
+    settings = Settings(row_limit=setting, raw_row_limit=setting)
+
+    found = limits_of(settings, Options(row_limit=option, raw_row_limit=option), database)
+
+    assert (found.row_limit, found.raw_row_limit) == (rows, rows)

@@ -1,0 +1,28 @@
+"""What the loop works with; `service.build_service` puts it together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent.evaluate import Judge
+from agent.generate import Generator
+from agent.knowledge import Knowledge
+from agent.profiles import Profile
+from agent.settings import Settings
+from agent.synthesize import Writer
+from agent.verified_queries import VerifiedQueries
+from agent.write_tokens import WritePlans
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Shared by all questions."""
+
+    settings: Settings
+    profile: Profile
+    generator: Generator
+    judge: Judge
+    writer: Writer
+    knowledge: Knowledge
+    write_plans: WritePlans
+    verified: VerifiedQueries

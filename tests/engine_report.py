@@ -1,0 +1,76 @@
+"""Which engines ran the contract, in which version, and how each test of it went: a line at the end of every run, and
+a Markdown table for `python -m testbed.contract`."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+TABLE = "PLUMBLINE_CONTRACT_TABLE"  # the file that the table is written to, when it is wanted
+_MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "xfailed": "–", "skipped": "·"}
+_WORST = ("failed", "error", "xfailed", "skipped", "passed")
+
+_ENGINES: dict[str, str] = {}  # node id -> engine
+_TESTS: dict[str, str] = {}  # node id -> what is tested, in words
+_outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)  # (test, engine) -> outcomes of its cases
+_versions: dict[str, str] = {}
+_skipped: dict[str, str] = {}  # engine -> why
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        engine = getattr(getattr(item, "cls", None), "engine", None)
+        if engine and isinstance(item, pytest.Function):
+            _ENGINES[item.nodeid] = engine
+            _TESTS[item.nodeid] = item.originalname.removeprefix("test_").replace("_", " ")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    engine = _ENGINES.get(report.nodeid)
+    if engine is None:
+        return
+    if report.when == "call" or report.outcome != "passed":
+        outcome = "xfailed" if hasattr(report, "wasxfail") else report.outcome
+        _outcomes[_TESTS[report.nodeid], engine].add("error" if report.when != "call" and report.failed else outcome)
+    if report.skipped and not hasattr(report, "wasxfail") and isinstance(report.longrepr, tuple):
+        _skipped[engine] = str(report.longrepr[2]).removeprefix("Skipped: ")
+    for name, value in report.user_properties:
+        if name == "engine_version":
+            _versions[engine] = str(value)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not _outcomes:
+        return
+    terminalreporter.write_sep("=", "engines")
+    for engine in _engines():
+        said = _versions.get(engine) or f"skipped: {_skipped.get(engine, 'not run')}"
+        counts = [outcome for (_, one), outcomes in _outcomes.items() if one == engine for outcome in outcomes]
+        terminalreporter.write_line(f"{engine}: {said}; {counts.count('passed')} kinds of test passed")
+    place = os.environ.get(TABLE)
+    if place:
+        Path(place).write_text(_table(), encoding="utf-8")
+
+
+def _engines() -> list[str]:
+    return list(dict.fromkeys(engine for _, engine in _outcomes))
+
+
+def _table() -> str:
+    engines = _engines()
+    tests = list(dict.fromkeys(test for test, _ in _outcomes))
+    # What one engine alone is asked is no part of the contract.
+    shared = [test for test in tests if sum((test, engine) in _outcomes for engine in engines) > 1]
+    heads = [f"{engine} {_versions[engine]}" if engine in _versions else engine for engine in engines]
+    lines = [f"| | {' | '.join(heads)} |", f"|---|{':-:|' * len(engines)}"]
+    for test in shared:
+        cells = (_mark(_outcomes.get((test, engine), set())) for engine in engines)
+        lines.append(f"| {test} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _mark(outcomes: set[str]) -> str:
+    return next((_MARKS[outcome] for outcome in _WORST if outcome in outcomes), "")

@@ -1,0 +1,78 @@
+"""`eval` with and without its parts: what retrieval is worth is measured by the same questions without it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from agent import cli, knowledge
+from agent.scripted import ScriptedModel
+from agent.service import Service
+from agent.settings import Settings
+from rag.testing import HashingEmbedder
+
+QUESTION = "How many orders were cancelled?"
+SQL = "SELECT COUNT(*) FROM orders WHERE status = 'X'"
+RULE = "the status X is a cancelled order"
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def questions(shop_file: Path) -> Path:
+    """A question about a database beside it, whose docs are beside it, too."""
+    file = shop_file.parent / "questions.json"
+    file.write_text(json.dumps([{"database": shop_file.name, "question": QUESTION, "gold": [SQL]}]))
+    (shop_file.parent / "shop.columns.csv").write_text(f"table,column,description\norders,status,{RULE}\n")
+    (shop_file.parent / "other.columns.csv").write_text("table,column,description\norders,status,nobody's doc\n")
+    return file
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Callable[..., Service]) -> Run:
+    def build(_: Settings, *, registry_required: bool) -> Service:
+        assert not registry_required
+        return make_service()
+
+    monkeypatch.setattr(cli, "get_settings", lambda: settings)
+    monkeypatch.setattr(cli, "build_service", build)
+    monkeypatch.setattr(knowledge, "build_embedder", lambda _: HashingEmbedder())
+    return lambda *arguments: CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+
+
+def test_the_docs_beside_the_questions_are_read(run: Run, model: ScriptedModel, questions: Path) -> None:
+    model.replies(sql=SQL)
+    model.replies(correct=True, reason="the cancelled ones")
+    model.replies(text="1 order was cancelled.")
+    result = run("eval", questions)
+    assert result.exit_code == 0, result.output
+    assert "1 of 1" in result.output
+    assert RULE in model.asked[0].text
+    assert "nobody's doc" not in model.asked[0].text
+
+
+def test_without_retrieval_the_model_sees_the_raw_schema(run: Run, model: ScriptedModel, questions: Path) -> None:
+    model.replies(sql=SQL)
+    model.replies(correct=True, reason="the cancelled ones")
+    model.replies(text="1 order was cancelled.")
+    result = run("eval", questions, "--without", "retrieval")
+    assert result.exit_code == 0, result.output
+    assert "1 of 1" in result.output
+    assert RULE not in model.asked[0].text
+
+
+def test_without_evaluation_nobody_judges(run: Run, model: ScriptedModel, questions: Path) -> None:
+    model.replies(sql=SQL)
+    model.replies(text="1 order was cancelled.")
+    result = run("eval", questions, "--without", "evaluation", "--without", "calculator")
+    assert result.exit_code == 0, result.output
+
+
+def test_a_part_that_is_none_is_refused(run: Run, questions: Path) -> None:
+    result = run("eval", questions, "--without", "luck")
+    assert result.exit_code == 2
+    assert "luck" in result.output
