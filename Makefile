@@ -19,7 +19,7 @@ PIP     := $(BIN)/python -m pip install --disable-pip-version-check --progress-b
 OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 
 .NOTPARALLEL:
-.PHONY: demo serve test check model data index eval bench bench-schema sentences clean
+.PHONY: demo serve test check model data index eval bench bench-schema engines servers sentences clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -49,9 +49,6 @@ engines: $(TESTED)  ## the table of engines and contract tests, as in the README
 
 servers: $(TESTED) data model  ## the ten sample questions, asked of every server that can be started here
 	@$(OFFLINE) $(BIN)/python -m bench.shop_servers
-
-schema: $(TESTED)  ## how fast a PostgreSQL schema of 5,000 tables and 100,000 columns is read
-	@$(BIN)/python -m bench.schema_reading
 
 sentences:
 	@test -f "$(ARITHMETIC)" || { echo "Name the sentences: make bench ARITHMETIC=path/to/arithmetic.jsonl"; exit 1; }
