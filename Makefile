@@ -2,11 +2,13 @@
 #
 #   PYTHON=python3.12        the Python that makes the environment: 3.11 or newer
 #   TORCH_INDEX=address      one more index for PyTorch, such as the one with its CPU wheels for Linux
-#   ARITHMETIC=file.jsonl    the sentences that `make bench` recomputes
+#   EVAL=folder              questions and databases that `make bench` measures retrieval on
+#   ARITHMETIC=file.jsonl    the sentences that it recomputes; by default the folder's
 
 PYTHON      ?= python3
 TORCH_INDEX ?=
-ARITHMETIC  ?=
+EVAL        ?=
+ARITHMETIC  ?= $(wildcard $(EVAL)/arithmetic.jsonl)
 
 VENV    := .venv
 BIN     := $(VENV)/bin
@@ -17,6 +19,8 @@ DRIVERS := $(wildcard requirements-mysql.txt requirements-oracle.txt requirement
 PIP     := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -c constraints.txt
 # The embeddings come from a package, so nobody is asked for them. `model` asks the hub and goes without this.
 OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
+
+BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(EVAL),bench-retrieval)
 
 .NOTPARALLEL:
 .PHONY: demo serve test check model data index eval bench bench-schema engines servers sentences clean
@@ -38,20 +42,20 @@ check: $(TESTED)  ## formatting, lint, types
 eval: $(LOCAL) data model index  ## the ten sample questions: how many are right, how many are marked verified
 	$(OFFLINE) $(BIN)/python -m agent eval samples/questions.json --docs samples/docs
 
-bench: sentences $(LOCAL)  ## how well equations in prose are recomputed: make bench ARITHMETIC=path/to/arithmetic.jsonl
+bench: $(or $(strip $(BENCHES)),questions)  ## those of the next two that are given their data: make bench EVAL=path/to/folder
+
+bench-arithmetic: sentences $(LOCAL)  ## how well equations in prose are recomputed: ARITHMETIC=path/to/arithmetic.jsonl
 	$(BIN)/python -m bench.arithmetic "$(ARITHMETIC)"
 
-bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
-	$(BIN)/python -m bench.schema_reading
-
-engines: $(TESTED)  ## the table of engines and contract tests, as in the README
-	@$(OFFLINE) $(BIN)/python -m testbed.contract
-
-servers: $(TESTED) data model  ## the ten sample questions, asked of every server that can be started here
-	@$(OFFLINE) $(BIN)/python -m bench.shop_servers
+bench-retrieval: questions $(LOCAL)  ## what retrieval finds, in how many tokens and milliseconds: EVAL=path/to/folder
+	$(OFFLINE) $(BIN)/python -m agent eval-retrieval "$(EVAL)"
+	$(OFFLINE) $(BIN)/python -m bench.retrieval_scale
 
 sentences:
 	@test -f "$(ARITHMETIC)" || { echo "Name the sentences: make bench ARITHMETIC=path/to/arithmetic.jsonl"; exit 1; }
+
+questions:
+	@test -d "$(EVAL)" || { echo "Name a folder with questions: make bench EVAL=path/to/folder"; exit 1; }
 
 model: $(LOCAL)  ## bring the embedded model's file (1.1 GB), once
 	@$(BIN)/python -m agent model

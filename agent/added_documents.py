@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from executors.base import Schema
-from rag.documents import Document, ReadResult, make_document, resolve_document
+from rag.documents import Document, ReadResult, make_document, resolve_documents
 from rag.errors import StoreUnavailable
 
 BUSY_S = 10  # seconds to wait for another process that writes
@@ -38,11 +38,7 @@ class AddedDocuments:
 
     def fitting(self, database: str, schema: Schema) -> ReadResult:
         """Those that name what the schema still has; a problem for each other one."""
-        read = [resolve_document(document, schema) for document in self.of(database)]
-        return ReadResult(
-            documents=tuple(document for one in read for document in one.documents),
-            problems=tuple(problem for one in read for problem in one.problems),
-        )
+        return resolve_documents(self.of(database), schema)
 
     def add(self, database: str, documents: Sequence[Document]) -> tuple[Document, ...]:
         """Keep documents. Returns those that were not there yet."""

@@ -17,6 +17,7 @@ from agent.http.docs_page import CONTENT_SECURITY_POLICY, docs_page
 from agent.http.errors import add_handlers, documented, http_problem
 from agent.http.execute import execute
 from agent.http.lazy_service import Lazy, LazyService
+from agent.http.rag import router as rag
 from agent.http.streaming import OpenStream, while_listening
 from agent.http.wire import (
     ANSWER_EXAMPLE,
@@ -184,6 +185,9 @@ async def index_database(name: str, lazy: Lazy, request: Request) -> IndexReport
     service.registered.admit(name, principal_of(request, trusted=service.settings.trust_principal_header))
     indexed = await service.index(name)
     return IndexReport(database=name, problems=indexed.problems, **indexed.report.model_dump())
+
+
+router.routes.extend(rag.routes)  # not included: the route table is read from the routes themselves
 
 
 # ---------------------------------------------------------------------------------------------------- health

@@ -120,7 +120,7 @@ def _text_comparisons(sql: str, schema: Schema) -> list[tuple[Table, Column, str
         if column is None or isinstance(node.find_ancestor(exp.Not, exp.Select), exp.Not):
             continue
         owner = _owner(column, schema)
-        if owner is not None and _is_text(owner[1]) and not owner[1].private:  # the nearest values would show it
+        if owner is not None and is_text(owner[1]) and not owner[1].private:  # the nearest values would show it
             found += [(*owner, text) for text in literals]
     return list(dict.fromkeys(found))
 
@@ -146,7 +146,8 @@ def _owner(column: exp.Column, schema: Schema) -> tuple[Table, Column] | None:
     return None
 
 
-def _is_text(column: Column) -> bool:
+def is_text(column: Column) -> bool:
+    """Whether a column holds texts, and not lists or records of them."""
     return bool(_TEXT_TYPE.search(column.type)) and not _NESTED_TYPE.search(column.type)
 
 

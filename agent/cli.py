@@ -1,15 +1,17 @@
-"""The command line: `python -m agent ask | chat | demo | index | model | serve | eval | recompute`."""
+"""The command line: `python -m agent ask | chat | demo | index | model | serve | mcp | eval | eval-retrieval | ...`."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
-import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -21,10 +23,11 @@ from rich.text import Text
 from agent.callers import LOCAL
 from agent.errors import PlumblineError
 from agent.models import Answer, Done, Options
+from agent.paths import resolve
 from agent.problems import problem_of
 from agent.service import NO_OPTIONS, Service, build_service, new_trace_id
 from agent.settings import Settings, get_settings
-from executors.errors import DatabaseUnavailable, ExecutorError
+from executors.errors import ExecutorError
 from rag.errors import RetrievalError
 
 EXPECTED = (PlumblineError, ExecutorError, RetrievalError)
@@ -75,7 +78,7 @@ def ask(
 
     show = _Shown(verbose=verbose)
     with _opened(as_json=as_json) as (service, runner):
-        name = _resolve(service, database, docs)
+        name = resolve(service, database, docs)
         answer = runner.run(run(options))
         if answer.write and answer.write.token and not as_json and typer.confirm("Make this change?"):
             answer = runner.run(run(Options(confirm=answer.write.token)))
@@ -89,7 +92,7 @@ def chat(database: Database = "shop", docs: Docs = None) -> None:
     """Ask one question after the other; each sees the last ones. An empty line or Ctrl-D ends it."""
     show = _Shown()
     with _opened() as (service, runner):
-        name = _resolve(service, database, docs)
+        name = resolve(service, database, docs)
         session = runner.run(service.start_session(name))
         out.print(Text.assemble("Ask about ", (name, "bold"), "; an empty line ends the chat."), style="dim")
         # Read between the runs of the loop, in the main thread: there Ctrl-C ends it at once.
@@ -110,20 +113,26 @@ def demo() -> None:
 
 
 @app.command()
-def index(database: Database = "", docs: Docs = None) -> None:
-    """Read and index the docs of one database, or of every one in the registry; only what changed is embedded."""
-    from agent.terminal import count_progress, plain
+def index(
+    databases: Annotated[
+        list[str] | None,
+        typer.Option("--database", "-d", help="A name of the registry, or a file or folder of data; may be repeated."),
+    ] = None,
+    docs: Docs = None,
+    every: Annotated[bool, typer.Option("--all", help="Every database of the registry; so without -d, too.")] = False,
+) -> None:
+    """Read and index what is known of databases; only what is new is embedded, and an interrupted run is gone on with.
+
+    Questions are answered from the old index until the new one is whole. Exit code 1 where a database failed.
+    """
+    from agent.index_command import run_index
 
     with _opened() as (service, runner):
-        names = [_resolve(service, database, docs)] if database else list(service.router.names())
-        for name in names:
-            with count_progress(err, f"indexing {name}") as progress:
-                indexed = runner.run(service.index(name, progress))
-            report = indexed.report
-            figures = f"{report.added} documents added, {report.removed} removed, {report.unchanged} unchanged."
-            out.print(f"{name}: {figures}", markup=False, highlight=False, soft_wrap=True)
-            for problem in indexed.problems:
-                err.print(Text(f"! {plain(problem)}", style="yellow"), soft_wrap=True)
+        named = list(databases or ())
+        others = service.router.names() if every or not named else ()
+        wanted = {name: partial(resolve, service, name, docs if name in named else None) for name in (*named, *others)}
+        whole = run_index(service, runner, wanted, out, err)
+    raise typer.Exit(0 if whole else 1)
 
 
 @app.command()
@@ -173,6 +182,32 @@ def serve(
     )
 
 
+@app.command()
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
+    host: Annotated[str, typer.Option(help="Address for HTTP, of this machine alone.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port for HTTP.", min=1, max=65_535)] = 7072,
+) -> None:
+    """The tools for other agents, over the Model Context Protocol."""
+    if find_spec("mcp") is None:
+        _fail("The package `mcp` is not installed. Install it with `pip install -r requirements-local.txt`.")
+    from agent.mcp_server import LOOPBACK, PATH, serve_http, serve_stdio
+
+    if host not in LOOPBACK:
+        _fail(f"Nobody signs in here, so it listens on {', '.join(LOOPBACK)} alone, not on {host}.")
+    if not http:
+        # Whoever started this closes standard input to end it. A person at a terminal presses Ctrl-C, which a thread
+        # that waits for a line does not hear.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    with _opened() as (service, runner):
+        if not http:
+            runner.run(serve_stdio(service))
+            return
+        shown = f"[{host}]" if ":" in host else host
+        err.print(f"Plumbline's tools on http://{shown}:{port}{PATH}  (Ctrl-C ends it)", markup=False, soft_wrap=True)
+        runner.run(serve_http(service, host, port))
+
+
 @app.command("eval")
 def evaluate(
     questions: Annotated[
@@ -192,6 +227,25 @@ def evaluate(
 
     with _opened() as (service, runner):
         runner.run(run_evaluation(service, out, err, questions, docs or [], results, limit, evidence, without or ()))
+
+
+@app.command("eval-retrieval")
+def evaluate_retrieval(
+    folders: Annotated[
+        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+    ],
+    results: Annotated[Path | None, typer.Option("--out", help="Write one JSON line per question here.")] = None,
+    questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions of a folder.")] = None,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Ask each question with its evidence.")] = False,
+) -> None:
+    """Measure what retrieval shows of what gold queries need, on each database and on all of them in one schema."""
+    from agent.evaluation.retrieval_command import run_retrieval_evaluation
+
+    try:
+        asyncio.run(run_retrieval_evaluation(_settings(), out, err, folders, results, questions, limit, evidence))
+    except EXPECTED as error:
+        _fail(str(error))
 
 
 @app.command()
@@ -233,34 +287,6 @@ class _Shown:
         if answer is None:
             raise PlumblineError("The question ended without an answer.")
         return answer
-
-
-def _resolve(service: Service, database: str, docs: list[Path] | None) -> str:
-    """The name to ask by; a path becomes an entry of this process, since the command line belongs to its user.
-
-    Raises:
-        DatabaseUnavailable: it is a path, and nothing is there.
-    """
-    names = service.router.names()
-    if database in names:
-        return service.router.with_docs(database, docs) if docs else database
-    path = Path(database)
-    if _is_there(path):
-        return service.router.add(path, docs=tuple(docs or ()))
-    if os.sep in database or path.suffix:
-        known = f" Known names: {', '.join(names)}." if names else ""
-        raise DatabaseUnavailable(f"There is no file or folder {database}: check the path.{known}")
-    return database  # the service says what it knows instead
-
-
-def _is_there(path: Path) -> bool:
-    """Whether there is such a file, folder or pattern; what the system cannot even look for is not there."""
-    from executors.local.kinds import is_glob
-
-    try:
-        return path.exists() or is_glob(path)
-    except OSError:
-        return False
 
 
 def _read_line() -> str:

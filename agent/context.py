@@ -34,7 +34,7 @@ class Context(Frozen):
     """Everything known before the first query is written.
 
     system: the message that all steps share, so that the model reads the schema once.
-    rules, examples, history: the question's own part, put into each step's message.
+    rules, values, examples, history: the question's own part, put into each step's message.
     closest: similarity (0 to 1) of the question to the nearest document; None where nothing was retrieved.
     asked_before: the very same question in the docs, with its query.
     docs: a digest of what the docs say, whatever was asked.
@@ -43,6 +43,7 @@ class Context(Frozen):
     db_schema: Schema
     system: str
     rules: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
     history: tuple[Exchange, ...] = ()
     tables: tuple[str, ...] = ()
@@ -76,6 +77,7 @@ class Context(Frozen):
             prompt,
             dialect=DIALECTS[self.db_schema.dialect].title,
             rules=self.rules,
+            values=self.values,
             examples=examples,
             history=self.history,
             **holes,
@@ -92,8 +94,10 @@ async def enrich(
         DatabaseUnavailable: the schema cannot be read. An index that fails only costs the docs, with a warning.
     """
     from agent.knowledge import Known
+    from agent.linking import value_lines
     from agent.reuse import docs_digest
-    from rag.schema_text import render
+    from rag.linking import Linked
+    from rag.schema_text import fits, render
 
     async def retrieve() -> Known:
         return Known() if knowledge is None else await knowledge.find(question.text, database, settings.top_k)
@@ -101,19 +105,27 @@ async def enrich(
     schema, known = await asyncio.gather(database.schema(), retrieve())
     found = known.found
     general = general_rules(known.documents)
+    style, budget = profile.schema_style, profile.schema_tokens
+    linked, missing = Linked(), tuple[str, ...]()
+    if knowledge is not None:
+        choosing = not fits(schema, known.documents, style=style, budget_tokens=budget)
+        linked, missing = await knowledge.links.link(
+            question.text, database, known.documents, found.all, choosing=choosing
+        )
     text = render(
         schema,
         known.documents,
-        style=profile.schema_style,
-        budget_tokens=profile.schema_tokens,
+        style=style,
+        budget_tokens=budget,
         max_sample_values=settings.max_sample_values,
-        relevant=found.columns,
         question=question.text,
+        ranking=linked.ranking if knowledge is not None else None,
     )
     return Context(
         db_schema=schema,
         system=_system(schema.dialect, text.text, general),
-        rules=_notes(found, general),
+        rules=_notes(found, linked.rules, general),
+        values=value_lines(linked.values, schema),
         examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in found.queries),
         history=question.history,
         tables=text.tables,
@@ -123,15 +135,15 @@ async def enrich(
         closest=known.closest,
         asked_before=_asked_before(question.text, known.documents),
         docs=docs_digest(known.documents),
-        warnings=(*database.warnings, *known.warnings),
+        warnings=(*database.warnings, *known.warnings, *missing),
     )
 
 
-def _notes(found: Retrieval, general: Sequence[str]) -> tuple[str, ...]:
+def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) -> tuple[str, ...]:
     """What the question needs to know, near to it: docs of columns with their names, then the terms it uses."""
     columns = [hit.document.passage for hit in found.columns]
-    rules = [hit.document.text for hit in found.rules if hit.document.text not in general]
-    return (*columns, *rules)
+    rules = [document.text for document in (*terms, *(hit.document for hit in found.rules))]
+    return (*columns, *(rule for rule in rules if rule not in general))
 
 
 def _asked_before(question: str, documents: Sequence[Document]) -> Example | None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from agent.examples import Examples
+from agent.indexing import RETRY_AFTER_S, Indexed, Indexing
+from agent.linking import SchemaLinks
 from agent.llm import ENTRA_SCOPE
 from executors.base import Frozen, Schema
 from rag.agent import RagAgent
@@ -19,31 +22,19 @@ from rag.documents import Document, Kind, ReadResult, Retrieved, comment_documen
 from rag.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
 from rag.errors import EmbedderUnavailable, RetrievalError
 from rag.retriever import Retrieval, Retriever
-from rag.store import Store, SyncReport
+from rag.revision import Turn
+from rag.store import Progress, Store, SyncReport
 
 if TYPE_CHECKING:
     from agent.added_documents import AddedDocuments
     from agent.database import Database
     from agent.settings import Settings
 
-Progress = Callable[[int, int], None]
+__all__ = ["RETRY_AFTER_S", "Indexed", "Knowledge", "Known", "build_embedder", "build_store"]
 
-RETRY_AFTER_S = 60.0  # between two tries to bring an index up to date, where the first one failed
+PartProgress = Callable[[str, int, int], None]  # what is indexed, how many are done, of how many
+
 PROBLEMS_TOLD = 3  # with an answer; `index` tells them all
-
-
-class Indexed(Frozen):
-    """What indexing a database did. `problems`: docs that could not be used, each with what to do."""
-
-    report: SyncReport
-    problems: tuple[str, ...] = ()
-
-
-class _Failure(NamedTuple):
-    """Why an index could not be brought up to date, and when that was tried."""
-
-    message: str
-    at: float
 
 
 class Known(Frozen):
@@ -86,15 +77,15 @@ class Knowledge:
         self.added = added
         self._retriever, self._agent = Retriever(store, embedder), RagAgent(store, embedder)
         self._examples = Examples()
-        self._problems: dict[str, tuple[str, ...]] = {}  # by database whose index is up to date
-        self._failures: dict[str, _Failure] = {}  # by database whose index is not
-        self._turn: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self.links = SchemaLinks(store, embedder)
+        self._indexing = Indexing(self._index, clock=clock)
+        self._told: dict[str, tuple[str, ...]] = {}  # by database: what its last sync noted, once it was told
 
     async def find(self, question: str, database: Database, top_k: int) -> Known:
         """What is known about a question. Never raises for the index: a warning says what is missing.
 
         The first question about a database in this process brings its index up to date; where that fails, a later one
-        tries again.
+        tries again. Where it takes long, questions go on with what was indexed before.
         """
         failure = await self._ensure_synced(database)
         known = self._examples.vocabulary(await database.schema())
@@ -107,20 +98,51 @@ class Knowledge:
             documents = await asyncio.to_thread(self.store.documents, database.name)
         except RetrievalError as error:
             missing = missing or (f"Answered without the docs of this database: {error}",)
+            self._indexing.forget(database.name, str(error))
         if failure and not missing:  # else it has the same cause, and one warning for it is enough
             missing = (f"The docs of this database could not be brought up to date: {failure}",)
         return Known(found=found, documents=documents, warnings=(*missing, *unfit, *self._unused(database.name)))
 
-    async def index(self, database: Database, progress: Progress | None = None) -> Indexed:
+    async def index(self, database: Database, progress: Progress | None = None, turn: Turn | None = None) -> Indexed:
         """Read a database's docs and bring its index up to date; unchanged documents are not embedded again.
+
+        Where it is cancelled, what was embedded is kept.
+
+        Args:
+            database: whose docs.
+            progress: told how many documents of how many are done.
+            turn: how to wait for another process.
 
         Raises:
             RetrievalError: the store or the embedder cannot be used.
             DatabaseUnavailable: the schema cannot be read.
         """
         schema = await database.schema()
-        async with self._turn[database.name]:
-            return await self._sync(database.name, schema, progress)
+        return await self._indexing.run(database.name, schema, progress or (lambda *_: None), turn or Turn())
+
+    async def index_all(
+        self, database: Database, progress: PartProgress = lambda *_: None, turn: Turn | None = None
+    ) -> Indexed:
+        """The same, and bring the vectors of the schema's columns and of stored values up to date as well.
+
+        Args:
+            database: to index.
+            progress: told of `docs`, `columns` and `values`, how many of how many are done.
+            turn: how to wait for another process.
+
+        Raises:
+            RetrievalError, DatabaseUnavailable: as `index`.
+        """
+        turn = replace(turn or Turn(), stop=threading.Event())
+        try:
+            indexed = await self.index(database, partial(progress, "docs"), turn)
+            documents = await self.documents(database)
+            columns, values = await self.links.index(database, documents, progress, turn)
+        except asyncio.CancelledError:
+            if turn.stop is not None:
+                turn.stop.set()  # a thread that nobody waits for any more ends after its batch
+            raise
+        return indexed.model_copy(update={"columns": columns, "values": values})
 
     async def search(
         self, query: str, database: Database, top_k: int, kinds: Collection[Kind] = ()
@@ -150,45 +172,60 @@ class Knowledge:
         """Return when the index can be read. Raises StoreUnavailable."""
         await asyncio.to_thread(self.store.indexed, "")
 
+    async def close(self) -> None:
+        """End the syncs that run, keeping what they have embedded, and give the index's files back."""
+        await self._indexing.close()
+        await self.links.close()
+        await asyncio.to_thread(self.store.close)
+
     async def _ensure_synced(self, database: Database) -> str:
         """Why the index is not up to date; empty where it is."""
         schema, name = await database.schema(), database.name
-        async with self._turn[name]:
-            if name in self._problems:
-                return ""
-            failure = self._failures.get(name)
-            if failure is not None and self._clock() - failure.at < RETRY_AFTER_S:
-                return failure.message
-            try:
-                await self._sync(name, schema, None)
-            except RetrievalError as error:
-                self._failures[name] = _Failure(str(error), self._clock())
-                return str(error)
-            return ""
+        done = self._indexing.done(name)
+        if done is not None and done.report.held and not await self._is_there(name):
+            self._indexing.forget(name)  # somebody has deleted it
+        return await self._indexing.ensure(name, schema)
 
-    async def _sync(self, name: str, schema: Schema, progress: Progress | None) -> Indexed:
-        """Index, and remember that it is done: what fails may pass."""
-        indexed = await asyncio.to_thread(self._index, name, schema, progress)
-        self._problems[name] = indexed.problems
-        self._failures.pop(name, None)
-        return indexed
+    async def _is_there(self, name: str) -> bool:
+        try:
+            return await asyncio.to_thread(self.store.indexed, name)
+        except RetrievalError:
+            return True  # nobody knows, and who reads it says so
 
     def _unused(self, name: str) -> tuple[str, ...]:
-        """The warnings about docs that could not be used."""
-        problems = self._problems.get(name, ())
+        """The warnings about docs that could not be used; and, once, what was wrong with the index."""
+        indexed = self._indexing.done(name) or Indexed(report=SyncReport())
+        problems, notes = indexed.problems, indexed.report.notes
+        new = () if self._told.get(name, ()) == notes else notes
+        self._told[name] = notes
         told = tuple(f"Not used of the docs: {problem}" for problem in problems[:PROBLEMS_TOLD])
         more = len(problems) - len(told)
-        return (*told, f"Not used of the docs: {more} more; `python -m agent index` names them.") if more else told
+        if more:
+            told = (*told, f"Not used of the docs: {more} more; `python -m agent index` names them.")
+        return (*new, *told)
 
-    def _index(self, name: str, schema: Schema, progress: Progress | None) -> Indexed:
+    def _index(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> Indexed:
         read = read_documents(self._docs_of(name), schema)
         added = self.added.fitting(name, schema) if self.added is not None else ReadResult()
         read = ReadResult(documents=read.documents + added.documents, problems=read.problems + added.problems)
         documents = (*read.documents, *comment_documents(schema))
         if not documents and not self.store.indexed(name):
             return Indexed(report=SyncReport(), problems=read.problems)  # and no model is loaded for nothing
-        report = self.store.sync(name, documents, self.embedder, progress)
+        report = self.store.sync(name, documents, self.embedder, progress, turn)
         return Indexed(report=report, problems=read.problems)
+
+
+def build_store(settings: Settings) -> Store:
+    """The index: a folder, or the Chroma server that the settings name."""
+    from rag.chroma_connection import ChromaServer
+
+    server = settings.chroma_url and ChromaServer(
+        url=settings.chroma_url,
+        token=settings.chroma_token,
+        tenant=settings.chroma_tenant,
+        database=settings.chroma_database,
+    )
+    return Store(settings.state_path / "index", server or None)
 
 
 def build_embedder(settings: Settings) -> Embedder:

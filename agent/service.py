@@ -15,6 +15,7 @@ from agent import loop
 from agent.callers import ANONYMOUS, LOCAL
 from agent.database import Database
 from agent.databases import DatabaseInfo, Databases
+from agent.documents import AddedDocuments, Documents
 from agent.errors import OutOfTime, PlumblineError, QuestionInvalid, SessionStoreUnavailable, UnknownSession
 from agent.evaluate import Judge
 from agent.generate import Generator
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from agent.knowledge import Indexed, Knowledge
     from executors.registry import Registry
     from executors.router import Router
+    from rag.revision import Turn
 
 NO_OPTIONS = Options()
 
@@ -64,6 +66,7 @@ class Service:
         sessions: SessionStore,
         write_plans: WritePlans,
         verified: VerifiedQueries,
+        added: AddedDocuments,
     ) -> None:
         self.settings, self.model, self.judge_model = settings, model, judge_model
         self.router, self.knowledge, self.sessions = router, knowledge, sessions
@@ -79,6 +82,7 @@ class Service:
             verified=verified,
         )
         self.registered = Databases(router, settings)
+        self.documents = Documents(self.registered, knowledge, added)
 
     # -- questions ----------------------------------------------------------------------------------------
 
@@ -230,9 +234,11 @@ class Service:
         )
         return schema, text.text
 
-    async def index(self, name: str, progress: Callable[[int, int], None] | None = None) -> Indexed:
-        """Read and index schema and docs anew. Raises UnknownDatabase, DatabaseUnavailable, RetrievalError."""
-        return await self.knowledge.index(await self.registered.refreshed(name), progress)
+    async def index(
+        self, name: str, progress: Callable[[str, int, int], None] = lambda *_: None, turn: Turn | None = None
+    ) -> Indexed:
+        """Read and index schema and docs anew, as `Knowledge.index_all`. Raises UnknownDatabase, too."""
+        return await self.knowledge.index_all(await self.registered.refreshed(name), progress, turn)
 
     # -- life ---------------------------------------------------------------------------------------------
 
@@ -254,6 +260,7 @@ class Service:
 
     async def close(self) -> None:
         """Stop the queries that run, and give everything back; a later question opens again what it needs."""
+        await self.knowledge.close()
         await self.registered.close()
         await self.model.close()
         if self.judge_model is not self.model:
@@ -293,15 +300,15 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
     Raises:
         RegistryInvalid: databases.yaml cannot be used.
     """
-    from agent.knowledge import Knowledge, build_embedder
+    from agent.knowledge import Knowledge, build_embedder, build_store
     from executors.router import Router
     from executors.server.options import ServerOptions
-    from rag.store import Store
 
     chat = model or build_model(settings)
     own_judge = settings.judge_model is not None and settings.is_hosted and model is None
     judge = build_model(settings, model_name=settings.judge_model) if own_judge else chat
     state = settings.state_path
+    added = AddedDocuments(state / "documents.sqlite")
     router = Router(
         _registry(settings, registry_required),
         sample_values=settings.max_sample_values,
@@ -321,14 +328,16 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
         judge_model=judge,
         router=router,
         knowledge=Knowledge(
-            Store(state / "index"),
+            build_store(settings),
             build_embedder(settings),
             names=router.names,
             docs_of=lambda name: router.entry(name).docs,
+            added=added,
         ),
         sessions=SqliteSessions(state / "sessions.sqlite", timeout_s=settings.session_timeout_s),
         write_plans=WritePlans(state / "writes.sqlite", lifetime_s=settings.write_token_s),
         verified=VerifiedQueries(state / "verified.sqlite"),
+        added=added,
     )
 
 

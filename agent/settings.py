@@ -168,6 +168,24 @@ class Settings(BaseSettings):
         None,
         description="Embedding model or deployment. Default: all-MiniLM-L6-v2, or `text-embedding-3-small`.",
     )
+    chroma_url: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+/?$")] | None = Field(
+        None,
+        validation_alias=_also("chroma_url", "CHROMA_URL"),
+        description="Keep the index on this Chroma server, `http(s)://host:port`. Default: in a folder of `state_dir`.",
+    )
+    chroma_token: SecretStr | None = Field(
+        None,
+        validation_alias=_also("chroma_token", "CHROMA_TOKEN"),
+        description="Sent to the Chroma server as `Authorization: Bearer` and as `X-Chroma-Token`.",
+    )
+    chroma_tenant: str = Field(
+        "default_tenant", validation_alias=_also("chroma_tenant", "CHROMA_TENANT"), description="Tenant on that server."
+    )
+    chroma_database: str = Field(
+        "default_database",
+        validation_alias=_also("chroma_database", "CHROMA_DATABASE"),
+        description="Database on that server.",
+    )
     top_k: Annotated[int, Field(ge=1, le=100)] = Field(5, description="Documents retrieved per question.")
     schema_tokens: Count | None = Field(
         None, description="Token budget of the schema in the prompt. Default: 2500 embedded, 6000 hosted."

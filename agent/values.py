@@ -38,6 +38,7 @@ class Bounds(NamedTuple):
 
 
 BOUNDS = Bounds()
+LOCAL_DIALECTS = frozenset({"sqlite", "duckdb"})  # read by this process: their size is nobody else's concern
 
 
 class TableValues(Frozen):
@@ -75,7 +76,9 @@ async def read_values(
         if old is not None and old.table == table:
             found.append(old)
         else:
-            found.append(TableValues(table=table, stored=tuple([await reading.column(table, it) for it in _texts(table)])))
+            found.append(
+                TableValues(table=table, stored=tuple([await reading.column(table, it) for it in _texts(table)]))
+            )
     return found
 
 
@@ -91,7 +94,7 @@ class _Reading:
         self._database, self._schema, self._bounds, self._clock = database, schema, bounds, clock
         self._until = clock() + bounds.total_s
         self._columns, self._values = bounds.columns, bounds.values
-        self._is_file = not _on_server(schema)
+        self._is_file = schema.dialect in LOCAL_DIALECTS
 
     async def column(self, table: Table, column: Column) -> StoredValues:
         """What the column holds, or its samples."""
@@ -99,12 +102,16 @@ class _Reading:
         if self._may_read(table):
             values = await self._distinct(table, column)
             self._columns -= 1
-        short = tuple(dict.fromkeys(it for it in (values or column.samples) if it.strip() and len(it) <= self._bounds.chars))
+        short = tuple(
+            dict.fromkeys(it for it in (values or column.samples) if it.strip() and len(it) <= self._bounds.chars)
+        )
         self._values -= len(short)
         return StoredValues(table=table.name, column=column.name, values=short)
 
     def _may_read(self, table: Table) -> bool:
-        small = self._is_file or (not table.is_view and table.row_count is not None and table.row_count <= self._bounds.rows)
+        small = self._is_file or (
+            not table.is_view and table.row_count is not None and table.row_count <= self._bounds.rows
+        )
         return small and self._columns > 0 and self._values > 0 and self._clock() < self._until
 
     async def _distinct(self, table: Table, column: Column) -> tuple[str, ...] | None:
@@ -121,13 +128,9 @@ class _Reading:
 
 
 def _texts(table: Table) -> list[Column]:
-    from executors.sql.types import is_text
+    from agent.checks import is_text
 
     return [column for column in table.columns if not column.private and is_text(column)]
-
-
-def _on_server(schema: Schema) -> bool:
-    return schema.dialect not in {"sqlite", "duckdb"}
 
 
 def _query(schema: Schema, table: Table, column: Column) -> str:
@@ -139,5 +142,7 @@ def _query(schema: Schema, table: Table, column: Column) -> str:
     name = exp.column(column.name, quoted=True)
     *namespace, last = table.parts
     source = exp.table_(last, db=namespace[0] if namespace else None, quoted=True)
-    select = exp.select(name).distinct().from_(source).where(exp.Not(this=exp.Is(this=name.copy(), expression=exp.Null())))
+    select = (
+        exp.select(name).distinct().from_(source).where(exp.Not(this=exp.Is(this=name.copy(), expression=exp.Null())))
+    )
     return select.sql(dialect=DIALECTS[schema.dialect].sqlglot)

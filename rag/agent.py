@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 
-from rag.documents import Document, Retrieved
+from rag.documents import Document, Kind, Retrieved
 from rag.embedder import Embedder
 from rag.retriever import Searcher
 from rag.store import Store
@@ -16,13 +17,16 @@ class RagAgent:
     def __init__(self, store: Store, embedder: Embedder) -> None:
         self._searcher = Searcher(store, embedder)
 
-    async def run(self, query: str, database: str, top_k: int = 5) -> list[Retrieved]:
-        """The documents nearest to the query, of every kind, best first, at most `top_k`.
+    async def run(self, query: str, database: str, top_k: int = 5, kinds: Collection[Kind] = ()) -> list[Retrieved]:
+        """The documents nearest to the query, best first, at most `top_k`.
+
+        Args:
+            kinds: only of these; all where empty.
 
         Raises:
             StoreUnavailable, EmbedderUnavailable: nothing can be found now; the message says what to do.
         """
-        (found,) = await asyncio.to_thread(self._searcher.search, query, database, top_k, ())
+        (found,) = await asyncio.to_thread(self._searcher.search, query, database, top_k, kinds)
         return found
 
     async def as_context(self, query: str, database: str, top_k: int = 5) -> str:
@@ -33,4 +37,4 @@ class RagAgent:
 def _line(document: Document) -> str:
     if document.kind == "query":
         return f"- {document.text} -> {' '.join(document.sql.split())}"
-    return f"- {document.passage}"
+    return f"- {document.shown}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from executors.base import Frozen, Schema
+from rag.past_queries import masked_pair
 
 Kind = Literal["column", "table", "rule", "query"]
 
@@ -31,9 +32,16 @@ class Document(Frozen):
 
     @property
     def passage(self) -> str:
-        """What is embedded: the text, with the name that it explains in front."""
+        """What is embedded: the text, with the name that it explains in front; a question with its values masked."""
+        if self.kind == "query":
+            return masked_pair(self.text, self.sql)
         name = ".".join(part for part in (self.table, self.column) if part)
-        return f"{name}: {self.text}" if name and self.kind != "query" else self.text
+        return f"{name}: {self.text}" if name else self.text
+
+    @property
+    def shown(self) -> str:
+        """What people and models read: as `passage`, but a question as it was asked."""
+        return self.text if self.kind == "query" else self.passage
 
 
 class Retrieved(Frozen):
@@ -55,7 +63,9 @@ def make_document(
 ) -> Document:
     """A document with its id; white space in `text` is folded, so that reflowing a file changes nothing."""
     text = " ".join(text.split())
-    digest = hashlib.sha256("\x1f".join((database, kind, table, column, text, sql)).encode()).hexdigest()
+    # What is embedded belongs to the id: where questions come to be masked otherwise, they are embedded again.
+    embedded = (masked_pair(text, sql),) if kind == "query" else ()
+    digest = hashlib.sha256("\x1f".join((database, kind, table, column, text, sql, *embedded)).encode()).hexdigest()
     return Document(id=digest[:32], kind=kind, text=text, table=table, column=column, source=source, sql=sql)
 
 
@@ -73,6 +83,25 @@ def read_documents(paths: Sequence[Path], schema: Schema | None = None) -> ReadR
     from rag.readers import read_all  # the readers build Documents, so they know this module
 
     return read_all(paths, schema)
+
+
+def resolve_documents(documents: Sequence[Document], schema: Schema) -> ReadResult:
+    """Documents of any source with the real names of their tables and columns.
+
+    Returns:
+        those whose names the schema has, and a problem, with the nearest real name, for each name that it has not.
+    """
+    from rag.collector import Collector  # as above
+
+    collector = Collector(schema)
+    found: list[Document] = []
+    for document in documents:
+        table = collector.table(document.source, document.table) if document.table else ""
+        column = collector.column(document.source, table, document.column) if table and document.column else ""
+        if table is not None and column is not None:
+            place = {"table": table, "column": column, "source": document.source, "sql": document.sql}
+            found.append(make_document(document.kind, document.text, database=schema.database, **place))
+    return ReadResult(documents=tuple(found), problems=collector.result().problems)
 
 
 def comment_documents(schema: Schema) -> tuple[Document, ...]:

@@ -2,8 +2,11 @@
 
 RetrievalError
 ├── EmbedderUnavailable   no vector can be had: a package is missing, or the endpoint does not answer
+├── IndexingStopped       a sync was asked to stop; what it had embedded is kept
 └── StoreUnavailable      the index cannot be opened, read or written
-    └── IndexOutdated         it can, but was made with another embedding model
+    ├── IndexBusy             another process is indexing the same documents now
+    ├── IndexDamaged          what is stored is not what was written; the next sync sets it aside
+    └── IndexOutdated         it was made with another embedding model
 """
 
 from __future__ import annotations
@@ -17,8 +20,20 @@ class EmbedderUnavailable(RetrievalError):
     """Texts cannot be turned into vectors; the message says what to install or set."""
 
 
+class IndexingStopped(RetrievalError):
+    """A sync ended early because it was asked to; the next one goes on where it stopped."""
+
+
 class StoreUnavailable(RetrievalError):
     """The index is down, damaged or held by another process; the message says what to do."""
+
+
+class IndexBusy(StoreUnavailable):
+    """Another process is indexing; what was indexed before still answers."""
+
+
+class IndexDamaged(StoreUnavailable):
+    """Files of the index are missing or changed; nothing in it is trusted, and nothing is deleted."""
 
 
 class IndexOutdated(StoreUnavailable):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rapidfuzz import fuzz, process
 
@@ -13,19 +13,37 @@ _NEAR = 60.0  # below this, in percent, a name is no help
 
 
 class Names:
-    """Looks names up in a schema: whatever their case and quotes, and with or without the table's schema in front."""
+    """Looks names up in a schema, as people write them.
+
+    Case, quotes, and the marks between words (`Unit Price`, `unit_price`) may differ, and what stands before a table's
+    name may be missing, while only one table or column can be meant.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._by_last: dict[str, Table | None] = {}
+        self._by_last: dict[str, list[Table]] = {}
+        self._by_letters: dict[str, list[Table]] = {}
         for table in schema.tables:
-            last = table.name.rsplit(".", 1)[-1].lower()
-            self._by_last[last] = None if last in self._by_last else table  # None: more than one, so no answer
+            last = _last(table.name)
+            self._by_last.setdefault(last.lower(), []).append(table)
+            self._by_letters.setdefault(letters(last), []).append(table)
+        self._namespaces = frozenset(table.namespace.lower() for table in schema.tables if table.namespace)
 
     def table(self, name: str) -> Table | None:
         """The table that is meant, or None."""
+        named = self.tables(name)
+        return named[0] if len(named) == 1 else None
+
+    def tables(self, name: str) -> list[Table]:
+        """The tables that may be meant; several where what stands before the name is needed to tell them apart."""
         name = bare(name)
-        return self._schema.table(name) or self._by_last.get(name.rsplit(".", 1)[-1].lower())
+        while (table := self._schema.table(name)) is None and "." in name:
+            owner, _, name = name.partition(".")
+            if owner.lower() in self._namespaces - {self._schema.namespace.lower()}:
+                return []  # that schema has no such table, and a table of another one is not it
+        if table is not None:
+            return [table]
+        return self._by_last.get(name.lower()) or (self._by_letters.get(letters(name), []) if letters(name) else [])
 
     def column(self, table: Table, name: str) -> Column | None:
         """The column that is meant, or None; `orders.total` is understood as a column of orders, too."""
@@ -34,23 +52,36 @@ class Names:
         if found is None and "." in name:
             owner, _, last = name.rpartition(".")
             if self.table(owner) is table:
-                found = table.column(last)
-        return found
+                name, found = last, table.column(last)
+        if found is not None or not letters(name):
+            return found
+        alike = [column for column in table.columns if letters(column.name) == letters(name)]
+        return alike[0] if len(alike) == 1 else None
 
     def qualified(self, name: str) -> tuple[Table, Column] | None:
         """The table and column that `table.column` names, or None."""
         owner, dot, last = bare(name).rpartition(".")
         table = self.table(owner) if dot else None
-        column = table.column(last) if table else None
+        column = self.column(table, last) if table else None
         return (table, column) if table and column else None
+
+    def only_column(self, name: str) -> tuple[Table, Column] | None:
+        """The column of that name and its table, where just one table has it."""
+        name = bare(name)
+        found = [(table, column) for table in self._schema.tables if (column := table.column(name)) is not None]
+        return found[0] if len(found) == 1 else None
+
+    def has_namespace(self, name: str) -> bool:
+        """Whether it is one of the schemas that the tables are in."""
+        return bare(name).lower() in self._namespaces | {self._schema.namespace.lower()}
 
     def nearest_table(self, name: str) -> str | None:
         """The real table name that is most like it, None where nothing is."""
-        return nearest(bare(name), [table.name for table in self._schema.tables])
+        return nearest(_last(bare(name)), {table.name: _last(table.name) for table in self._schema.tables})
 
     def nearest_column(self, table: Table, name: str) -> str | None:
         """The column of the table whose name is most like it, None where nothing is."""
-        return nearest(bare(name).rsplit(".", 1)[-1], [column.name for column in table.columns])
+        return nearest(_last(bare(name)), [column.name for column in table.columns])
 
 
 def bare(name: str) -> str:
@@ -58,7 +89,21 @@ def bare(name: str) -> str:
     return name.strip().translate({ord(quote): None for quote in _QUOTES}).strip()
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like `name`, whatever the case; None where none is like it."""
-    found = process.extractOne(name, list(known), scorer=fuzz.ratio, processor=str.lower, score_cutoff=_NEAR)
-    return found[0] if found else None
+def letters(name: str) -> str:
+    """What is left of a name in which only letters and digits count."""
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
+def nearest(name: str, known: Iterable[str] | Mapping[str, str]) -> str | None:
+    """The known name that is most like `name`, whatever the case; None where none is like it.
+
+    Args:
+        known: names; or names by what they go by in place of themselves, which is then given.
+    """
+    keyed = known if isinstance(known, Mapping) else {one: one for one in known}
+    found = process.extractOne(name, keyed, scorer=fuzz.ratio, processor=str.lower, score_cutoff=_NEAR)
+    return found[2] if found else None
+
+
+def _last(name: str) -> str:
+    return name.rsplit(".", 1)[-1]

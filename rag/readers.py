@@ -9,7 +9,7 @@ from executors.base import Schema
 from rag.collector import Collector
 from rag.documents import ReadResult
 from rag.readers_csv import read_csv
-from rag.readers_markdown import read_markdown
+from rag.readers_markdown import DOCS_BLOCK, read_markdown
 from rag.readers_yaml import read_yaml
 
 # A reader takes the file's text and its path (for messages), and fills the collector.
@@ -21,12 +21,18 @@ READERS: dict[str, Reader] = {
     ".yaml": read_yaml,
     ".yml": read_yaml,
     ".csv": read_csv,
+    ".tsv": read_csv,
 }
+_MARKDOWN = (".md", ".markdown")
+# Beside dbt's docs there are files that only set it up, and one that may hold passwords.
+_NO_DOCS = ("dbt_project", "packages", "package-lock", "dependencies", "profiles", "selectors")
+_BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_all(paths: Sequence[Path], schema: Schema | None) -> ReadResult:
     """As `documents.read_documents`."""
     collector = Collector(schema)
+    collector.blocks.update(_blocks(paths))
     for path in paths:
         for file in _files(path, collector):
             text = _text(file, collector)
@@ -35,16 +41,30 @@ def read_all(paths: Sequence[Path], schema: Schema | None) -> ReadResult:
     return collector.result()
 
 
+def _blocks(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """The named blocks of all Markdown files, which YAML files that come before them may refer to."""
+    unheard = Collector(None)  # what cannot be read is told when it is read for itself
+    for path in paths:
+        for file in _files(path, unheard):
+            if file.suffix.lower() in _MARKDOWN:
+                yield from ((name, block.strip()) for name, block in DOCS_BLOCK.findall(_text(file, unheard) or ""))
+
+
 def _files(path: Path, collector: Collector) -> Iterator[Path]:
     """The readable files of a path; in a folder other files are passed over, named on their own they are a problem."""
     if path.is_dir():
-        yield from sorted(file for file in path.rglob("*") if file.suffix.lower() in READERS and file.is_file())
+        yield from sorted(file for file in path.rglob("*") if file.is_file() and _is_doc(file.relative_to(path)))
     elif not path.exists():
         collector.problem(path.name, "there is no such file")
     elif path.suffix.lower() not in READERS:
         collector.problem(path.name, f"docs are read from {', '.join(READERS)} files; this is none")
     else:
         yield path
+
+
+def _is_doc(file: Path) -> bool:
+    hidden = any(part.startswith(".") for part in file.parts)
+    return file.suffix.lower() in READERS and file.stem.lower() not in _NO_DOCS and not hidden
 
 
 def _text(file: Path, collector: Collector) -> str | None:
@@ -54,6 +74,8 @@ def _text(file: Path, collector: Collector) -> str | None:
     except OSError as error:
         collector.problem(file.name, f"it cannot be read ({error.strerror})")
         return None
+    if raw.startswith(_BYTE_ORDER_MARKS):  # what spreadsheets call Unicode text
+        return raw.decode("utf-16", errors="replace")
     if b"\0" in raw:
         collector.problem(file.name, "it is not a text file; save it as UTF-8 text")
         return None

@@ -1,82 +1,70 @@
-"""Docs from CSV: a row for each column. Where no field names the table, the file does: `orders.csv` is about orders."""
+"""Docs from CSV: a row for each column, term or query. Where no field names the table, the file does: `orders.csv`."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+import re
 from pathlib import Path
 
 from rag.collector import Collector
-from rag.names import bare
+from rag.readers_fields import Records, field_of
 
-_TABLE = ("table", "table_name", "original_table_name")
-_COLUMN = ("original_column_name", "column", "column_name", "field")
-_LABEL = ("column_name",)
-_TEXT = ("description", "column_description", "definition", "comment", "text")
-_VALUES = ("value_description", "values")
-_TERM = ("term", "rule", "name")
-_QUESTION = ("question",)
-_SQL = ("sql", "query")
+_DELIMITERS = (",", ";", "\t", "|")
+_SAID_DELIMITER = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # as spreadsheets write it above the header
+_HEADER_ROWS = 4  # a title may stand above the header
+# What a file about the columns of a table is called besides: `orders_columns.csv`, `orders.description.csv`.
+_ABOUT = re.compile(r"[ _.-](?:columns?|descriptions?|fields?|docs?|(?:data[ _-]?)?dictionary)$", re.IGNORECASE)
 
-Row = dict[str, str]
+Rows = list[list[str]]
 
 
 def read_csv(text: str, path: Path, collector: Collector) -> None:
-    """Read rows of columns, of terms (`term, definition`) or of queries (`question, sql`), by the header's names."""
+    """Read rows of columns, of terms (`term, definition`) or of queries (`question, sql`), by the header's names.
+
+    Comma, semicolon, tab or bar, whichever makes a header of the first row.
+    """
+    said = _SAID_DELIMITER.match(text)
+    body = text[said.end() :] if said else text
     try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if any(map(str.strip, row))]
+        delimiter = said[1] if said else max(_DELIMITERS, key=lambda one: _understood(_rows(_start(body), one)))
+        rows = _rows(body, delimiter, strict=True)
     except csv.Error as error:
         collector.problem(path.name, f"it is not a CSV file ({error})")
         return
-    header = ["_".join(name.strip().lower().split()) for name in rows[0]] if rows else []
-    records = [dict(zip(header, row, strict=False)) for row in rows[1:]]
-    if _has(header, _QUESTION) and _has(header, _SQL):
-        for record in records:
-            collector.add_query(path.name, _first(record, _QUESTION), _first(record, _SQL))
-    elif _has(header, _COLUMN) and _has(header, _TEXT):
-        _read_columns(records, _has(header, _TABLE), path, collector)
-    elif _has(header, _TERM) and _has(header, _TEXT):
-        for record in records:
-            collector.add_rule(path.name, f"{_first(record, _TERM)}: {_first(record, _TEXT)}")
-    else:
-        found = ", ".join(header) or "nothing"
-        collector.problem(path.name, f"a docs CSV has the fields table, column and description; this has {found}")
+    table, is_table = _table_of(path, collector)
+    for at, header in enumerate(rows[:_HEADER_ROWS]):
+        records = Records(header, rows[at + 1 :], path.name, collector, table=table, has_topic=is_table)
+        if records.read():
+            return
+    found = ", ".join(name.strip() for name in rows[0]) if rows else "nothing"
+    collector.problem(path.name, f"a docs CSV has the fields table, column and description; this has {found}")
 
 
-def _read_columns(records: Iterable[Row], has_table: bool, path: Path, collector: Collector) -> None:
-    for record in records:
-        said = _description(record)
-        if not said:
-            continue
-        table = collector.table(path.name, _first(record, _TABLE) if has_table else path.stem)
-        if table is None:
-            continue
-        column = _first(record, _COLUMN)
-        if column:
-            collector.add_column(path.name, table, column, said)
-        else:
-            collector.add_table(path.name, table, said)
+def _start(body: str) -> str:
+    return "\n".join(body.splitlines()[: _HEADER_ROWS + 2])
 
 
-def _description(record: Row) -> str:
-    """The description, after a label that says more than the name, and with what is known of the values."""
-    name, label = bare(_first(record, _COLUMN)), _first(record, _LABEL)
-    text, values = _first(record, _TEXT), _first(record, _VALUES)
-    said = [part for part in (text, values) if part]
-    if label and _plain(label) != _plain(name) and _plain(label) not in _plain(text):
-        said.insert(0, label)
-    return "; ".join(said)
+def _understood(rows: Rows) -> int:
+    """Fields whose names say what they hold, in the row with the most of them."""
+    return max((sum(field_of(name) is not None for name in row) for row in rows[:_HEADER_ROWS]), default=0)
 
 
-def _plain(text: str) -> str:
-    return "".join(character for character in text.lower() if character.isalnum())
+def _rows(text: str, delimiter: str, *, strict: bool = False) -> Rows:
+    """The rows that hold anything. Args: strict: a quote that never ends is an error; others are read as they are."""
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict))
+    except csv.Error as error:
+        if "unexpected end" in str(error) or not strict:
+            raise
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    return [row for row in rows if any(map(str.strip, row))]
 
 
-def _has(header: Iterable[str], names: tuple[str, ...]) -> bool:
-    return any(name in header for name in names)
-
-
-def _first(record: Row, names: tuple[str, ...]) -> str:
-    """The first of these fields that holds something."""
-    return next((value for name in names if (value := record.get(name, "").strip())), "")
+def _table_of(path: Path, collector: Collector) -> tuple[str, bool]:
+    """The table that a file's name may mean, and whether there is one of that name."""
+    stem = path.stem
+    for name in (stem, _ABOUT.sub("", stem)):
+        if collector.names is not None and collector.names.table(name) is not None:
+            return name, True
+    return _ABOUT.sub("", stem) if collector.names is None else stem, False

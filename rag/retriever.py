@@ -12,14 +12,16 @@ from rag.documents import Kind, Retrieved
 from rag.embedder import Embedder
 from rag.errors import RetrievalError
 from rag.fusion import fuse
+from rag.past_queries import NOTHING, Vocabulary, distinct, mask
 from rag.store import Store
 
 _REMEMBERED = 256  # questions whose vectors are kept
 _CANDIDATES = 4  # times what is wanted: fusion chooses among these
-_SORTS: tuple[tuple[Kind, ...], ...] = (("rule",), ("column", "table"), ("query",))
-
+_SORTS: tuple[tuple[Kind, ...], ...] = (("rule",), ("column", "table"))
+_QUERIES: tuple[Kind, ...] = ("query",)
 
 MAX_QUERIES = 2  # past queries shown: more of them cost more of the prompt than they give
+CANDIDATE_QUERIES = 8  # of which some may say the same, or not fit the database any more
 
 
 class Retrieval(Frozen):
@@ -50,22 +52,29 @@ class Searcher:
         Raises:
             StoreUnavailable, EmbedderUnavailable: what the index or the embedder said.
         """
-        if not self._store.indexed(database):
-            return [[] for _ in kinds]  # and no model is loaded for it
-        vector, model = self._vector(text), self._embedder.name
-        return [self._store.search(database, vector, top_k, wanted, model=model) for wanted in kinds]
+        return self.search_each(database, *((text, top_k, wanted) for wanted in kinds))
 
-    def _vector(self, text: str) -> list[float]:
+    def search_each(self, database: str, *searches: tuple[str, int, Collection[Kind]]) -> list[list[Retrieved]]:
+        """The same for searches of a text, a number of documents and kinds each; the texts are embedded at once."""
+        if not self._store.indexed(database):
+            return [[] for _ in searches]  # and no model is loaded for it
+        vectors, model = self._vectors_of({text for text, _, _ in searches}), self._embedder.name
+        return [
+            self._store.search(database, vectors[text], top_k, wanted, model=model) for text, top_k, wanted in searches
+        ]
+
+    def _vectors_of(self, texts: Collection[str]) -> dict[str, list[float]]:
         with self._lock:
-            if text in self._vectors:
+            found = {text: self._vectors[text] for text in texts if text in self._vectors}
+        new = sorted(text for text in texts if text not in found)
+        found |= dict(zip(new, self._embedder.embed(new), strict=True)) if new else {}
+        with self._lock:
+            for text, vector in found.items():
+                self._vectors[text] = vector
                 self._vectors.move_to_end(text)
-                return self._vectors[text]
-        vector = self._embedder.embed([text])[0]
-        with self._lock:
-            self._vectors[text] = vector
             while len(self._vectors) > _REMEMBERED:
                 self._vectors.popitem(last=False)
-        return vector
+        return found
 
 
 class Retriever:
@@ -74,14 +83,26 @@ class Retriever:
     def __init__(self, store: Store, embedder: Embedder) -> None:
         self._searcher = Searcher(store, embedder)
 
-    async def retrieve(self, question: str, database: str, top_k: int) -> Retrieval:
-        """At most `top_k` documents of each sort. Never raises for the index or the embedder: a warning says it."""
+    async def retrieve(self, question: str, database: str, top_k: int, known: Vocabulary = NOTHING) -> Retrieval:
+        """At most `top_k` documents of each sort. Never raises for the index or the embedder: a warning says it.
+
+        Past queries are searched by the question with its values masked, and there are some more of them than are
+        shown, for who checks whether they still fit the database.
+
+        Args:
+            question: as asked.
+            database: its name.
+            top_k: documents of each sort; of past queries `CANDIDATE_QUERIES`.
+            known: what of the question is a value.
+        """
+        masked = mask(question, known)
+        searches = [*((question, top_k, sort) for sort in _SORTS), (masked, CANDIDATE_QUERIES, _QUERIES)]
         try:
-            rules, columns, queries = await asyncio.to_thread(self._searcher.search, question, database, top_k, *_SORTS)
+            rules, columns, queries = await asyncio.to_thread(self._searcher.search_each, database, *searches)
         except RetrievalError as error:
             return Retrieval(warnings=(f"Answered without the docs of this database: {error}",))
         return Retrieval(
             rules=fuse(question, rules, top_k),
             columns=fuse(question, columns, top_k),
-            queries=fuse(question, queries, min(top_k, MAX_QUERIES)),
+            queries=distinct(fuse(question, queries, CANDIDATE_QUERIES)),
         )

@@ -1,97 +1,119 @@
-"""Schema linking without a model: which tables and columns a question is about, and what joins them.
-
-Two signals are added up: the question's words in the names of tables and columns (rare words count for more), and the
-documents that retrieval found, with the names that their texts and queries mention.
-"""
+"""Which tables and columns of a schema a question is about: several rankings, fused by rank; and what joins tables."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Sequence
+from collections import defaultdict, deque
+from collections.abc import Collection, Mapping, Sequence
+from heapq import nsmallest
+from typing import TypeVar
 
-from executors.base import Schema, Table
+from executors.base import Frozen, Schema, Table
 from rag.documents import Retrieved
-from rag.words import telling_words, words
+from rag.fusion import fuse_ranks
 
-_IN_TABLE, _IN_COLUMN = 3.0, 1.0  # a word of the question in a table's, a column's name
-_GLUED = 0.5  # the part of it that counts where the word is only a piece of a name, as `order` in `orderitems`
-_GLUED_CHARS = 4
-_DOCUMENT, _MENTIONED = 4.0, 2.5  # a document about the table, a rule or query that mentions it; times its score
+_MENTIONED = 0.6  # of what a document says that is about the table itself: a rule or query that mentions it
+_FURTHER = 0.3  # of what a table's best column says: each of its next two
+_FURTHER_COLUMNS = 2
+_MOST_TABLES, _MOST_COLUMNS = 500, 2000  # in a ranking: more than any prompt has room for
 _LONGEST_JOIN = 3  # foreign keys between two chosen tables, at most
 
+Name = tuple[str, str]  # table and column; the column is empty where the table itself is meant
+Scores = Mapping[Name, float]
+Key = TypeVar("Key", str, Name)
 
-class Ranking:
-    """How much each table matters to a question.
 
-    scores: by table name, the tables that matter at all.
-    columns: by table name, the columns that do, in small letters.
+class RankedTable(Frozen):
+    """A table that matters to a question, with the fused score of its ranks: only its order means something."""
+
+    table: str
+    score: float
+
+
+class RankedColumn(Frozen):
+    """A column that matters to a question; see `RankedTable`."""
+
+    table: str
+    column: str
+    score: float
+
+
+class Ranking(Frozen):
+    """The tables and the columns that matter to a question, best first; others are not in it."""
+
+    tables: tuple[RankedTable, ...] = ()
+    columns: tuple[RankedColumn, ...] = ()
+
+
+def fuse_rankings(rankings: Sequence[tuple[Scores, Mapping[str, float] | None, float]]) -> Ranking:
+    """One ranking of tables and one of columns, from several.
+
+    Args:
+        rankings: each with the scores of what it found; the scores of whole tables, where it has them (else they come
+            from its columns); and the weight of its say.
     """
+    tables = fuse_ranks(
+        (by_table if by_table is not None else table_scores(found), weight) for found, by_table, weight in rankings
+    )
+    columns = fuse_ranks(
+        ({name: score for name, score in found.items() if name[1]}, weight) for found, _, weight in rankings
+    )
+    return Ranking(
+        tables=tuple(RankedTable(table=name, score=tables[name]) for name in _best_first(tables, _MOST_TABLES)),
+        columns=tuple(
+            RankedColumn(table=name[0], column=name[1], score=columns[name])
+            for name in _best_first(columns, _MOST_COLUMNS)
+        ),
+    )
 
-    def __init__(self, schema: Schema, question: str, relevant: Sequence[Retrieved]) -> None:
-        self._schema = schema
-        self.scores: dict[str, float] = defaultdict(float)
-        self.columns: dict[str, set[str]] = defaultdict(set)
-        self._read_question(question)
-        for found in relevant:
-            self._read_document(found)
 
-    def best_first(self) -> list[Table]:
-        """The tables that matter; where none does, all of them, those with the most foreign keys first."""
-        if self.scores:
-            known = [table for table in self._schema.tables if self.scores.get(table.name, 0.0) > 0]
-            return sorted(known, key=lambda table: -self.scores[table.name])
-        return sorted(self._schema.tables, key=lambda table: -len(table.foreign_keys))
+def table_scores(found: Scores) -> dict[str, float]:
+    """Of each table: its best score, its own or a column's, and a part of the next two, for what is asked of a table
+    is seldom in one column."""
+    by_table: dict[str, list[float]] = defaultdict(list)
+    for (table, _), score in found.items():
+        by_table[table].append(score)
+    scores: dict[str, float] = {}
+    for table, said in by_table.items():
+        said.sort(reverse=True)
+        scores[table] = said[0] + _FURTHER * sum(said[1 : 1 + _FURTHER_COLUMNS])
+    return scores
 
-    def _read_question(self, question: str) -> None:
-        terms = telling_words(question)
-        if not terms:
-            return
-        anywhere = re.compile("|".join(sorted(map(re.escape, terms), key=len, reverse=True)))
-        hits: list[tuple[Table, dict[str, float]]] = []
-        for table in self._schema.tables:
-            if weights := self._weights(table, anywhere):
-                hits.append((table, weights))
-        tables_with = Counter(term for _, weights in hits for term in weights)
-        total = math.log1p(len(self._schema.tables))
-        for table, weights in hits:
-            for term, weight in weights.items():
-                rarity = math.log1p(len(self._schema.tables) / tables_with[term]) / total
-                self.scores[table.name] += weight * rarity
 
-    def _weights(self, table: Table, anywhere: re.Pattern[str]) -> dict[str, float]:
-        """What each term of the question is worth in this table's names; notes the columns that have one."""
-        weights: dict[str, float] = {}
-        for name, worth in [(table.name, _IN_TABLE), *((column.name, _IN_COLUMN) for column in table.columns)]:
-            pieces = anywhere.findall(name.lower())
-            own = words(name) if pieces else frozenset()
-            for term in pieces:
-                glued = worth * _GLUED if len(term) >= _GLUED_CHARS else 0.0
-                found = worth if term in own else glued
-                if found:
-                    weights[term] = max(weights.get(term, 0.0), found)
-                    if worth == _IN_COLUMN:
-                        self.columns[table.name].add(name.lower())
-        return weights
+def document_scores(schema: Schema, relevant: Sequence[Retrieved]) -> dict[Name, float]:
+    """What retrieved documents point to: the table or column they are about, and those that rules and queries name."""
+    scores: dict[Name, float] = {}
 
-    def _read_document(self, found: Retrieved) -> None:
+    def note(table: Table, column: str, score: float) -> None:
+        for name in {(table.name, ""), (table.name, column)}:
+            scores[name] = max(scores.get(name, 0.0), score)
+
+    for found in relevant:
         document, score = found.document, max(found.score, 0.0)
-        about = self._schema.table(document.table) if document.table else None
+        about = schema.table(document.table) if document.table else None
         if about is not None:
-            self.scores[about.name] += _DOCUMENT * score
-            if document.column:
-                self.columns[about.name].add(document.column.lower())
+            column = about.column(document.column) if document.column else None
+            note(about, column.name if column else "", score)
         if document.kind in {"rule", "query"}:
-            self._read_mentions(f"{document.text} {document.sql}", score)
+            for table, column_name in _mentions(schema, f"{document.text} {document.sql}"):
+                note(table, column_name, _MENTIONED * score)
+    return scores
 
-    def _read_mentions(self, text: str, score: float) -> None:
-        said = {part for name in re.findall(r"[\w.]+", text.lower()) for part in (name, *name.split("."))}
-        for name in sorted(said):
-            table = self._schema.table(name)
-            if table is not None:
-                self.scores[table.name] += _MENTIONED * score
-                self.columns[table.name] |= said & {column.name.lower() for column in table.columns}
+
+def _mentions(schema: Schema, text: str) -> list[tuple[Table, str]]:
+    """The tables that a text names, with those of their columns that it names, too."""
+    said = {part for name in re.findall(r"[\w.]+", text.lower()) for part in (name, *name.split("."))}
+    found: list[tuple[Table, str]] = []
+    for name in sorted(said):
+        table = schema.table(name)
+        for owner in [table] if table is not None else schema.tables_named(name):
+            found.append((owner, ""))
+            found += [(owner, column.name) for column in owner.columns if column.name.lower() in said]
+    return found
+
+
+def _best_first(scores: Mapping[Key, float], most: int) -> list[Key]:
+    return nsmallest(most, scores, key=lambda key: (-scores[key], key))
 
 
 class Joins:
@@ -141,3 +163,17 @@ class Joins:
             way += [table] if table else []
             name = came_from[name]
         return way
+
+
+_KEPT = 8  # schemas whose joins are remembered
+_known: deque[tuple[Schema, Joins]] = deque(maxlen=_KEPT)
+
+
+def joins_of(schema: Schema) -> Joins:
+    """The schema's joins, made once: a schema is the same object until it is read again."""
+    for known, joins in tuple(_known):
+        if known is schema:
+            return joins
+    joins = Joins(schema)
+    _known.append((schema, joins))
+    return joins

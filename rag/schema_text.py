@@ -7,31 +7,37 @@ the schema does not fit its budget does the text depend on the question.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 from executors.base import Frozen, Schema, Table
 from rag.documents import Document, Retrieved
-from rag.schema_ranking import Joins, Ranking
+from rag.linking import SchemaLinker
+from rag.schema_ranking import Ranking, joins_of
 from rag.table_text import Style, TableText
 
 _CHARS_PER_TOKEN = 3.5  # of SQL and names, in the vocabularies of today's models; a character beyond ASCII is one token
-_STRONG = 0.4  # of the best table's score: such tables are chosen before any table gets all of its columns
-_MOST_STRONG, _MOST_WEAK, _MOST_BESIDE = 12, 100, 100  # tables that are tried at all
-_WEAK = 0.15  # of the best table's score: what is below has a word in common by chance
-_FEW = 8  # columns of a table that is shown in short, besides its keys and those that matter
+_FOR_TABLES = 0.8  # of the budget: what is left then goes to sample values of the best tables, and to more tables
+_MISSES = 10  # tables in a row for which there was no room: then there is none for others either
+_WIDE = 30  # columns of a table that is shown in full at first; of a wider one the keys and those that matter
 _WIDTHS = (None, 100, 30)  # columns shown, from all to fewer, until the table fits
+_NARROW = 8  # columns, besides keys, of a table for which there is little room left
 
-__all__ = ["SchemaText", "Style", "estimate_tokens", "render"]
+__all__ = ["SchemaText", "Style", "estimate_tokens", "fits", "render"]
 
 
 class SchemaText(Frozen):
-    """The text, the tables in it, its estimated tokens, and whether tables or columns were left out."""
+    """The text, the tables in it, its estimated tokens, and whether tables or columns were left out.
+
+    columns: by table, those that are in the text.
+    """
 
     text: str
     tables: tuple[str, ...]
     tokens: int
     pruned: bool
+    columns: dict[str, tuple[str, ...]] = {}
 
 
 def estimate_tokens(text: str) -> int:
@@ -49,31 +55,41 @@ def render(
     max_sample_values: int,
     relevant: Sequence[Retrieved] = (),
     question: str = "",
+    ranking: Ranking | None = None,
+    close_joins: bool = True,
 ) -> SchemaText:
     """The schema in at most `budget_tokens` (estimated).
 
     1. Everything, where it fits.
     2. Else everything but sample values.
-    3. Else the tables that the question's words and the retrieved documents point to, with the tables that join them,
-       and of wide tables the columns that matter; keys stay. What room is left goes to the tables beside them, then to
-       samples.
+    3. Else the tables that matter to the question, the best first, each with the tables that join it to those before;
+       of wide tables the columns that matter; keys stay. What room is left goes to samples of the best, then to the
+       tables beside them.
 
     Args:
         documents: those of kind column and table stand beside their columns and above their tables; the others, and
             those that name nothing in the schema, are not shown here.
         style: `ddl` (CREATE TABLE statements) or `compact` (a line for each table).
-        relevant, question: what decides in step 3.
+        ranking: what decides in step 3, see `linking`.
+        relevant, question: what decides where there is no ranking: their words alone.
+        close_joins: whether tables between the chosen ones come with them; without them only for measuring.
 
     One table is always shown, with its keys, even if it alone is over the budget.
     """
     texts = TableText(schema, documents, style, max_sample_values)
-    for samples in (True, False):
-        whole = _whole(schema, texts, budget_tokens, samples=samples)
-        if whole is not None:
-            return whole
-    selection = _Selection(schema, texts, Ranking(schema, question, relevant), budget_tokens)
+    bare = _whole(schema, texts, budget_tokens, samples=False)
+    if bare is not None:
+        return _whole(schema, texts, budget_tokens, samples=True) or bare
+    if ranking is None:
+        ranking = SchemaLinker(schema, documents).link(question, relevant=relevant).ranking
+    selection = _Selection(schema, texts, ranking, budget_tokens, close_joins=close_joins)
     selection.choose()
     return selection.result()
+
+
+def fits(schema: Schema, documents: Sequence[Document], *, style: Style, budget_tokens: int) -> bool:
+    """Whether the whole schema, without samples, is within the budget: then no question decides what is shown."""
+    return _whole(schema, TableText(schema, documents, style, 0), budget_tokens, samples=False) is not None
 
 
 def _whole(schema: Schema, texts: TableText, budget: int, *, samples: bool) -> SchemaText | None:
@@ -85,12 +101,19 @@ def _whole(schema: Schema, texts: TableText, budget: int, *, samples: bool) -> S
         tokens += estimate_tokens(parts[-1])
         if tokens > budget:
             return None
-    return _joined(parts, [table.name for table in schema.tables], pruned=False)
+    return _joined(parts, ((table, None) for table in schema.tables), pruned=False)
 
 
-def _joined(parts: Iterable[str], tables: Iterable[str], *, pruned: bool) -> SchemaText:
+def _joined(
+    parts: Iterable[str], tables: Iterable[tuple[Table, Collection[str] | None]], *, pruned: bool
+) -> SchemaText:
+    """Args: tables: each with its columns that are in the text, in small letters; None: all."""
     text = "\n".join(parts).strip()
-    return SchemaText(text=text, tables=tuple(tables), tokens=estimate_tokens(text), pruned=pruned)
+    columns = {
+        table.name: tuple(it.name for it in table.columns if shown is None or it.name.lower() in shown)
+        for table, shown in tables
+    }
+    return SchemaText(text=text, tables=tuple(columns), tokens=estimate_tokens(text), pruned=pruned, columns=columns)
 
 
 class _Shown:
@@ -103,26 +126,37 @@ class _Shown:
 class _Selection:
     """Chooses, within a budget, tables first, then their columns, then samples."""
 
-    def __init__(self, schema: Schema, texts: TableText, ranking: Ranking, budget: int) -> None:
-        self._schema, self._texts, self._ranking = schema, texts, ranking
-        self._joins = Joins(schema)
+    def __init__(self, schema: Schema, texts: TableText, ranking: Ranking, budget: int, *, close_joins: bool) -> None:
+        self._schema, self._texts, self._close_joins = schema, texts, close_joins
+        self._ranked = [table for ranked in ranking.tables if (table := schema.table(ranked.table)) is not None]
+        self._matter: dict[str, list[str]] = defaultdict(list)  # by table: its columns that matter, best first
+        for column in ranking.columns:
+            self._matter[column.table].append(column.column.lower())
+        self._joins = joins_of(schema)
         self._note = "-- {} more tables are not shown."
-        self._left = budget - estimate_tokens(self._note.format(len(schema.tables)))
+        self._budget = self._left = budget - estimate_tokens(self._note.format(len(schema.tables)))
         self._shown: dict[str, _Shown] = {}
+        self._misses = 0  # tables since the last for which there was room
 
     def choose(self) -> None:
-        ranked = self._ranking.best_first()
-        best = self._score(ranked[0]) if ranked else 0.0
-        strong = [table for table in ranked if self._score(table) >= _STRONG * best][:_MOST_STRONG]
-        weak = (table for table in ranked if _WEAK * best <= self._score(table) < _STRONG * best)
-        for table in strong:
-            self._show_joined(table, _FEW)
-        self._widen()
+        """Tables, the best first; then samples of the best; then more tables, and those beside the chosen ones."""
+        ranked = self._ranked or sorted(self._schema.tables, key=lambda table: -len(table.foreign_keys))
+        rest = iter(ranked)
+        for table in rest:
+            self._show_joined(table, _WIDE)
+            if self._left < self._budget * (1 - _FOR_TABLES) or self._misses == _MISSES:
+                break
+        best = list(self._shown.values())
+        for shown in best:
+            self._widen(shown)
+        for shown in best:
+            self._show([(shown.table, self._shown[shown.table.name].columns)], samples=True)
         beside = (self._schema.table(name) for shown in list(self._shown) for name in self._joins.beside(shown))
-        for table in [*islice(weak, _MOST_WEAK), *islice(filter(None, beside), _MOST_BESIDE)]:
-            self._show_joined(table, None)
-        for shown in list(self._shown.values()):
-            self._show([(shown.table, shown.columns)], samples=True)
+        self._misses = 0
+        for table in chain(rest, filter(None, beside)):
+            self._show_joined(table, _NARROW)
+            if self._misses == _MISSES:
+                break
 
     def result(self) -> SchemaText:
         tables = [table for table in self._schema.tables if table.name in self._shown]
@@ -135,24 +169,25 @@ class _Selection:
         if hidden:
             parts.append(self._note.format(hidden))
         pruned = hidden > 0 or any(shown.columns is not None for shown in self._shown.values())
-        return _joined(parts, [table.name for table in tables], pruned=pruned)
-
-    def _score(self, table: Table) -> float:
-        return self._ranking.scores.get(table.name, 0.0)
+        return _joined(parts, ((table, self._shown[table.name].columns) for table in tables), pruned=pruned)
 
     def _show_joined(self, table: Table, width: int | None) -> None:
-        """Show a table, and with it those that join it to the others; in full, or `width` columns besides the keys."""
+        """Show a table, and with it those that join it to the others; `width` columns besides the keys that matter."""
         if table.name in self._shown:
             return
-        way = [other for other in self._joins.between(table, self._shown) if other.name not in self._shown]
-        if not self._show([(it, self._columns(it, width)) for it in (table, *way)]):
-            self._show([(table, self._columns(table, width))])
+        way = self._joins.between(table, self._shown) if self._close_joins else []
+        way = [other for other in way if other.name not in self._shown]
+        if (way and self._show([(it, self._columns(it, width)) for it in (table, *way)])) or any(
+            self._show([(table, self._columns(table, columns))]) for columns in dict.fromkeys((width, _NARROW))
+        ):
+            self._misses = 0
+        else:
+            self._misses += 1
 
-    def _widen(self) -> None:
-        """Give the chosen tables, the best first, as many of their columns as there is room for."""
-        for shown in list(self._shown.values()):
-            if shown.columns is not None:
-                any(self._show([(shown.table, self._columns(shown.table, width))]) for width in _WIDTHS)
+    def _widen(self, shown: _Shown) -> None:
+        """Give a chosen table as many of its columns as there is room for."""
+        if shown.columns is not None:
+            any(self._show([(shown.table, self._columns(shown.table, width))]) for width in _WIDTHS)
 
     def _show(self, tables: list[tuple[Table, frozenset[str] | None]], *, samples: bool = False) -> bool:
         """Show tables with these columns, if there is room; what they took before is given back.
@@ -175,6 +210,7 @@ class _Selection:
         """The keys, the columns that matter, and the first others up to `width`; None for all of them."""
         if width is None or len(table.columns) <= width:
             return None
-        chosen: set[str] = set(self._joins.keys(table)) | self._ranking.columns.get(table.name, set())
-        others = (column.name.lower() for column in table.columns if column.name.lower() not in chosen)
-        return frozenset(chosen.union(islice(others, max(width - len(chosen), 0))))
+        keys = self._joins.keys(table)
+        matter = [name for name in self._matter[table.name] if name not in keys]
+        others = [column.name.lower() for column in table.columns if column.name.lower() not in {*keys, *matter}]
+        return frozenset(keys.union([*matter, *others][: max(width - len(keys), _NARROW)]))

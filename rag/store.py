@@ -1,43 +1,49 @@
-"""The index: Chroma in a folder, one collection for each database.
+"""The index: documents and their vectors, by name, in Chroma.
 
-Several processes may read the same folder while one writes. Chroma keeps the vectors that it has read in memory and
-does not see what another process adds to them, so the collection carries a `revision`, set when a sync ends; a reader
-that meets a new one opens the folder again. Writers take turns by a lock file. In one process, use one `Store` per
-folder.
+The name is a database's, or any other that somebody keeps documents under. Each sync makes a revision and switches to
+it in one step (`rag.revision`); Chroma is a folder of this machine, or a server. Several processes may read and write
+one folder: who reads is never disturbed, and who writes waits for who writes the same.
 """
 
 from __future__ import annotations
 
-import hashlib
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
 
 from executors.base import Frozen
+from rag import chroma
+from rag.chroma_connection import ChromaServer
+from rag.chroma_folder import FolderRevisions
+from rag.chroma_server import ServerRevisions
 from rag.documents import Document, Kind, Retrieved
 from rag.embedder import Embedder
-from rag.errors import IndexOutdated, StoreUnavailable
+from rag.errors import IndexDamaged, IndexingStopped, IndexOutdated
+from rag.revision import Content, Draft, Reading, Revisions, Turn, digest_of
+from rag.vector_cache import VectorCache
 
-if TYPE_CHECKING:
-    from chromadb.api.client import Client
-    from chromadb.api.models.Collection import Collection as ChromaCollection
-
-INDEX_VERSION = "1"  # raised when what is stored, or how, changes; an index of another version is made anew
-_BATCH = 64  # documents embedded and written at a time
-_CONFIGURATION: Any = {"hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 200}}
-_MEND = "Check that the folder can be written; if it is damaged, delete it and index again: python -m agent index."
+BATCH = 64  # documents embedded at a time, and lost at most where a sync is killed
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
 
 
 class SyncReport(Frozen):
-    """What a sync did, in documents."""
+    """What a sync did, in documents.
+
+    embedded: of those that were added, how many had to be embedded; the others were, before an interruption.
+    notes: what somebody should know, one sentence each: what was damaged and where it is kept.
+    """
 
     added: int = 0
     removed: int = 0
     unchanged: int = 0
+    embedded: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def held(self) -> int:
+        """Documents in the index afterwards."""
+        return self.added + self.unchanged
 
 
 class Store:
@@ -45,57 +51,66 @@ class Store:
 
     Args:
         path: the index's folder; made when first written to.
-        lock_timeout_s: seconds to wait for another process that is indexing.
+        server: a Chroma server that keeps the index instead; the folder then has locks and vectors to go on with.
 
     Raises (every method):
-        StoreUnavailable: the folder cannot be opened, read or written, or is damaged; the message says what to do.
+        StoreUnavailable: the index cannot be opened, read or written; the message says what to do.
+        IndexDamaged: it can, but is not what was written; `sync` sets it aside.
     """
 
-    def __init__(self, path: Path, *, lock_timeout_s: float = 30.0) -> None:
-        self._path, self._lock_timeout_s = path, lock_timeout_s
-        self._lock = threading.RLock()
-        self._client: Client | None = None
-        self._revisions: dict[str, str] = {}  # by collection: what the open client has read
-        self._documents: dict[str, tuple[str, tuple[Document, ...]]] = {}  # by database, with their revision
+    def __init__(self, path: Path, server: ChromaServer | None = None) -> None:
+        self._path = path
+        self._revisions: Revisions = FolderRevisions(path) if server is None else ServerRevisions(server, path)
+        self._lock = threading.Lock()
+        self._documents: dict[str, tuple[str, tuple[Document, ...]]] = {}  # by name, with their revision
 
     def sync(
-        self, database: str, documents: Sequence[Document], embedder: Embedder, progress: Progress | None = None
+        self,
+        name: str,
+        documents: Sequence[Document],
+        embedder: Embedder,
+        progress: Progress | None = None,
+        turn: Turn | None = None,
     ) -> SyncReport:
-        """Make the database's index hold exactly these documents; only new ones are embedded.
+        """Make the index of this name hold exactly these documents; only texts that are new to it are embedded.
 
-        An index of another embedding model or index version is made anew. What was written before an interruption is
-        kept and not embedded again.
+        The old index answers until the new one is whole. An index of another embedding model or index version is made
+        anew, and so is one that is damaged. Vectors are kept as they are computed, so that a sync that was stopped,
+        failed or was killed is gone on with.
+
+        Args:
+            name: a database's, or any other.
+            documents: all that it is to hold.
+            embedder: texts to vectors.
+            progress: told after each batch, of the documents that are not in the index yet.
+            turn: how to wait for another process, and how this one is stopped.
 
         Raises:
             EmbedderUnavailable: the documents cannot be embedded.
+            IndexBusy: another process has been indexing for too long.
+            IndexingStopped: it was asked to stop.
         """
         wanted = {document.id: document for document in documents}
-        dimension = embedder.dimension  # an embedder that cannot work says so before anything is deleted
-        with self._errors(), self._writing():
-            with self._lock:
-                name = self._prepare(database, embedder.name, dimension)
-                have = set(self._named(name).get(include=[])["ids"])
-            new = [document for key, document in wanted.items() if key not in have]
-            for start in range(0, len(new), _BATCH):
-                batch = new[start : start + _BATCH]
-                vectors = embedder.embed([document.passage for document in batch])
-                with self._lock:
-                    _write(self._named(name), batch, vectors)
-                if progress is not None:
-                    progress(start + len(batch), len(new))
-            gone = sorted(have - wanted.keys())
-            with self._lock:
-                collection = self._named(name)
-                for start in range(0, len(gone), 1000):
-                    collection.delete(ids=gone[start : start + 1000])
-                revision = hashlib.sha256("".join(sorted(wanted)).encode()).hexdigest()[:16]
-                collection.modify(metadata=_metadata(database, embedder.name, dimension, revision))
-                self._revisions[collection.name] = f"{collection.id}/{revision}"
-        return SyncReport(added=len(new), removed=len(gone), unchanged=len(wanted) - len(new))
+        content = Content(
+            name=name,
+            embedding_model=embedder.name,
+            dimension=embedder.dimension,
+            count=len(wanted),
+            digest=digest_of(wanted),
+        )
+        turn = turn or Turn()
+        if self._holds(content):
+            return SyncReport(unchanged=len(wanted))
+        with self._revisions.writing(name, turn) as notes:
+            sync = _Sync(self._revisions, content, wanted, embedder, self._path / "vectors.sqlite")
+            try:
+                return sync.run(progress or (lambda *_: None), turn, notes)
+            finally:
+                sync.close()
 
     def search(
         self,
-        database: str,
+        name: str,
         vector: Sequence[float],
         top_k: int,
         kinds: Collection[Kind] = (),
@@ -105,196 +120,148 @@ class Store:
         """The documents nearest to a vector, best first, at most `top_k`; none where nothing is indexed.
 
         Args:
-            kinds: only documents of these kinds; all where empty.
+            name: of the index.
+            vector: of the embedder that made the index.
+            top_k: documents at most.
+            kinds: only documents of these kinds; all where empty. In an index of many thousands it takes long.
             model: name of the embedder that made the vector, where it is to be checked.
 
         Raises:
             IndexOutdated: the index was made with another embedding model.
         """
-        with self._errors(), self._lock:
-            collection = self._collection(database)
-            if collection is None:
-                return []
-            made_with = collection.metadata["embedding_model"]
-            if collection.metadata["dimension"] != len(vector) or (model is not None and made_with != model):
+        return self.search_all(name, [vector], top_k, kinds, model=model)[0]
+
+    def search_all(
+        self,
+        name: str,
+        vectors: Sequence[Sequence[float]],
+        top_k: int,
+        kinds: Collection[Kind] = (),
+        *,
+        model: str | None = None,
+    ) -> list[list[Retrieved]]:
+        """The same for several vectors at once, in their order; faster than one after the other. Raises as `search`."""
+
+        def nearest(reading: Reading) -> list[list[Retrieved]]:
+            made_with = reading.content
+            if model not in {None, made_with.embedding_model} or {*map(len, vectors)} != {made_with.dimension}:
                 raise IndexOutdated(
-                    f"The docs of {database!r} were indexed with the embedding model {made_with!r}, and another one is "
-                    "set now. Index again: python -m agent index."
+                    f"The docs of {name!r} were indexed with the embedding model {made_with.embedding_model!r}, and "
+                    "another one is set now. Index again: python -m agent index."
                 )
-            found = collection.query(
-                query_embeddings=cast(Any, [list(vector)]),
-                n_results=top_k,
-                where=cast(Any, {"kind": {"$in": sorted(kinds)}}) if kinds else None,
-                include=["documents", "metadatas", "distances"],
-            )
-        rows = zip(
-            found["ids"][0],
-            (found["documents"] or [[]])[0],
-            (found["metadatas"] or [[]])[0],
-            (found["distances"] or [[]])[0],
-            strict=True,
-        )
-        hits = [
-            Retrieved(document=_document(key, text, meta), score=round(1.0 - far, 6)) for key, text, meta, far in rows
-        ]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.document.id))
+            if not made_with.count:
+                return [[] for _ in vectors]
+            return chroma.nearest(reading.collection, vectors, top_k, kinds)
 
-    def documents(self, database: str) -> tuple[Document, ...]:
-        """All documents of a database, in an order that depends on nothing but themselves."""
-        with self._errors(), self._lock:
-            collection = self._collection(database)
-            if collection is None:
-                return ()
-            revision = _revision(collection)
-            known = self._documents.get(database)
-            if known is not None and known[0] == revision:
-                return known[1]
-            found = collection.get(include=["documents", "metadatas"])
-            rows = zip(found["ids"], found["documents"] or [], found["metadatas"] or [], strict=True)
-            every = [_document(key, text, meta) for key, text, meta in rows]
-            every.sort(key=lambda it: (it.kind, it.table, it.column, it.source, it.text, it.id))
-            self._documents[database] = (revision, tuple(every))
-            return self._documents[database][1]
+        found = self._revisions.read(name, nearest) if vectors else None
+        return [[] for _ in vectors] if found is None else found
 
-    def indexed(self, database: str) -> bool:
-        """True where a sync of this database has ended."""
-        with self._errors(), self._lock:
-            return self._collection(database) is not None
+    def documents(self, name: str) -> tuple[Document, ...]:
+        """All documents, in an order that depends on nothing but themselves; also where the model is another now."""
+
+        def every(reading: Reading) -> tuple[Document, ...]:
+            known = self._documents.get(name)
+            if known is None or known[0] != reading.revision:
+                known = reading.revision, tuple(chroma.documents_of(reading.collection))
+                self._documents[name] = known
+            return known[1]
+
+        return self._revisions.read(name, every) or ()
+
+    def indexed(self, name: str) -> bool:
+        """True where a sync of this name has ended."""
+        return self._revisions.content(name) is not None
 
     def close(self) -> None:
-        """Give back the files."""
-        with self._lock:
-            if self._client is not None:
-                self._client.close()
-            self._client = None
-            self._revisions.clear()
+        """Give back files and connections."""
+        self._revisions.close()
 
-    def _open(self) -> Client:
-        if self._client is None:
-            import chromadb
-            from chromadb.api.shared_system_client import SharedSystemClient
-            from chromadb.config import Settings
-            from chromadb.errors import ChromaError
-
-            self._path.mkdir(parents=True, exist_ok=True)
-            settings = Settings(anonymized_telemetry=False)
-            try:
-                self._client = cast("Client", chromadb.PersistentClient(self._path, settings=settings))
-            except ChromaError:
-                # Chroma keeps what it had made so far for the next client of this folder, which then fails otherwise.
-                SharedSystemClient._identifier_to_system.pop(str(self._path), None)
-                raise
-        return self._client
-
-    def _find(self, name: str) -> ChromaCollection | None:
-        from chromadb.errors import NotFoundError
-
+    def _holds(self, content: Content) -> bool:
+        """Whether the index is sound and holds this already, so that nothing need be written or waited for."""
         try:
-            return self._open().get_collection(name, embedding_function=None)
-        except NotFoundError:
-            return None
-
-    def _collection(self, database: str) -> ChromaCollection | None:
-        """The finished collection, read anew where another process has changed it; None where there is none."""
-        if self._client is None and not (self._path / "chroma.sqlite3").exists():
-            return None  # reading makes no folders
-        name = _collection_name(database)
-        collection = self._find(name)
-        if collection is None or not _is_current(collection):
-            return None
-        revision = _revision(collection)
-        if self._revisions.setdefault(name, revision) != revision:
-            self.close()
-            self._revisions[name] = revision
-            collection = self._find(name)
-        return collection
-
-    def _named(self, name: str) -> ChromaCollection:
-        collection = self._find(name)
-        if collection is None:
-            raise StoreUnavailable(f"The index in {self._path.name!r} was deleted while it was written. Index again.")
-        return collection
-
-    def _prepare(self, database: str, model: str, dimension: int) -> str:
-        """The name of a collection that can take vectors of this model: the one that is there, else a new one."""
-        self.close()  # whatever another process wrote before it gave up the lock is to be seen
-        name = _collection_name(database)
-        collection = self._find(name)
-        metadata = _metadata(database, model, dimension, "")
-        if collection is not None:
-            old = {**(collection.metadata or {}), "revision": ""}
-            if old == metadata:
-                return name
-            self._open().delete_collection(name)
-        self._open().create_collection(name, metadata=metadata, configuration=_CONFIGURATION, embedding_function=None)
-        return name
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Hold the lock file; other processes wait for it."""
-        from filelock import FileLock, Timeout
-
-        self._path.mkdir(parents=True, exist_ok=True)
-        try:
-            with FileLock(self._path / "index.lock", timeout=self._lock_timeout_s):
-                yield
-        except Timeout as error:
-            raise StoreUnavailable(
-                "Another process is indexing. Wait until it has finished, then try again."
-            ) from error
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Chroma's errors, and those of the folder, as ours."""
-        try:
-            from chromadb.errors import ChromaError
-        except ImportError as error:
-            raise StoreUnavailable(
-                "The package `chromadb` is not installed. Install it with `pip install -r requirements.txt`."
-            ) from error
-        try:
-            yield
-        except (ChromaError, OSError) as error:
-            self.close()  # the next use opens the folder again
-            # Of the reason only what names no path; the rest is in the cause, for the log.
-            said = f" ({error.strerror})" if isinstance(error, OSError) else ""
-            raise StoreUnavailable(
-                f"The index in {self._path.name!r} cannot be read or written{said}. {_MEND}"
-            ) from error
+            if self._revisions.content(content.name) != content:
+                return False
+            return self._revisions.read(content.name, lambda _: True) or False
+        except IndexDamaged:
+            return False
 
 
-def _collection_name(database: str) -> str:
-    """Chroma takes few characters in a name, a database's name may have any."""
-    return "db-" + hashlib.sha256(database.encode()).hexdigest()[:32]
+class _Sync:
+    """One sync, while nobody else writes the same."""
 
+    def __init__(
+        self,
+        revisions: Revisions,
+        content: Content,
+        wanted: Mapping[str, Document],
+        embedder: Embedder,
+        cache: Path,
+    ) -> None:
+        self._revisions, self._content, self._wanted, self._embedder = revisions, content, wanted, embedder
+        self._cache = VectorCache(cache, content)
+        self._have: set[str] = set()
+        self._embedded = 0
 
-def _metadata(database: str, model: str, dimension: int, revision: str) -> dict[str, Any]:
-    return {
-        "database": database,
-        "embedding_model": model,
-        "dimension": dimension,
-        "index_version": INDEX_VERSION,
-        "revision": revision,
-    }
+    def run(self, progress: Progress, turn: Turn, notes: tuple[str, ...]) -> SyncReport:
+        """See `Store.sync`."""
+        current = self._revisions.content(self._content.name)
+        if current is not None and current.comparable(self._content):
+            self._have = self._revisions.read(self._content.name, lambda it: chroma.ids_of(it.collection)) or set()
+        gone = sorted(self._have - self._wanted.keys())
+        added = len(self._wanted.keys() - self._have)
+        if current != self._content:
+            # To change a copy is faster than to build the graph of neighbours again, while there is little to change.
+            changes, small = len(gone) + added, len(gone) + added <= len(self._have) // 2
+            with self._revisions.draft(self._content.name, changes, copied=small and bool(self._have)) as draft:
+                held = self._have if draft.copied else set()
+                draft.delete(sorted(held & {*gone}))
+                self._write([it for it in self._wanted.values() if it.id not in held], draft, progress, turn)
+                draft.publish(self._content)
+            self._cache.keep_only(document.passage for document in self._wanted.values())
+        return SyncReport(
+            added=added,
+            removed=len(gone),
+            unchanged=len(self._wanted) - added,
+            embedded=self._embedded,
+            notes=(*notes, self._cache.problem) if self._cache.problem else notes,
+        )
 
+    def close(self) -> None:
+        """Give the kept vectors' file back."""
+        self._cache.close()
 
-def _is_current(collection: ChromaCollection) -> bool:
-    metadata = collection.metadata or {}
-    return metadata.get("index_version") == INDEX_VERSION and bool(metadata.get("revision"))
+    def _write(self, documents: list[Document], draft: Draft, progress: Progress, turn: Turn) -> None:
+        """Write documents with their vectors; first those whose vectors are known, so that the time left is true."""
+        documents.sort(key=lambda document: document.id not in self._have)
+        waiting: list[Document] = []
+        vectors: list[Sequence[float]] = []
+        for start in range(0, len(documents), BATCH):
+            if turn.stopped:
+                raise IndexingStopped(
+                    "Indexing was stopped; what was embedded is kept, and the next run goes on there."
+                )
+            batch = documents[start : start + BATCH]
+            waiting += batch
+            vectors += self._vectors(batch)
+            while len(waiting) >= draft.batch:
+                draft.write(waiting[: draft.batch], vectors[: draft.batch])
+                del waiting[: draft.batch], vectors[: draft.batch]
+            progress(start + len(batch), len(documents))
+        if waiting:
+            draft.write(waiting, vectors)
 
-
-def _revision(collection: ChromaCollection) -> str:
-    return f"{collection.id}/{collection.metadata['revision']}"
-
-
-def _write(collection: ChromaCollection, batch: Sequence[Document], vectors: list[list[float]]) -> None:
-    collection.upsert(
-        ids=[document.id for document in batch],
-        embeddings=cast(Any, vectors),
-        documents=[document.text for document in batch],
-        metadatas=[document.model_dump(include={"kind", "table", "column", "source", "sql"}) for document in batch],
-    )
-
-
-def _document(key: str, text: str, metadata: Any) -> Document:
-    return Document(id=key, text=text, **metadata)
+    def _vectors(self, batch: Sequence[Document]) -> Iterator[Sequence[float]]:
+        """A vector for each: kept from before, from the old index, or computed now and kept."""
+        known: dict[str, Sequence[float]] = {**self._cache.get({document.passage for document in batch})}
+        lacking = [document for document in batch if document.passage not in known]
+        old = [document.id for document in lacking if document.id in self._have]
+        if old:
+            found = self._revisions.read(self._content.name, lambda it: chroma.vectors_of(it.collection, old)) or {}
+            known |= {document.passage: found[document.id] for document in lacking if document.id in found}
+        texts = list(dict.fromkeys(document.passage for document in batch if document.passage not in known))
+        if texts:
+            computed = self._embedder.embed(texts)
+            self._embedded += len(texts)
+            self._cache.put(texts, computed)
+            known |= dict(zip(texts, computed, strict=True))
+        return (known[document.passage] for document in batch)

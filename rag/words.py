@@ -3,21 +3,46 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _SILENT_WORDS = """
-    a all also an and any are as at be been between both but by can did do does each every find for from get give had
-    has have how id ids if in into is it its less list many me more most much no not number of on one only or our per
-    please show tell than that the their them there these they this to under us use was we were what when where which
-    who whose why with you your
+    a after all also among an and any are as at be before been between both but by calculate can compute describe
+    determine did display do does during each every find for from get give had has have how id ids identify if in
+    into is it its less list many me more most much no not number of on one only or our per please provide return
+    s show since t tell than that the their them there these they this to under until us use was we were what when
+    where which while who whose why with within without you your
 """
 _SILENT = frozenset(_SILENT_WORDS.split())
+_ENDS_IN_ES = re.compile(r"(?:x|ch|sh|ss|z|\w\w\wo)es$")  # boxes, heroes; but shoes
+_TOKEN = re.compile(r"[^\W_]+")
+_BREAK = re.compile(r"[^\w\s'’.&/-]|[.](?:\s|$)")  # what ends a phrase; not the signs inside of names
+
+
+class Token(NamedTuple):
+    """A word where it stands in a text: as written, in small letters, and without its plural ending.
+
+    leads: whether it begins a sentence, so that its capital says nothing.
+    """
+
+    text: str
+    folded: str
+    singular: str
+    start: int
+    end: int
+    leads: bool
 
 
 def words(text: str) -> frozenset[str]:
     """The stems of all words, in small letters; parts of snake_case and camelCase names are words of their own."""
     return frozenset(_stem(word.lower()) for word in _WORD.findall(text))
+
+
+def split_name(name: str) -> str:
+    """A name as words: `orderItems_2` is "order items 2"."""
+    return " ".join(word.lower() for word in _WORD.findall(name)) or name
 
 
 def telling_words(question: str) -> frozenset[str]:
@@ -26,14 +51,64 @@ def telling_words(question: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in found if word not in _SILENT and len(word) > 1)
 
 
+def tokens(text: str) -> list[Token]:
+    """The words of a text or value in their order, without what stands between them; nothing is split inside."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        folded = match[0].casefold()
+        before = text[found[-1].end if found else 0 : match.start()].strip()
+        leads = not found or before.endswith((".", "?", "!", ":"))
+        found.append(Token(match[0], folded, _singular(folded), match.start(), match.end(), leads))
+    return found
+
+
+def spelled(parts: Sequence[Token]) -> str:
+    """What two texts share that differ only in case, punctuation and white space."""
+    return " ".join(part.folded for part in parts)
+
+
+def stem_of(word: Token) -> str:
+    """The stem as `words` gives it."""
+    return _stem(word.folded)
+
+
+def is_silent(word: Token) -> bool:
+    """Whether a word says nothing of what is asked for."""
+    return word.folded in _SILENT
+
+
+def phrases(question: str) -> list[str]:
+    """What a question is about, piece by piece: the words between those that say nothing, in the question's order."""
+    found: list[str] = []
+    start = end = -1
+    for word in tokens(question):
+        parted = end >= 0 and (is_silent(word) or _BREAK.search(question, end, word.start))
+        if parted:
+            found.append(question[start:end])
+            start = end = -1
+        if not is_silent(word):
+            start, end = (word.start if start < 0 else start), word.end
+    if end >= 0:
+        found.append(question[start:end])
+    return list(dict.fromkeys(found))
+
+
 @lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
     """The part that singular and plural share: category and categories, box and boxes, order and orders."""
+    for ending in ("ies", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and len(word) > 3 and word.isascii():
+            return word[: -len(ending)]
+    return _singular(word)
+
+
+@lru_cache(maxsize=8192)
+def _singular(word: str) -> str:
+    """The word without the ending of a regular plural: cities, boxes, orders."""
     if len(word) <= 3 or not word.isascii():
         return word
-    for ending in ("ies", "y"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    if re.search(r"(?:x|ch|sh|ss|z)es$", word):
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if _ENDS_IN_ES.search(word):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word

@@ -11,6 +11,7 @@ import pytest
 
 TABLE = "PLUMBLINE_CONTRACT_TABLE"  # the file that the table is written to, when it is wanted
 _MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "xfailed": "–", "skipped": "·"}
+_SUITES = ("contract_suite", "server_suite", "write_suite")  # what one engine alone is asked is no part of the contract
 _WORST = ("failed", "error", "xfailed", "skipped", "passed")
 
 _ENGINES: dict[str, str] = {}  # node id -> engine
@@ -18,6 +19,8 @@ _TESTS: dict[str, str] = {}  # node id -> what is tested, in words
 _outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)  # (test, engine) -> outcomes of its cases
 _versions: dict[str, str] = {}
 _skipped: dict[str, str] = {}  # engine -> why
+_missing: dict[tuple[str, str], str] = {}  # (test, engine) -> why it is expected to fail
+_shared: set[str] = set()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -26,6 +29,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if engine and isinstance(item, pytest.Function):
             _ENGINES[item.nodeid] = engine
             _TESTS[item.nodeid] = item.originalname.removeprefix("test_").replace("_", " ")
+            if item.function.__module__ in _SUITES:
+                _shared.add(_TESTS[item.nodeid])
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -34,6 +39,8 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         return
     if report.when == "call" or report.outcome != "passed":
         outcome = "xfailed" if hasattr(report, "wasxfail") else report.outcome
+        if outcome == "xfailed":
+            _missing[_TESTS[report.nodeid], engine] = str(report.wasxfail)
         _outcomes[_TESTS[report.nodeid], engine].add("error" if report.when != "call" and report.failed else outcome)
     if report.skipped and not hasattr(report, "wasxfail") and isinstance(report.longrepr, tuple):
         _skipped[engine] = str(report.longrepr[2]).removeprefix("Skipped: ")
@@ -62,13 +69,13 @@ def _engines() -> list[str]:
 def _table() -> str:
     engines = _engines()
     tests = list(dict.fromkeys(test for test, _ in _outcomes))
-    # What one engine alone is asked is no part of the contract.
-    shared = [test for test in tests if sum((test, engine) in _outcomes for engine in engines) > 1]
+    shared = [test for test in tests if test in _shared]
     heads = [f"{engine} {_versions[engine]}" if engine in _versions else engine for engine in engines]
     lines = [f"| | {' | '.join(heads)} |", f"|---|{':-:|' * len(engines)}"]
     for test in shared:
         cells = (_mark(_outcomes.get((test, engine), set())) for engine in engines)
         lines.append(f"| {test} | {' | '.join(cells)} |")
+    lines += ["", *(f"– {test}, {engine}: {why}." for (test, engine), why in _missing.items() if test in _shared)]
     return "\n".join(lines) + "\n"
 
 

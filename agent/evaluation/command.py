@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from rich.console import Console
@@ -9,13 +10,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from agent.evaluation.docs import doc_files, docs_beside, docs_for
 from agent.evaluation.harness import GoldQuestion, evaluate, load_questions
 from agent.evaluation.report import Report, ResultLine, summary_rows
-from agent.models import Answer
+from agent.models import Answer, Options
 from agent.service import Service
 from agent.terminal import plain
-
-DOC_SUFFIXES = (".md", ".yaml", ".yml", ".csv")
 
 
 async def run_evaluation(
@@ -27,19 +27,25 @@ async def run_evaluation(
     results: Path | None,
     limit: int | None,
     show_evidence: bool,
+    without: Collection[str] = (),
 ) -> None:
     """Ask every question of a file, show how it goes, and print the figures.
+
+    Args:
+        docs: files and folders; where there are none, the docs that lie with the questions are read.
+        without: parts that are switched off, to see what they are worth: `retrieval`, `evaluation`, `calculator`.
 
     Raises:
         EvaluationInvalid: the file, or the file of results, cannot be used.
         ModelUnavailable: nobody answers; what was answered so far is kept in `results`.
     """
-    questions = load_questions(file)[:limit]
-    names = _add_databases(service, questions, docs)
+    questions = load_questions(file, service.router.names())[:limit]
+    names = _add_databases(service, questions, file, docs)
+    options = Options.model_validate({"reuse_verified": False} | {f"enable_{part}": False for part in without})
 
     async def ask(database: Path, question: str, evidence: str) -> Answer:
         text = f"{question}\n({evidence})" if show_evidence and evidence else question
-        return await service.query(text, names[database])
+        return await service.query(text, names[database], options=options)
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err) as bar:
@@ -54,35 +60,20 @@ async def run_evaluation(
                 bar.console.print(miss_text(line), soft_wrap=True)
 
         report = await evaluate(
-            questions, ask, open_database=service.router.open_path, out=results, on_result=on_result
+            questions,
+            ask,
+            open_database=lambda path: service.router.get(names[path]),
+            out=results,
+            on_result=on_result,
         )
     out.print(report_table(report))
 
 
-def _add_databases(service: Service, questions: list[GoldQuestion], docs: list[Path]) -> dict[Path, str]:
-    paths = list(dict.fromkeys(question.path for question in questions))
-    files = _doc_files(docs)
-    return {path: service.router.add(path, docs=_docs_for(path, paths, files)) for path in paths}
-
-
-def _doc_files(docs: list[Path]) -> list[Path]:
-    found: list[Path] = []
-    for path in docs:
-        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-        found += [file for file in inside if file.suffix.lower() in DOC_SUFFIXES]
-    return found
-
-
-def _docs_for(database: Path, databases: list[Path], files: list[Path]) -> tuple[Path, ...]:
-    """The docs of one database: all, but for those whose name (or folder's name) begins with another one's."""
-    others = {path.stem for path in databases} - {database.stem}
-
-    def is_of(file: Path, stem: str) -> bool:
-        return any(part == stem or part.startswith((f"{stem}.", f"{stem}_")) for part in (file.name, file.parent.name))
-
-    return tuple(
-        file for file in files if is_of(file, database.stem) or not any(is_of(file, other) for other in others)
-    )
+def _add_databases(service: Service, questions: list[GoldQuestion], file: Path, docs: list[Path]) -> dict[Path, str]:
+    paths = list(dict.fromkeys(question.path for question in questions if not question.in_registry))
+    files = doc_files(docs) if docs else docs_beside(file, paths)
+    added = {path: service.router.add(path, docs=docs_for(path, paths, files)) for path in paths}
+    return added | {question.path: question.database for question in questions if question.in_registry}
 
 
 def report_table(report: Report) -> Table:

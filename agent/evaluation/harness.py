@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Protocol
 
@@ -30,7 +30,7 @@ class EvaluationInvalid(PlumblineError):
 class GoldQuestion(Frozen):
     """A question with every query that is accepted as right.
 
-    database: as the file of questions has it; `path` is where that is.
+    database: as the file of questions has it; `path` is where that is, or the name itself with `in_registry`.
     evidence: what the question's author adds to it (BIRD's "evidence", Defog's "instructions"); empty for none.
     """
 
@@ -41,6 +41,7 @@ class GoldQuestion(Frozen):
     evidence: str = ""
     needs_docs: bool = False
     note: str = ""
+    in_registry: bool = False
 
     @property
     def key(self) -> tuple[str, str]:
@@ -74,8 +75,12 @@ class _Entry(BaseModel):
 _ENTRIES = TypeAdapter(list[_Entry])
 
 
-def load_questions(path: Path) -> list[GoldQuestion]:
+def load_questions(path: Path, registered: Collection[str] = ()) -> list[GoldQuestion]:
     """The questions of a JSON file: a list of objects with `database` (relative to the file), `question` and `gold`.
+
+    Args:
+        path: of the file.
+        registered: names of databases, which a question may give instead of a path.
 
     Raises:
         EvaluationInvalid: no such file, not of that form, or a database that is not there.
@@ -91,14 +96,19 @@ def load_questions(path: Path) -> list[GoldQuestion]:
             f"{path} is not a list of questions: {f'at {place}: ' if place else ''}{first['msg']}. "
             'Each needs "database", "question" and "gold", a list of queries.'
         ) from error
-    questions = [
-        GoldQuestion(path=path.parent / entry.database, **{**entry.model_dump(), "gold": tuple(entry.gold)})
-        for entry in entries
-    ]
-    missing = sorted({str(question.path) for question in questions if not question.path.exists()})
+    questions = [_gold_question(entry, path.parent, registered) for entry in entries]
+    missing = sorted({str(one.path) for one in questions if not (one.in_registry or one.path.exists())})
     if missing:
         raise EvaluationInvalid(f"{path} names databases that are not there: {', '.join(missing)}.")
     return questions
+
+
+def _gold_question(entry: _Entry, folder: Path, registered: Collection[str]) -> GoldQuestion:
+    """The entry, its database found: a file where there is one, else a name."""
+    path = folder / entry.database
+    named = entry.database in registered and not path.exists()
+    fields = {**entry.model_dump(), "gold": tuple(entry.gold)}
+    return GoldQuestion(path=Path(entry.database) if named else path, in_registry=named, **fields)
 
 
 async def evaluate(

@@ -157,12 +157,19 @@ class DatabaseSchema(Frozen):
 
 
 class IndexReport(Frozen):
-    """What indexing did, in documents. `problems`: docs that could not be used, each with what to do."""
+    """What indexing did, in documents.
+
+    embedded: of those that were added, how many had to be embedded now.
+    notes: what was wrong with the index, and what was done about it.
+    problems: docs that could not be used, each with what to do.
+    """
 
     database: str
     added: int
     removed: int
     unchanged: int
+    embedded: int = 0
+    notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
 

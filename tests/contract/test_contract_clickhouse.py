@@ -159,7 +159,7 @@ class TestClickHouse(ServerContract):
         return connect(server, **changes)
 
     def version(self, executor: Executor) -> str:
-        return str(executor.run(unguarded("SELECT version()"), timeout_s=9).rows[0][0])
+        return f"{executor.run(unguarded('SELECT version()'), timeout_s=9).rows[0][0]} (chdb)"
 
     def running(self, server: ClickHouseServer) -> list[str]:
         with server.admin() as admin:

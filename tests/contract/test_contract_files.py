@@ -172,22 +172,22 @@ class FilesContract(FileContract):
 
 
 class TestCsvFolder(FilesContract):
-    engine = "CSV files"
+    engine = "CSV, TSV, Parquet, JSON by DuckDB"
     suffix, options = ".csv", "FORMAT csv, HEADER"
 
 
 class TestTsvFolder(FilesContract):
-    engine = "TSV files"
+    engine = "CSV, TSV, Parquet, JSON by DuckDB"
     suffix, options = ".tsv", "FORMAT csv, HEADER, DELIMITER '\t'"
 
 
 class TestParquetFolder(FilesContract):
-    engine = "Parquet files"
+    engine = "CSV, TSV, Parquet, JSON by DuckDB"
     suffix, options = ".parquet", "FORMAT parquet"
 
 
 class TestJsonFolder(FilesContract):
-    engine = "JSON files"
+    engine = "CSV, TSV, Parquet, JSON by DuckDB"
     suffix, options = ".jsonl", "FORMAT json"
 
 

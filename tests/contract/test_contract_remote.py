@@ -37,7 +37,7 @@ class OverHttp(Contract):
     """What the other side's guard and threads make different."""
 
     def version(self, executor: Executor) -> str:
-        return f"over Plumbline {__version__}"
+        return f"(Plumbline {__version__})"
 
 
 class TestRemoteDuckdb(OverHttp):

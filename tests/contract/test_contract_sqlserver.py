@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -141,7 +142,8 @@ class SqlServerContract(Outages, Pooling):
         return connect(server, self.driver, **changes)
 
     def version(self, executor: Executor) -> str:
-        return str(executor.run(unguarded("SELECT @@VERSION"), timeout_s=9).rows[0][0])
+        assert "SQL Server" in executor.run(unguarded("SELECT @@VERSION"), timeout_s=9).rows[0][0]
+        return f"(stand-in: pysqlbridge {metadata.version('pysqlbridge')})"
 
     def running(self, server: SqlServerStandIn) -> list[str]:
         return [str(row[0]) for row in server.rows("SELECT command FROM sys.dm_exec_requests")]
@@ -197,7 +199,7 @@ class SqlServerContract(Outages, Pooling):
 
 
 class TestMicrosoft(SqlServerContract):
-    engine = "SQL Server (Microsoft's driver, stand-in)"
+    engine = "SQL Server, ODBC Driver 18"
     driver = "microsoft"
 
     def test_the_certificate_is_checked(
@@ -217,5 +219,5 @@ class TestMicrosoft(SqlServerContract):
 
 
 class TestFreeTds(SqlServerContract):
-    engine = "SQL Server (FreeTDS, stand-in)"
+    engine = "SQL Server, FreeTDS"
     driver = "freetds"

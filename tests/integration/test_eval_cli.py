@@ -76,3 +76,28 @@ def test_a_part_that_is_none_is_refused(run: Run, questions: Path) -> None:
     result = run("eval", questions, "--without", "luck")
     assert result.exit_code == 2
     assert "luck" in result.output
+
+
+def test_retrieval_is_measured_on_each_database_and_on_all_of_them(
+    run: Run, questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli, "get_settings", lambda: Settings(state_dir=tmp_path / "state"))
+    results = tmp_path / "results.jsonl"
+    result = run("eval-retrieval", questions.parent, "--out", results)
+    assert result.exit_code == 0, result.output
+    assert "questions with all columns" in result.output
+    lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+    assert [(line["catalogue"], line["question"]) for line in lines] == [
+        (questions.parent.name, QUESTION),
+        ("merged", QUESTION),
+    ]
+    assert lines[1]["stored"] == ["X"]
+    whole = lines[1]["shown"][0]
+    assert (whole["mode"], whole["share"], whole["column_recall"]) == ("whole schema", 1.0, 1.0)
+
+
+def test_a_folder_without_questions_ends_with_a_sentence(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    result = run("eval-retrieval", tmp_path / "empty")
+    assert result.exit_code == 1
+    assert "There is no questions.json" in result.output

@@ -1,0 +1,150 @@
+"""What is known of the databases: searched, listed, and added to while the service runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from agent.added_documents import MAX_DOCUMENTS, AddedDocuments
+from agent.errors import DocumentsInvalid, UnknownDocument
+from executors.base import Frozen
+from executors.errors import SqlRefused
+from rag.documents import Document, Kind, Retrieved, make_document, resolve_documents
+from rag.errors import RetrievalError
+
+if TYPE_CHECKING:
+    from agent.database import Database
+    from agent.databases import Databases
+    from agent.knowledge import Knowledge
+
+__all__ = ["AddedDocuments", "Documents", "Page"]
+
+SOURCE = "api"  # of a document that names none
+PROBLEMS_TOLD = 5
+
+
+class Page(Frozen):
+    """Some of a database's documents, from a position on, and how many there are; `added`: ids of those of run time."""
+
+    documents: tuple[Document, ...]
+    total: int
+    added: frozenset[str]
+
+
+class Documents:
+    """Documents of the registry's databases.
+
+    Args:
+        databases: that they are about.
+        knowledge: their index.
+        added: where those of run time are kept.
+
+    Raises (every method):
+        UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
+        RetrievalError: the index, the embedder or the file of added documents cannot be used now.
+    """
+
+    def __init__(self, databases: Databases, knowledge: Knowledge, added: AddedDocuments) -> None:
+        self._databases, self._knowledge, self._added = databases, knowledge, added
+
+    async def search(
+        self, name: str, query: str, top_k: int, kinds: Collection[Kind] = ()
+    ) -> tuple[list[Retrieved], tuple[str, ...]]:
+        """The documents nearest to a query, best first, and a warning where the index is not up to date.
+
+        Args:
+            name: of the database.
+            query: in plain language.
+            top_k: documents at most.
+            kinds: only of these; all where empty.
+        """
+        return await self._knowledge.search(query, await self._databases.get(name), top_k, kinds)
+
+    async def page(self, name: str, *, limit: int, offset: int = 0, kinds: Collection[Kind] = ()) -> Page:
+        """Documents of every source, in an order that depends on nothing but themselves."""
+        every = await self._knowledge.documents(await self._databases.get(name))
+        chosen = [document for document in every if not kinds or document.kind in kinds]
+        added = await asyncio.to_thread(self._added.of, name)
+        return Page(
+            documents=tuple(chosen[offset : offset + limit]),
+            total=len(chosen),
+            added=frozenset(document.id for document in added),
+        )
+
+    async def add(self, name: str, new: Sequence[Document]) -> tuple[Document, ...]:
+        """Take documents, all of them or none: the next search and the next question know them.
+
+        Args:
+            name: of the database.
+            new: their ids are not looked at; a query among them is held against the guard and today's schema.
+
+        Returns:
+            The documents with their ids and the real names of their tables and columns.
+
+        Raises:
+            DocumentsInvalid: one names what is not there, or its query is refused, or there would be too many.
+        """
+        database = await self._databases.get(name)
+        documents = await self._checked(new, database)
+        if len(await asyncio.to_thread(self._added.of, name)) + len(documents) > MAX_DOCUMENTS:
+            raise DocumentsInvalid(f"A database takes {MAX_DOCUMENTS} documents at run time. Put docs into its files.")
+        kept = await asyncio.to_thread(self._added.add, name, documents)
+        try:
+            await self._knowledge.index(database)
+        except RetrievalError:
+            await asyncio.to_thread(self._added.remove, name, [document.id for document in kept])
+            raise
+        return documents
+
+    async def remove(self, name: str, document_id: str) -> None:
+        """Forget a document that was added at run time.
+
+        Raises:
+            UnknownDocument: there is none of this id; what files and the database say is changed there.
+        """
+        database = await self._databases.get(name)
+        gone = await asyncio.to_thread(self._added.remove, name, [document_id])
+        if not gone:
+            raise UnknownDocument(
+                f"No document of this id was added to {name!r}. Documents of files are changed in their files."
+            )
+        try:
+            await self._knowledge.index(database)
+        except RetrievalError:
+            await asyncio.to_thread(self._added.add, name, gone)
+            raise
+
+    async def _checked(self, new: Sequence[Document], database: Database) -> tuple[Document, ...]:
+        schema = await database.schema()
+        documents: list[Document] = []
+        problems: list[str] = []
+        for at, document in enumerate(new):
+            place = {"table": document.table, "column": document.column, "sql": document.sql.strip().rstrip(";")}
+            read = resolve_documents(
+                [make_document(document.kind, document.text, source=f"documents.{at}", **place)], schema
+            )
+            problems += read.problems
+            problems += [f"documents.{at}: {problem}" for problem in await _refused(place["sql"], database)]
+            documents += [self._sourced(one, document.source, database.name) for one in read.documents]
+        if problems:
+            more = f"; and {len(problems) - PROBLEMS_TOLD} more" if len(problems) > PROBLEMS_TOLD else ""
+            raise DocumentsInvalid("; ".join(problems[:PROBLEMS_TOLD]).rstrip(".") + more + ".")
+        return tuple(documents)
+
+    @staticmethod
+    def _sourced(document: Document, source: str, database: str) -> Document:
+        place = {"table": document.table, "column": document.column, "sql": document.sql}
+        return make_document(
+            document.kind, document.text, database=database, source=" ".join(source.split()) or SOURCE, **place
+        )
+
+
+async def _refused(sql: str, database: Database) -> list[str]:
+    """Why the guard does not let a query through; nothing where it does, or there is none. It is not run."""
+    try:
+        if sql:
+            await database.check(sql, 1)
+    except SqlRefused as error:
+        return [f"its sql was refused: {error.message} {error.hint}".strip()]
+    return []

@@ -1,0 +1,164 @@
+"""What a gold query needs to be written: the real tables and columns that it names, and the texts that it looks for.
+
+Names are resolved scope by scope, as the engine does it: CTEs before tables, a query's own sources before those of the
+query around it. sqlglot's `qualify` is not used for it: it writes names in small letters, with them the words in double
+quotes that SQLite takes for texts, and it refuses queries that run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import OptimizeError, SqlglotError
+
+from agent.evaluation.harness import EvaluationInvalid
+from executors.base import Frozen, Schema, Table
+from executors.dialects import DIALECTS
+from executors.sql.tables import meant
+
+if TYPE_CHECKING:
+    from sqlglot.optimizer.scope import Scope
+
+ColumnName = tuple[str, str]  # table and column, as the schema spells them
+
+
+class GoldNames(Frozen):
+    """The names in one query.
+
+    tables: real ones, no CTEs.
+    columns: of those; `*` names none.
+    literals: texts, without the `%` at the ends of a LIKE pattern, each once, in their order.
+    """
+
+    tables: frozenset[str] = frozenset()
+    columns: frozenset[ColumnName] = frozenset()
+    literals: tuple[str, ...] = ()
+
+
+def gold_names(sql: str, schema: Schema) -> GoldNames:
+    """The names in a query.
+
+    Args:
+        sql: one SELECT that runs on this schema.
+        schema: of the database that it was written for.
+
+    Raises:
+        EvaluationInvalid: it cannot be parsed.
+    """
+    try:
+        tree = sqlglot.parse_one(sql, read=DIALECTS[schema.dialect].sqlglot)
+    except SqlglotError as error:
+        raise EvaluationInvalid(f"This gold query cannot be parsed: {sql}") from error
+    return _Reader(schema).read(tree)
+
+
+class _Reader:
+    """Gathers the names of one query."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._tables: dict[str, Table] = {}
+        self._columns: set[ColumnName] = set()
+        self._texts: list[str] = []
+
+    def read(self, tree: exp.Expr) -> GoldNames:
+        from sqlglot.optimizer.scope import traverse_scope
+
+        try:
+            for scope in traverse_scope(tree):
+                self._read_scope(scope)
+        except OptimizeError:
+            self._read_at_large(tree)
+        self._texts += [literal.this for literal in tree.find_all(exp.Literal) if literal.is_string]
+        texts = (text.strip("%").strip() for text in self._texts)
+        return GoldNames(
+            tables=frozenset(self._tables),
+            columns=frozenset(self._columns),
+            literals=tuple(dict.fromkeys(filter(None, texts))),
+        )
+
+    def _read_scope(self, scope: Scope) -> None:
+        sources = list(self._real_sources(scope))
+        for table in sources:
+            self._tables[table.name] = table
+        for column in scope.find_all(exp.Column):
+            if not isinstance(column.this, exp.Star):
+                self._add(column, self._owners(column, scope))
+        for join in scope.find_all(exp.Join):
+            shared = [name.name for name in join.args.get("using") or ()]
+            if join.method == "NATURAL":
+                shared = [column.name for table in sources[:1] for column in table.columns]
+            for name in shared:
+                holders = [table for table in sources if table.column(name)]
+                if len(holders) > 1 or join.method != "NATURAL":
+                    self._columns |= {_spelled(table, name) for table in holders}
+
+    def _add(self, column: exp.Column, owners: Sequence[Table]) -> None:
+        for table in owners[:1]:
+            self._columns.add(_spelled(table, column.name))
+        if not owners and not column.table and column.this.args.get("quoted") and not self._is_known(column.name):
+            self._texts.append(column.name)  # what SQLite does with a "word" that is no column
+
+    def _is_known(self, name: str) -> bool:
+        """Whether some table of the query has such a column, so that it is a name that something else goes by."""
+        return any(table.column(name) for table in self._tables.values())
+
+    def _owners(self, column: exp.Column, scope: Scope | None) -> list[Table]:
+        """The tables that a column can belong to, the most probable first; none where it is no table's own."""
+        while scope is not None:
+            found = self._inside(column.name, column.table, scope)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return []
+
+    def _inside(self, name: str, qualifier: str, scope: Scope) -> list[Table] | None:
+        """The owners among this query's sources; an empty list where a subquery makes it, None where nothing has it."""
+        owners: list[Table] = []
+        is_made = False
+        for alias, (_, source) in scope.selected_sources.items():
+            if qualifier and alias.lower() != qualifier.lower():
+                continue
+            if isinstance(source, exp.Table):
+                owners += [table for table in self._real(source) if table.column(name)]
+                continue
+            made = self._made_by(name, source)
+            is_made |= made is not None
+            owners += made or ()
+        return owners if owners or is_made else None
+
+    def _made_by(self, name: str, query: Scope) -> list[Table] | None:
+        """As `_inside`, for a column that a subquery or CTE gives: a star in it gives what its own sources have."""
+        for part in query.set_operation_scopes[:1]:
+            return self._made_by(name, part)
+        made = query.expression
+        given = {selected.lower() for selected in made.named_selects} if isinstance(made, exp.Query) else set()
+        if name.lower() in given:
+            return []
+        return self._inside(name, "", query) if "*" in given else []
+
+    def _real_sources(self, scope: Scope) -> Iterator[Table]:
+        for _, source in scope.selected_sources.values():
+            if isinstance(source, exp.Table):
+                yield from self._real(source)
+
+    def _real(self, node: exp.Table) -> tuple[Table, ...]:
+        return meant(node, self._schema)[:1]
+
+    def _read_at_large(self, tree: exp.Expr) -> None:
+        """Where the scopes cannot be told apart: every name that fits a table of the query."""
+        sources: list[tuple[str, Table]] = []
+        for node in tree.find_all(exp.Table):
+            sources += [(node.alias_or_name.lower(), table) for table in self._real(node)]
+        self._tables |= {table.name: table for _, table in sources}
+        for column in tree.find_all(exp.Column):
+            asked = column.table.lower()
+            self._add(column, [it for alias, it in sources if asked in {"", alias} and it.column(column.name)])
+
+
+def _spelled(table: Table, name: str) -> ColumnName:
+    column = table.column(name)
+    return table.name, column.name if column is not None else name

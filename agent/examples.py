@@ -1,0 +1,75 @@
+"""Past queries as examples: only those that still fit the database, as it is today and as it speaks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from executors.base import Schema
+from executors.errors import SqlRefused
+from rag.documents import Retrieved
+from rag.past_queries import Vocabulary, vocabulary_of
+from rag.retriever import MAX_QUERIES
+
+if TYPE_CHECKING:
+    from agent.database import Database
+
+ROW_LIMIT = 10_000  # the most there is: no example is to learn a smaller cap
+
+_LIMIT_WORDS = re.compile(r"'(?:[^']|'')*'|\b(LIMIT|TOP|FETCH)\b", re.IGNORECASE)
+
+
+class Examples:
+    """Checks past queries by the guard, and remembers which it has complained of."""
+
+    def __init__(self) -> None:
+        self._told: set[tuple[str, str]] = set()  # database and document
+        self._known: dict[str, tuple[Schema, Vocabulary]] = {}
+
+    def vocabulary(self, schema: Schema) -> Vocabulary:
+        """What of a question about this schema is a value; made once for a schema."""
+        made_for, known = self._known.get(schema.database, (None, None))
+        if known is None or made_for is not schema:
+            known = vocabulary_of(schema)
+            self._known[schema.database] = (schema, known)
+        return known
+
+    async def usable(
+        self, hits: Sequence[Retrieved], database: Database
+    ) -> tuple[tuple[Retrieved, ...], tuple[str, ...]]:
+        """The first `MAX_QUERIES` whose SQL the guard lets through today, and a sentence for each that it refuses.
+
+        The sentence is told once, until the query has passed again.
+
+        Raises:
+            DatabaseUnavailable: the schema cannot be read.
+        """
+        good: list[Retrieved] = []
+        warnings: list[str] = []
+        for hit in hits:
+            if len(good) == MAX_QUERIES:
+                break
+            key = (database.name, hit.document.id)
+            try:
+                checked = await database.check(hit.document.sql, ROW_LIMIT)
+            except SqlRefused as error:
+                if key not in self._told:
+                    self._told.add(key)
+                    asked = hit.document.text
+                    warnings.append(f"The past query for {asked!r} does not fit the database any more: {error.message}")
+                continue
+            self._told.discard(key)
+            good.append(_in_dialect(hit, checked.sql))
+        return tuple(good), tuple(warnings)
+
+
+def _in_dialect(hit: Retrieved, checked: str) -> Retrieved:
+    """As its author wrote it; where its limit is another dialect's, as the guard wrote it for this one."""
+    if _limit_words(hit.document.sql) <= _limit_words(checked):
+        return hit
+    return hit.model_copy(update={"document": hit.document.model_copy(update={"sql": checked})})
+
+
+def _limit_words(sql: str) -> frozenset[str]:
+    return frozenset(word.upper() for word in _LIMIT_WORDS.findall(sql) if word)

@@ -1,0 +1,109 @@
+"""`python -m agent index`: what is known of databases, brought up to date, with how far it is and what it did."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from agent.errors import PlumblineError
+from agent.terminal import plain
+from executors.errors import ExecutorError
+from rag.errors import RetrievalError
+from rag.revision import Turn
+
+if TYPE_CHECKING:
+    from agent.indexing import Indexed
+    from agent.service import Service
+    from rag.store import SyncReport
+
+_LINES = 10  # of progress for one index, where there is no terminal
+_PARTS = {"docs": "documents", "columns": "columns and tables", "values": "stored values"}
+
+
+def run_index(
+    service: Service, runner: asyncio.Runner, wanted: Mapping[str, Callable[[], str]], out: Console, err: Console
+) -> bool:
+    """Index databases one after the other; one that cannot be does not stop the others.
+
+    Args:
+        service: whose databases.
+        runner: the event loop that the service lives in.
+        wanted: databases as their user names them, each with what finds its name in the registry.
+        out: for what was done, one line for each part.
+        err: for progress, problems and failures.
+
+    Returns:
+        whether all of them could be indexed.
+    """
+    failed = False
+    for said, resolve in wanted.items():
+        try:
+            name = resolve()
+            with _progress(err, name) as (progress, waiting):
+                indexed = runner.run(service.index(name, progress, Turn(wait_s=None, waiting=waiting)))
+        except (PlumblineError, ExecutorError, RetrievalError) as error:
+            err.print(Text(plain(f"{said}: {error}"), style="red"), soft_wrap=True)
+            failed = True
+            continue
+        _report(name, indexed, out, err)
+    return not failed
+
+
+def _report(name: str, indexed: Indexed, out: Console, err: Console) -> None:
+    reports = (indexed.report, indexed.columns, indexed.values)
+    for part, report in zip(_PARTS.values(), reports, strict=True):
+        if part == _PARTS["docs"] or report != type(report)():
+            out.print(f"{name}: {_figures(report, part)}", markup=False, highlight=False, soft_wrap=True)
+    for said in (*(note for report in reports for note in report.notes), *indexed.problems):
+        err.print(Text(f"! {plain(said)}", style="yellow"), soft_wrap=True)
+
+
+def _figures(report: SyncReport, part: str) -> str:
+    kept = report.added - report.embedded
+    known = f" ({kept} of them embedded before)" if kept > 0 else ""
+    return f"{report.added} {part} added{known}, {report.removed} removed, {report.unchanged} unchanged."
+
+
+@contextmanager
+def _progress(console: Console, name: str) -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None]]]:
+    """How far the index of a database is, and a way to say that it has to wait: bars, or lines without a terminal."""
+
+    def waiting() -> None:
+        line = f"{name}: another process is indexing it; waiting until it has finished (Ctrl-C ends this)."
+        console.print(Text(plain(line), style="dim"), soft_wrap=True)
+
+    if not console.is_terminal:
+        yield _Lines(console, name), waiting
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def update(part: str, done: int, total: int) -> None:
+            if part not in tasks:
+                tasks[part] = bars.add_task(f"{plain(name)}: {_PARTS[part]}", total=total)
+            bars.update(tasks[part], completed=done, total=total)
+
+        yield update, waiting
+
+
+class _Lines:
+    """Progress for files and pipes: a line now and then, none for what is done at once."""
+
+    def __init__(self, console: Console, name: str) -> None:
+        self._console, self._name = console, name
+        self._told: dict[str, int] = {}  # tenths, by part
+
+    def __call__(self, part: str, done: int, total: int) -> None:
+        tenths = done * _LINES // total if total else _LINES
+        if tenths <= self._told.setdefault(part, 0) or (done == total and not self._told[part]):
+            return
+        self._told[part] = tenths
+        line = f"{self._name}: {done} of {total} {_PARTS[part]} indexed"
+        self._console.print(Text(plain(line), style="dim"), soft_wrap=True)

@@ -1,0 +1,185 @@
+"""The tools for agents over the Model Context Protocol, by its official SDK: on standard input and output, or on HTTP.
+
+Only the `mcp` command imports this module: the SDK is an install of the laptop's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel, ValidationError
+
+from agent import __version__
+from agent.callers import ANONYMOUS, LOCAL
+from agent.models import Answer, Done, NodeComplete
+from agent.problems import problem_of
+from agent.tools import TOOLS, Tool
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from agent.service import Service
+
+PATH = "/mcp"
+INSTRUCTIONS = (
+    "Plumbline answers questions about databases and proves its answers. Call `list_databases` first, then `ask`. "
+    "Believe an answer only as far as its `verified` and `checks` say, and pass its `warnings` on."
+)
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")  # nobody signs in here, so nobody else may come in
+
+_READS = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
+
+log = logging.getLogger(__name__)
+
+
+class _Tools:
+    """The tools of one service, as the protocol has them.
+
+    Args:
+        service: that answers.
+        principal: who asks.
+    """
+
+    def __init__(self, service: Service, principal: str) -> None:
+        self._service, self._principal = service, principal
+        self._tools = {tool.name: tool for tool in TOOLS}
+
+    async def list(
+        self, _context: ServerRequestContext, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """Every tool with its arguments and its result, each as a JSON schema."""
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(
+                    name=tool.name,
+                    description=tool.description,
+                    input_schema=tool.parameters(),
+                    output_schema=result_type(tool).model_json_schema(mode="serialization"),
+                    annotations=_READS,
+                )
+                for tool in TOOLS
+            ]
+        )
+
+    async def call(self, context: ServerRequestContext, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Do what is asked for; what goes wrong is a result as well, with a sentence to act on.
+
+        Raises:
+            MCPError: there is no such tool.
+        """
+        tool = self._tools.get(params.name)
+        if tool is None:
+            known = ", ".join(self._tools)
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}. Known: {known}.")
+        try:
+            body = tool.input.model_validate(params.arguments or {})
+        except ValidationError as error:
+            return _failed(" ".join(_complaint(one["loc"], one["msg"]) for one in error.errors()))
+        # Not by `except`: what nobody expected goes to the log, and must not travel with its text.
+        (outcome,) = await asyncio.gather(self._run(tool, body, context), return_exceptions=True)
+        if isinstance(outcome, BaseException):
+            return _failed(_sentence(tool, outcome))
+        content = outcome.model_dump(mode="json")
+        text = types.TextContent(type="text", text=json.dumps(content, ensure_ascii=False))
+        return types.CallToolResult(content=[text], structured_content=content)
+
+    async def _run(self, tool: Tool, body: BaseModel, context: ServerRequestContext) -> BaseModel:
+        if tool.name == "ask":
+            return await self._ask(body, context)
+        return await tool.run(self._service, body, self._principal)
+
+    async def _ask(self, body: Any, context: ServerRequestContext) -> Answer:
+        """Answer a question; each step is told as progress to who wants to know."""
+        steps = 0
+        asked = self._service.events(
+            body.question, body.database, session_id=body.session_id, principal=self._principal
+        )
+        async with aclosing(asked) as events:
+            async for event in events:
+                if isinstance(event, Done):
+                    return event.answer
+                if isinstance(event, NodeComplete):
+                    steps += 1
+                    await context.session.report_progress(steps, message=_step(event))
+        raise AssertionError("the loop ended without a response")
+
+
+def result_type(tool: Tool) -> type[BaseModel]:
+    """The model of a tool's result, as its function declares it."""
+    found: type[BaseModel] = get_type_hints(tool.run)["return"]
+    return found
+
+
+def build_server(service: Service, principal: str) -> Server:
+    """The tools of a service as an MCP server. Args: principal: who asks."""
+    tools = _Tools(service, principal)
+    return Server(
+        "plumbline",
+        version=__version__,
+        title="Plumbline",
+        instructions=INSTRUCTIONS,
+        on_list_tools=tools.list,
+        on_call_tool=tools.call,
+    )
+
+
+async def serve_stdio(service: Service) -> None:
+    """Serve who started this process, until it closes standard input.
+
+    Meanwhile standard output belongs to the protocol alone: what else is written there goes to standard error.
+    """
+    server = build_server(service, LOCAL)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def http_app(service: Service, host: str = LOOPBACK[0]) -> Starlette:
+    """The ASGI app of the streamable HTTP transport, at `/mcp`.
+
+    Args:
+        service: that answers.
+        host: one of `LOOPBACK`; requests that name another one are refused, as are those of other sites' pages.
+    """
+    return build_server(service, ANONYMOUS).streamable_http_app(streamable_http_path=PATH, host=host)
+
+
+async def serve_http(service: Service, host: str, port: int) -> None:
+    """Serve the processes of this machine, until a signal ends it."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        http_app(service, host), host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=10
+    )
+    await uvicorn.Server(config).serve()
+
+
+def _step(event: NodeComplete) -> str:
+    again = f", attempt {event.attempt}" if event.attempt > 1 else ""
+    return f"{event.node}{again}"
+
+
+def _complaint(place: tuple[int | str, ...], message: str) -> str:
+    return f"{'.'.join(map(str, place)) or 'arguments'}: {message}."
+
+
+def _sentence(tool: Tool, error: BaseException) -> str:
+    """What a caller may read of an error: a sentence, and for a query what would mend it."""
+    problem = problem_of(error) if isinstance(error, Exception) else None
+    if problem is None:
+        log.error("The tool %s failed.", tool.name, exc_info=error)
+        return f"The tool {tool.name} failed unexpectedly; the log of Plumbline says why."
+    return f"{problem.detail} {problem.hint}".strip()
+
+
+def _failed(sentence: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=sentence)], is_error=True)

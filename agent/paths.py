@@ -1,0 +1,37 @@
+"""Databases as the command line names them: by a name of the registry, or by a path."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from agent.service import Service
+from executors.errors import DatabaseUnavailable
+
+
+def resolve(service: Service, database: str, docs: list[Path] | None) -> str:
+    """The name to ask by; a path becomes an entry of this process, since the command line belongs to its user.
+
+    Raises:
+        DatabaseUnavailable: it is a path, and nothing is there.
+    """
+    names = service.router.names()
+    if database in names:
+        return service.router.with_docs(database, docs) if docs else database
+    path = Path(database)
+    if _is_there(path):
+        return service.router.add(path, docs=tuple(docs or ()))
+    if os.sep in database or path.suffix:
+        known = f" Known names: {', '.join(names)}." if names else ""
+        raise DatabaseUnavailable(f"There is no file or folder {database}: check the path.{known}")
+    return database  # the service says what it knows instead
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file, folder or pattern; what the system cannot even look for is not there."""
+    from executors.local.kinds import is_glob
+
+    try:
+        return path.exists() or is_glob(path)
+    except OSError:
+        return False

@@ -1,0 +1,171 @@
+"""How long does retrieval take as a schema grows, and how fast is one indexed?
+
+    python -m bench.retrieval_scale [--columns 1000 10000 100000] [--questions 50] [--no-model]
+
+Synthetic schemas are indexed and asked as the service does it: near columns, values and documents from the index, then
+linking, then rendering within a budget. Their vectors come from a hashing embedder, so that what is measured is the
+index; what the real embedder takes for a question, and for indexing the smallest schema, is told apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from agent.evaluation.merged import Catalogue
+from agent.evaluation.retrieval_index import Indexes
+from agent.evaluation.retrieval_report import p95
+from bench import synthetic
+from rag.embedder import Embedder, LocalEmbedder
+from rag.schema_text import render
+from rag.testing import HashingEmbedder
+from rag.words import phrases
+
+SIZES = (1_000, 10_000, 100_000)
+DIMENSION = 384  # MiniLM's
+BUDGET = 6_000
+SAMPLES = 3
+TARGET = 3.0  # times the median of the smallest schema, at the largest
+_WARM = 3  # questions that are asked before any is measured
+
+
+class TimedEmbedder:
+    """Another embedder, and the seconds it has taken."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder, self.seconds = embedder, 0.0
+        self.name = embedder.name
+
+    @property
+    def dimension(self) -> int:
+        """See `Embedder`."""
+        return self._embedder.dimension
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """See `Embedder`."""
+        began = time.perf_counter()
+        vectors = self._embedder.embed(texts)
+        self.seconds += time.perf_counter() - began
+        return vectors
+
+
+class Asked(NamedTuple):
+    """Milliseconds of one question: `found` in the index, `linked`, `rendered`."""
+
+    found: float
+    linked: float
+    rendered: float
+
+
+class Measured(NamedTuple):
+    """One schema: its indexing in seconds, `embedding` among them, and its questions."""
+
+    columns: int
+    tables: int
+    indexing: float
+    embedding: float
+    questions: list[Asked]
+
+    @property
+    def totals(self) -> list[float]:
+        """Milliseconds of each whole question."""
+        return [sum(asked) for asked in self.questions]
+
+
+async def measure(catalogue: Catalogue, embedder: Embedder, questions: Sequence[str]) -> Measured:
+    """Index a schema in a new folder, and ask."""
+    schema, timed = catalogue.db_schema, TimedEmbedder(embedder)
+    with tempfile.TemporaryDirectory() as folder:
+        indexes = Indexes(Path(folder), timed)
+        try:
+            began = time.perf_counter()
+            index = await indexes.of(catalogue)
+            indexing, embedding = time.perf_counter() - began, timed.seconds
+            asked = []
+            for question in questions:
+                start = time.perf_counter()
+                found = await index.find(question)
+                found_at = time.perf_counter()
+                linked = index.linker.link(question, near=found.near, relevant=found.relevant)
+                linked_at = time.perf_counter()
+                render(
+                    schema,
+                    catalogue.documents,
+                    style="ddl",
+                    budget_tokens=BUDGET,
+                    max_sample_values=SAMPLES,
+                    ranking=linked.ranking,
+                )
+                steps = (found_at - start, linked_at - found_at, time.perf_counter() - linked_at)
+                asked.append(Asked(*(seconds * 1000 for seconds in steps)))
+        finally:
+            indexes.close()
+    columns = sum(len(table.columns) for table in schema.tables)
+    return Measured(columns, len(schema.tables), indexing, embedding, asked[_WARM:])
+
+
+def report(measured: Sequence[Measured]) -> None:
+    """Print what was measured with the hashing embedder."""
+    print("  columns  tables  median ms   p95 ms   in the index  linking  rendering")
+    for it in measured:
+        found, linked, rendered = (statistics.median(step) for step in zip(*it.questions, strict=True))
+        print(
+            f"{it.columns:9,d}{it.tables:8,d}{statistics.median(it.totals):11.1f}{p95(it.totals):9.1f}   "
+            f"{found:12.1f}{linked:9.1f}{rendered:11.1f}"
+        )
+    first, last = measured[0], measured[-1]
+    ratio = statistics.median(last.totals) / statistics.median(first.totals)
+    print(f"median at {last.columns:,} over that at {first.columns:,} columns: {ratio:.1f} (target: ≤ {TARGET:g})")
+    for it in measured:
+        print(f"indexing {_indexing(it)}, hashed vectors")
+
+
+def _indexing(it: Measured) -> str:
+    share = it.embedding / it.indexing
+    return f"{it.columns:,} columns: {it.columns / it.indexing:,.0f} columns/s, {share:.0%} of the time embedding"
+
+
+def report_model(embedder: Embedder, size: int, questions: Sequence[str], measured: Sequence[Measured]) -> None:
+    """Print what the real embedder takes."""
+    embedder.embed(["It is loaded by its first text."])
+    taken = []
+    for question in questions:
+        began = time.perf_counter()
+        embedder.embed([question, *phrases(question)])
+        taken.append((time.perf_counter() - began) * 1000)
+    embedding = statistics.median(taken)
+    print(f"{embedder.name}: median {embedding:.1f} ms, p95 {p95(taken):.1f} ms for a question and its phrases")
+    first, last = (statistics.median(it.totals) + embedding for it in (measured[0], measured[-1]))
+    print(f"with it, a question takes {first:.1f} to {last:.1f} ms: {last / first:.1f} times as long in the largest")
+    small = asyncio.run(measure(synthetic.catalogue(size), embedder, questions[: _WARM + 1]))
+    print(f"indexing {_indexing(small)}, {embedder.name}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make the schemas, index them, ask, and print the figures."""
+    parser = argparse.ArgumentParser(prog="python -m bench.retrieval_scale", description=__doc__)
+    parser.add_argument("--columns", type=int, nargs="+", default=SIZES, help="of each schema, the fewest first")
+    parser.add_argument("--questions", type=int, default=50)
+    parser.add_argument("--no-model", action="store_true", help="leave the real embedder out")
+    options = parser.parse_args(arguments)
+    questions = synthetic.questions(options.questions + _WARM)
+    measured = []
+    for size in options.columns:
+        measured.append(
+            asyncio.run(measure(synthetic.catalogue(size), HashingEmbedder(dimension=DIMENSION), questions))
+        )
+    report(measured)
+    if not options.no_model:
+        report_model(LocalEmbedder(), options.columns[0], questions, measured)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

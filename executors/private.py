@@ -1,0 +1,105 @@
+"""Columns that the registry marks private: they can be asked about, but no value of theirs is shown on its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, QueryResult, Schema, Table, WriteResult
+
+
+class Marked(NamedTuple):
+    """A schema whose private columns are marked, and a sentence for each pattern that names no column of it."""
+
+    schema: Schema
+    problems: tuple[str, ...]
+
+
+class PrivateColumns:
+    """The `private` of a registry entry.
+
+    Args:
+        patterns: `table.column`, with the table's schema or without it; `*` stands for any letters. Upper and lower
+            case are the same.
+    """
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._patterns = {pattern: _expression(pattern) for pattern in patterns}
+
+    def covers(self, table: Table, column: str) -> bool:
+        """Whether a column of a table is one of them."""
+        return any(_matches(expression, table, column) for expression in self._patterns.values())
+
+    def mark(self, schema: Schema) -> Marked:
+        """The schema with these columns marked, and their samples left out.
+
+        A pattern without `*` that names no column is a problem: it was meant to protect one.
+        """
+        tables = tuple(self._marked(table) for table in schema.tables)
+        problems = tuple(
+            f"databases.yaml marks {pattern} private, and there is no such column."
+            for pattern, expression in self._patterns.items()
+            if "*" not in pattern and not any(_matches(expression, t, c.name) for t in schema.tables for c in t.columns)
+        )
+        return Marked(schema.model_copy(update={"tables": tables}), problems)
+
+    def _marked(self, table: Table) -> Table:
+        if not any(self.covers(table, column.name) for column in table.columns):
+            return table
+        columns = tuple(
+            column.model_copy(update={"samples": (), "private": True}) if self.covers(table, column.name) else column
+            for column in table.columns
+        )
+        return table.model_copy(update={"columns": columns})
+
+
+class PrivateExecutor(Executor):
+    """A database some of whose columns are private: the same executor, with another `schema`.
+
+    Args:
+        executor: the database.
+        private: its private columns.
+    """
+
+    def __init__(self, executor: Executor, private: PrivateColumns) -> None:
+        self.name, self.dialect = executor.name, executor.dialect
+        self._executor, self._private = executor, private
+        self._read: tuple[Schema, Schema] | None = None  # as it was read, and as it was marked
+
+    def schema(self) -> Schema:
+        """See `Executor.schema`; what was marked is kept as long as the executor gives the same."""
+        found, known = self._executor.schema(), self._read
+        if known is not None and known[0] is found:
+            return known[1]
+        marked = self._private.mark(found)
+        self.dialect, self.warnings = self._executor.dialect, (*self._executor.warnings, *marked.problems)
+        self._read = (found, marked.schema)
+        return marked.schema
+
+    def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        """See `Executor.run`."""
+        return self._executor.run(query, timeout_s=timeout_s, cancel=cancel)
+
+    def write(
+        self, statement: CheckedWrite, *, timeout_s: float, commit: bool, max_rows: int, exactly: int | None = None
+    ) -> WriteResult:
+        """See `Executor.write`."""
+        return self._executor.write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+
+    def refresh(self) -> None:
+        """See `Executor.refresh`."""
+        self._executor.refresh()
+
+    def close(self) -> None:
+        """See `Executor.close`."""
+        self._executor.close()
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE | re.DOTALL)
+
+
+def _matches(expression: re.Pattern[str], table: Table, column: str) -> bool:
+    """Whether it names the column, by the table's whole name or the last part of it."""
+    return any(expression.fullmatch(f"{name}.{column}") for name in {table.name, table.parts[-1]})

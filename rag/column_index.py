@@ -1,0 +1,146 @@
+"""The vectors of a schema: one passage for every table and column, documented or not, and one for each short value.
+
+They are kept in the store beside the docs, and kept up to date in the same way: a passage whose text has not changed is
+not embedded again. A search asks the store's graph of near neighbours, so it takes hardly longer for 100,000 columns.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from executors.base import Schema
+from rag.documents import Document, Retrieved, make_document
+from rag.embedder import Embedder
+from rag.linking import LEAST_MEANT, Near, NearColumn, NearValue
+from rag.revision import Turn
+from rag.store import Progress, Store, SyncReport
+from rag.values import StoredValues
+from rag.words import phrases, split_name
+
+_COLUMNS_NEAR, _VALUES_NEAR = 100, 20  # hits of one search: more of them change no table's place
+_PHRASES = 8  # of a question that are searched; long ones have more, and the whole question stands for them
+_FEW_VALUES, _VALUE_CHARS = 50, 40  # a column with so few and short values names kinds of things, not things
+_MOST_VALUES = 3000  # embedded for one database: minutes, at the speed of one core
+_SAMPLES = 3
+
+
+class _Passage(Document):
+    """A document whose text is embedded as it is."""
+
+    @property
+    def passage(self) -> str:
+        return self.text
+
+
+def schema_passages(schema: Schema, documents: Iterable[Document] = ()) -> tuple[Document, ...]:
+    """One for each table and column: its name in words, what is said of it, and samples."""
+    said: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for document in documents:
+        if document.kind in {"column", "table"} and document.table:
+            said[document.table.lower(), document.column.lower()].append(document.text)
+    passages: list[Document] = []
+    for table in schema.tables:
+        name, own = split_name(table.parts[-1]), table.name.lower()
+        about = "; ".join(said.get((own, "")) or filter(None, [table.comment]))
+        columns = ", ".join(split_name(column.name) for column in table.columns)
+        passages.append(
+            _passage(schema, table.name, "", f"{name}: {about} {columns}" if about else f"{name}: {columns}")
+        )
+        for column in table.columns:
+            about = "; ".join(said.get((own, column.name.lower())) or filter(None, [column.comment]))
+            samples = "" if column.private else ", ".join(column.samples[:_SAMPLES])
+            text = f"{name} {split_name(column.name)}" + (f": {about}" if about else "")
+            passages.append(_passage(schema, table.name, column.name, f"{text} ({samples})" if samples else text))
+    return tuple(passages)
+
+
+def value_passages(schema: Schema, stored: Iterable[StoredValues]) -> tuple[Document, ...]:
+    """One for each value of the columns that hold only few and short ones, the fewest first, up to a bound."""
+    few = sorted((it for it in stored if len(it.values) <= _FEW_VALUES), key=lambda it: len(it.values))
+    passages: list[Document] = []
+    for column in few:
+        short = [value for value in column.values if len(value) <= _VALUE_CHARS and any(map(str.isalpha, value))]
+        passages += [_passage(schema, column.table, column.column, value) for value in short]
+    return tuple(passages[:_MOST_VALUES])
+
+
+class ColumnIndex:
+    """Finds what of a schema is near to a question. Methods block, and are safe in threads.
+
+    Raises (every method):
+        StoreUnavailable, EmbedderUnavailable: what the store or the embedder said.
+    """
+
+    def __init__(self, store: Store, embedder: Embedder) -> None:
+        self._store, self._embedder = store, embedder
+
+    def sync(
+        self,
+        schema: Schema,
+        documents: Iterable[Document] = (),
+        progress: Progress | None = None,
+        turn: Turn | None = None,
+    ) -> SyncReport:
+        """Make the index hold exactly this schema with these docs; see `Store.sync`."""
+        passages = schema_passages(schema, documents)
+        return self._store.sync(_columns_of(schema.database), passages, self._embedder, progress, turn)
+
+    def sync_values(
+        self,
+        schema: Schema,
+        stored: Iterable[StoredValues],
+        progress: Progress | None = None,
+        turn: Turn | None = None,
+    ) -> SyncReport:
+        """Make the index hold exactly these values, as far as they are few and short; see `Store.sync`."""
+        passages = value_passages(schema, stored)
+        if not passages and not self._store.indexed(_values_of(schema.database)):
+            return SyncReport()  # and no model is loaded for nothing
+        return self._store.sync(_values_of(schema.database), passages, self._embedder, progress, turn)
+
+    def near(self, question: str, database: str) -> Near:
+        """Columns near the question and near its phrases, and values near its phrases; nothing where no index is."""
+        if not any(self._store.indexed(of(database)) for of in (_columns_of, _values_of)):
+            return Near()  # and no model is loaded for it
+        parts = [phrase for phrase in phrases(question) if phrase != question][:_PHRASES]
+        whole, *vectors = self._embedder.embed([question, *parts])
+        columns = self._store.search_all(
+            _columns_of(database), [whole, *vectors], _COLUMNS_NEAR, model=self._embedder.name
+        )
+        values = self._store.search_all(_values_of(database), vectors, _VALUES_NEAR, model=self._embedder.name)
+        return Near(
+            question=_columns(columns[0]),
+            phrases=tuple(map(_columns, columns[1:])),
+            values=tuple(value for part, hits in zip(parts, values, strict=True) for value in _values(part, hits)),
+        )
+
+
+def _columns(hits: Sequence[Retrieved]) -> tuple[NearColumn, ...]:
+    return tuple(NearColumn(table=hit.document.table, column=hit.document.column, score=hit.score) for hit in hits)
+
+
+def _values(said: str, hits: Sequence[Retrieved]) -> list[NearValue]:
+    return [
+        NearValue(
+            table=hit.document.table, column=hit.document.column, value=hit.document.text, said=said, score=hit.score
+        )
+        for hit in hits
+        if hit.score >= LEAST_MEANT
+    ]
+
+
+# A registry's names have no slash in them, so these are nobody else's.
+def _columns_of(database: str) -> str:
+    return f"{database}/columns"
+
+
+def _values_of(database: str) -> str:
+    return f"{database}/values"
+
+
+def _passage(schema: Schema, table: str, column: str, text: str) -> Document:
+    document = make_document(
+        "column" if column else "table", text, database=schema.database, table=table, column=column, source="schema"
+    )
+    return _Passage(**document.model_dump())

@@ -1,0 +1,378 @@
+"""The tools over the Model Context Protocol, as the SDK's own client sees them: in a process, and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx2
+import pytest
+from asgi_server import served
+from mcp import Client, MCPError, StdioServerParameters
+from mcp_types import CallToolResult, TextContent
+from openai_server import OpenAIServer
+
+from agent.mcp_server import build_server, http_app, result_type
+from agent.models import Answer
+from agent.scripted import ScriptedModel
+from agent.service import Service
+from agent.settings import Settings
+from agent.tools import TOOLS
+from executors.sqlite import SqliteExecutor
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60  # seconds until a test that waits in vain fails
+QUESTION = "What is the total of all orders?"
+SQL = "SELECT SUM(amount) AS total FROM orders"
+SENTENCE = "All orders together come to 460.5."
+NAMES = ["ask", "search_docs", "list_databases", "get_schema", "run_sql"]
+
+Progress = list[tuple[float, str | None]]
+Connect = Callable[[], AbstractAsyncContextManager[Client]]
+
+
+def text_of(result: CallToolResult) -> str:
+    """The one text of a result."""
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def fields(result: CallToolResult) -> dict[str, Any]:
+    """The structured result, which the text says as well."""
+    assert not result.is_error, text_of(result)
+    assert isinstance(result.structured_content, dict)
+    assert json.loads(text_of(result)) == result.structured_content
+    return result.structured_content
+
+
+# -- in a process of its own -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def openai() -> AsyncIterator[OpenAIServer]:
+    async with OpenAIServer().running() as server:
+        yield server
+    server.assert_done()
+
+
+@pytest.fixture
+def environment(openai: OpenAIServer, settings: Settings) -> dict[str, str]:
+    return {
+        "PYTHONPATH": str(ROOT),
+        "PATH": os.environ["PATH"],
+        "HF_HUB_OFFLINE": "1",
+        "OPENAI_BASE_URL": openai.url,
+        "OPENAI_API_KEY": "a-key-for-tests",
+        "NO_PROXY": "127.0.0.1",
+        "PLUMBLINE_PROFILE": "small_hosted",
+        "PLUMBLINE_SPECULATIVE_ANSWER": "false",
+        "PLUMBLINE_EMBEDDING": "openai",
+        "PLUMBLINE_REGISTRY": str(settings.registry),
+        "PLUMBLINE_STATE_DIR": str(settings.state_dir),
+        "PLUMBLINE_CACHE_DIR": str(settings.cache_dir),
+        "PLUMBLINE_MODEL_TIMEOUT_S": str(PATIENCE),
+    }
+
+
+@pytest.fixture
+def process(environment: dict[str, str], tmp_path: Path) -> StdioServerParameters:
+    """The command as a desktop client starts it."""
+    return StdioServerParameters(command=sys.executable, args=["-m", "agent", "mcp"], env=environment, cwd=tmp_path)
+
+
+class Held(asyncio.Event):
+    """Holds a reply back for good; `awaited` is set when it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.awaited = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        self.awaited.set()
+        return await super().wait()
+
+
+def script(openai: OpenAIServer) -> None:
+    """One question's replies: the query, the judge's word, the answer."""
+    openai.replies({"sql": SQL, "explanation": "Adds up every order.", "clarification": None})
+    openai.replies({"reason": "the sum over all orders", "correct": True})
+    openai.replies(SENTENCE)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_desktop_client_starts_it_and_asks(
+    mode: str, process: StdioServerParameters, openai: OpenAIServer
+) -> None:
+    script(openai)
+    told: Progress = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, message))
+
+    async with Client(process, mode=mode, read_timeout_seconds=PATIENCE) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == NAMES
+        asked = {"question": QUESTION, "database": "shop"}
+        answer = fields(await client.call_tool("ask", asked, progress_callback=on_progress))
+
+    assert (answer["answer"], answer["verified"]) == (SENTENCE, True)
+    assert answer["results"] == [{"total": 460.5}]
+    assert set(answer) == set(Answer.model_fields)
+    assert [message for _, message in told][:4] == ["entry", "dialect_resolver", "schema_selector", "sql_generator"]
+    assert [progress for progress, _ in told] == sorted({progress for progress, _ in told}), "it only grows"
+
+
+async def test_a_question_that_nobody_waits_for_is_cancelled(
+    process: StdioServerParameters, openai: OpenAIServer
+) -> None:
+    held = Held()
+    openai.replies({"sql": SQL}, held=held)
+    async with Client(process, read_timeout_seconds=PATIENCE) as client:
+        asked = {"question": QUESTION, "database": "shop"}
+        call = asyncio.create_task(client.call_tool("ask", asked))
+        await asyncio.wait_for(held.awaited.wait(), PATIENCE)
+        call.cancel()
+        await asyncio.wait_for(openai.hung_up.wait(), PATIENCE)
+        assert (await client.call_tool("list_databases")).is_error is False, "and the next call is answered"
+
+
+async def test_nothing_but_the_protocol_is_written_to_standard_output(
+    environment: dict[str, str], openai: OpenAIServer, tmp_path: Path
+) -> None:
+    script(openai)
+    messages: list[dict[str, Any]] = [
+        {"method": "initialize", "id": 1, "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}},
+        {"method": "notifications/initialized"},
+        {"method": "tools/call", "id": 2, "params": {
+            "name": "ask", "arguments": {"question": QUESTION, "database": "shop"}}},
+    ]  # fmt: skip
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "agent", "mcp", env=environment | {"PLUMBLINE_LOG_LEVEL": "DEBUG"}, cwd=tmp_path,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    logged = asyncio.create_task(process.stderr.read())
+    lines = []
+    for message in messages:
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        if "id" in message:
+            lines.append(await asyncio.wait_for(process.stdout.readline(), PATIENCE))
+    process.stdin.close()
+    lines += (await asyncio.wait_for(process.stdout.read(), PATIENCE)).splitlines()
+
+    assert [json.loads(line)["id"] for line in lines] == [1, 2]
+    result = json.loads(lines[1])["result"]
+    assert not result["isError"], result
+    assert result["structuredContent"]["answer"] == SENTENCE
+    assert await asyncio.wait_for(process.wait(), PATIENCE) == 0, "the end of its input ends it"
+    assert b"DEBUG" in await logged
+
+
+async def run(environment: dict[str, str], folder: Path, *arguments: str) -> tuple[int, str]:
+    """Exit code and standard error of a command that ends by itself."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "agent", "mcp", *arguments, env=environment, cwd=folder,
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    assert out == b""
+    return process.returncode or 0, err.decode()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.0.7", "example.org", ""])
+async def test_a_public_address_is_refused(host: str, environment: dict[str, str], tmp_path: Path) -> None:
+    code, err = await run(environment, tmp_path, "--http", "--host", host)
+    assert code == 1
+    assert "Nobody signs in here" in err
+    assert "Traceback" not in err
+
+
+async def test_the_http_server_runs_and_says_where(environment: dict[str, str], tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "agent", "mcp", "--http", "--port", str(free_port()), cwd=tmp_path,
+        env=environment | {"PLUMBLINE_LOG_LEVEL": "INFO", "COLUMNS": "200"},
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert process.stdout is not None
+    try:
+        said = (await asyncio.wait_for(process.stderr.readline(), PATIENCE)).decode()
+        url = next(word for word in said.split() if word.startswith("http://127.0.0.1:"))
+        while b"running on" not in await asyncio.wait_for(process.stderr.readline(), PATIENCE):
+            assert process.returncode is None
+        async with Client(url, read_timeout_seconds=PATIENCE) as client:
+            listed = fields(await client.call_tool("list_databases"))
+        assert [one["name"] for one in listed["databases"]] == ["shop"]
+    finally:
+        process.terminate()
+        out, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
+    assert out == b""
+
+
+def free_port() -> int:
+    """A port that nobody listened on a moment ago."""
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+# -- in this process, both ways ----------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["direct", "http auto", "http legacy"])
+def connect(request: pytest.FixtureRequest, service: Service) -> Connect:
+    """Connects a client to a service with a scripted model."""
+    how, _, mode = request.param.partition(" ")
+
+    @asynccontextmanager
+    async def connect() -> AsyncIterator[Client]:
+        if how == "direct":
+            async with Client(build_server(service, "local"), read_timeout_seconds=PATIENCE) as client:
+                yield client
+            return
+        async with (
+            served(http_app(service)) as address,
+            Client(f"{address}/mcp", mode=mode, read_timeout_seconds=PATIENCE) as client,
+        ):
+            yield client
+
+    return connect
+
+
+async def test_each_tool_says_what_it_takes_and_gives(connect: Connect) -> None:
+    async with connect() as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert client.instructions is not None
+    assert list(tools) == NAMES
+    for tool in tools.values():
+        assert tool.description
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint
+        assert tool.output_schema is not None
+        assert tool.output_schema["type"] == "object"
+    assert set(tools["ask"].input_schema["properties"]) == {"question", "database", "session_id"}
+    assert tools["ask"].input_schema["required"] == ["question", "database"]
+    assert set(tools["run_sql"].output_schema["properties"]) >= {"columns", "rows", "truncated"}  # type: ignore[index]
+
+
+async def test_a_question_is_answered(connect: Connect, model: ScriptedModel) -> None:
+    model.replies(sql=SQL)
+    model.replies(correct=True, reason="the sum over all orders")
+    model.replies(text=SENTENCE)
+    async with connect() as client:
+        answer = fields(await client.call_tool("ask", {"question": QUESTION, "database": "shop"}))
+    assert (answer["answer"], answer["verified"], answer["sql"]) == (SENTENCE, True, SQL)
+
+
+async def test_a_query_of_ones_own_is_run(connect: Connect) -> None:
+    arguments = {"database": "shop", "sql": "SELECT name FROM customers ORDER BY name", "row_limit": 2}
+    async with connect() as client:
+        rows = fields(await client.call_tool("run_sql", arguments))
+    assert (rows["columns"], rows["rows"], rows["truncated"]) == (["name"], [["Ada"], ["Bo"]], True)
+
+
+async def test_databases_and_schemas_are_described(connect: Connect) -> None:
+    async with connect() as client:
+        listed = fields(await client.call_tool("list_databases"))
+        described = fields(await client.call_tool("get_schema", {"database": "shop"}))
+        found = fields(await client.call_tool("search_docs", {"database": "shop", "query": "revenue"}))
+    assert [(one["name"], one["dialect"], one["available"]) for one in listed["databases"]] == [
+        ("shop", "sqlite", True)
+    ]
+    assert "CREATE TABLE orders" in described["schema_text"]
+    assert found["documents"] == [], "this shop has no docs"
+
+
+@pytest.mark.parametrize(
+    "tool, arguments, said",
+    [
+        ("ask", {"question": QUESTION, "database": "sohp"}, "There is no database named 'sohp'. Known: shop."),
+        ("ask", {"question": " ", "database": "shop"}, "The question is empty."),
+        ("ask", {"question": "Drop all tables", "database": "shop"}, "Plumbline only reads here"),
+        ("ask", {"database": "shop"}, "question: Field required."),
+        ("ask", {"question": QUESTION, "database": "shop", "confirm": "x"}, "confirm: Extra inputs"),
+        ("run_sql", {"database": "shop", "sql": "DELETE FROM orders"}, "Only reading is allowed"),
+        ("run_sql", {"database": "shop", "sql": "SELECT nmae FROM customers"}, "name"),
+        ("run_sql", {"database": "/etc/passwd", "sql": "SELECT 1"}, "never by a path"),
+        ("get_schema", {}, "database: Field required."),
+    ],
+)
+async def test_what_goes_wrong_is_told_in_a_sentence(
+    tool: str, arguments: dict[str, Any], said: str, connect: Connect
+) -> None:
+    async with connect() as client:
+        result = await client.call_tool(tool, arguments)
+    assert result.is_error
+    assert said in text_of(result)
+    assert "Traceback" not in text_of(result)
+    assert result.structured_content is None
+
+
+async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(connect: Connect) -> None:
+    async with connect() as client:
+        with pytest.raises(MCPError, match=r"There is no tool 'drop'\. Known: ask, search_docs"):
+            await client.call_tool("drop", {})
+
+
+async def test_what_nobody_expected_goes_to_the_log_and_not_to_the_caller(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("a secret path")
+
+    monkeypatch.setattr(SqliteExecutor, "run", broken)
+    async with connect() as client:
+        result = await client.call_tool("run_sql", {"database": "shop", "sql": "SELECT 1"})
+    assert result.is_error
+    assert text_of(result) == "The tool run_sql failed unexpectedly; the log of Plumbline says why."
+    assert "a secret path" in caplog.text
+
+
+async def test_leaving_ends_the_question(
+    connect: Connect, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, left = asyncio.Event(), asyncio.Event()
+
+    async def held(*_: object, **__: object) -> None:
+        asked.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            left.set()
+
+    monkeypatch.setattr(model, "complete", held)
+    async with connect() as client:
+        call = asyncio.create_task(client.call_tool("ask", {"question": QUESTION, "database": "shop"}))
+        await asyncio.wait_for(asked.wait(), PATIENCE)
+        call.cancel()
+        await asyncio.wait_for(left.wait(), PATIENCE)
+
+
+@pytest.mark.parametrize(
+    "headers, why",
+    [
+        ({"host": "evil.example"}, "a name that was made to point here"),
+        ({"origin": "https://evil.example"}, "a page of another site"),
+    ],
+)
+async def test_a_browser_of_this_machine_is_no_way_in(headers: dict[str, str], why: str, service: Service) -> None:
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    accept = {"accept": "application/json, text/event-stream"}
+    async with served(http_app(service)) as address, httpx2.AsyncClient() as client:
+        response = await client.post(f"{address}/mcp", json=listing, headers=accept | headers)
+    assert response.status_code in {403, 421}, why
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
+def test_the_type_of_each_result_is_known(tool: Any) -> None:
+    assert result_type(tool).model_json_schema(mode="serialization")["type"] == "object"

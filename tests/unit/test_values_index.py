@@ -1,0 +1,126 @@
+"""Values that a question spells out, almost spells, or dates: found in the columns that hold them."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag.dates import dates_in
+from rag.values import LinkedValue, StoredValues, ValueIndex, quoted
+from rag.words import phrases, words
+
+STORED = (
+    StoredValues(table="publisher", column="name", values=("George Lucas", "Marvel Comics", "DC Comics", "Sony")),
+    StoredValues(table="race", column="race", values=("Vampire", "Human", "Cat-Person")),
+    StoredValues(table="college", column="state", values=("CA", "NY", "US")),
+    StoredValues(table="college", column="city", values=("New York", "York", "O'Fallon", "Ålesund")),
+    StoredValues(table="payment", column="status", values=("success", "failed", "active")),
+    StoredValues(table="payment", column="paid_on", values=("2023-04-01", "2023-04-17 10:00:00", "2022-12-31")),
+    StoredValues(table="room", column="code", values=("7", "101", "B")),
+)
+INDEX = ValueIndex(STORED, names=words("publisher race college status payment room"))
+
+
+def found(text: str) -> list[LinkedValue]:
+    return INDEX.find(text)
+
+
+@pytest.mark.parametrize(
+    "question, value, how, why",
+    [
+        ("What did George Lucas publish?", "George Lucas", "exact", "as it is stored"),
+        ("What did george lucas publish?", "George Lucas", "case", "in another case"),
+        ("Is 'MARVEL COMICS' older?", "Marvel Comics", "case", "in quotes and another case"),
+        ("How many vampires are there?", "Vampire", "form", "the plural"),
+        ("List every cat person.", "Cat-Person", "case", "another sign between the words"),
+        ("Who lives in OFallon or O'Fallon?", "O'Fallon", "exact", "a sign inside of a word"),
+        ("hotels in ålesund", "Ålesund", "case", "letters beyond ASCII"),
+        ("How many colleges are in the US?", "US", "exact", "a word that says nothing, but for its capitals"),
+        ("Which room is 101?", "101", "exact", "a number that is stored as a text"),
+        ("Who pays in room 'B'?", "B", "exact", "one letter, in quotes"),
+        ("What did Gorge Lucas publish?", "George Lucas", "near", "a letter is missing"),
+        ("How many vampyres?", "Vampire", "near", "a wrong letter"),
+        ("Is DC older?", "DC Comics", "near", "a part of a name"),
+        ("Comics by Lucas, George", "George Lucas", "near", "the names the other way round"),
+        ("successful ones", "success", "near", "a longer word"),
+        ("paid on Apr 1, 2023", "2023-04-01", "date", "a date in words"),
+        ("paid on 17 April 2023", "2023-04-17 10:00:00", "date", "a day that has a time"),
+        ("paid in December 2022", "2022-12-31", "date", "a month"),
+    ],
+)
+def test_links(question: str, value: str, how: str, why: str) -> None:
+    assert (value, how) in {(it.value, it.how) for it in found(question)}, why
+
+
+@pytest.mark.parametrize(
+    "question, value, why",
+    [
+        ("Show us the colleges.", "US", "a word that says nothing"),
+        ("What are the top 7 colleges?", "7", "a short number counts something"),
+        ("Is there a plan b?", "B", "a single letter"),
+        ("How humane is it?", "George Lucas", "nothing alike"),
+        ("paid on April 31, 2023", "2023-04-01", "no date"),
+        ("paid in May 2023", "2023-04-01", "another month"),
+        ("Who was cited?", "CA", "two letters of a longer word"),
+    ],
+)
+def test_does_not_link(question: str, value: str, why: str) -> None:
+    assert value not in {it.value for it in found(question)}, why
+
+
+def test_what_was_said_and_where_it_stands_are_told() -> None:
+    (value,) = found("What did george lucas publish?")
+    assert (value.table, value.column, value.said) == ("publisher", "name", "george lucas")
+    assert value.is_sure
+
+
+def test_an_offer_is_not_sure() -> None:
+    assert [it.is_sure for it in found("Is DC older?")] == [False]
+
+
+def test_the_longer_value_comes_first_and_its_parts_after_it() -> None:
+    assert [it.value for it in found("colleges in New York")] == ["New York", "York"]
+
+
+def test_a_plain_word_of_a_name_more_probably_means_the_column() -> None:
+    index = ValueIndex((StoredValues(table="t", column="kind", values=("Status", "Kite")),), names={"statu", "status"})
+    scores = {it.value: it.score for it in index.find("every status of a kite")}
+    assert scores["Status"] < scores["Kite"]
+
+
+def test_a_word_that_many_values_share_tells_none_of_them() -> None:
+    many = StoredValues(table="t", column="c", values=tuple(f"Road {number}" for number in range(100)))
+    assert ValueIndex((many,)).find("Who lives in Road?") == []
+
+
+def test_the_same_question_gives_the_same_values_in_the_same_order() -> None:
+    turned = ValueIndex(tuple(reversed(STORED)), names=words("publisher race college status payment room"))
+    question = "Did George Lucas or Marvel comics pay in New York on Apr 1, 2023?"
+    assert turned.find(question) == found(question)
+
+
+@pytest.mark.parametrize(
+    "text, dates",
+    [
+        ("between Apr 1, 2023 and 3rd of May 2022", ["2023-04-01", "2022-05-03"]),
+        ("in sept. 2021", ["2021-09"]),
+        ("2020/3/4 and 2020-03-05", ["2020-03-04", "2020-03-05"]),
+        ("4/1/2023", []),
+        ("Feb 30, 2023", []),
+        ("the march of 2000 people", ["2000-03"]),
+    ],
+)
+def test_dates_are_read_as_iso(text: str, dates: list[str]) -> None:
+    assert [iso for _, iso in dates_in(text)] == dates
+
+
+def test_quotes_of_every_kind_are_seen_and_apostrophes_are_none() -> None:
+    assert quoted("""status = 'success', the user's "Big One" and “that”""") == ["success", "Big One", "that"]
+
+
+def test_a_question_has_a_phrase_for_each_thing_that_it_is_about() -> None:
+    assert phrases("What is the eye colour of George Lucas's hero, and how many Star-Trek films are there?") == [
+        "eye colour",
+        "George Lucas",
+        "hero",
+        "Star-Trek films",
+    ]
