@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from pydantic import SecretStr
 
 from executors.base import Frozen
 
 if TYPE_CHECKING:
+    import httpx
     from chromadb.api.client import Client
 
 _CONNECT_S = 5.0
@@ -42,8 +43,10 @@ def connect(server: ChromaServer, timeout_s: float) -> Client:
     address = urlsplit(server.url)
     headers = _headers(server.token)
     timeout = httpx.Timeout(timeout_s, connect=_CONNECT_S)
-    # Chroma's client would wait for ever, so a server that is not there is found out before one is made.
-    httpx.get(f"{server.url.rstrip('/')}/api/v2/heartbeat", headers=headers, timeout=timeout).raise_for_status()
+    # Chroma's client waits for ever, and leaves connections open where it cannot be made; so it is found out before.
+    with httpx.Client(base_url=f"{server.url.rstrip('/')}/api/v2", headers=headers, timeout=timeout) as probe:
+        int(probe.get("/heartbeat").raise_for_status().json()["nanosecond heartbeat"])
+        probe.get(f"/tenants/{quote(server.tenant)}/databases/{quote(server.database)}").raise_for_status()
     client = chromadb.HttpClient(
         host=address.hostname or "",
         port=address.port or (443 if address.scheme == "https" else 80),
@@ -53,10 +56,22 @@ def connect(server: ChromaServer, timeout_s: float) -> Client:
         tenant=server.tenant,
         database=server.database,
     )
-    session: httpx.Client = cast(Any, client)._server._session
-    session.timeout = timeout
-    session.event_hooks = {"response": [_refuse_others]}
+    for session in _sessions(client):
+        session.timeout = timeout
+        session.event_hooks = {"response": [_refuse_others]}
     return cast("Client", client)
+
+
+def disconnect(client: Client) -> None:
+    """Give a client's connections back; closing it alone does not."""
+    for session in _sessions(client):
+        session.close()
+    client.close()
+
+
+def _sessions(client: Any) -> tuple[httpx.Client, httpx.Client]:
+    """Chroma's client is two: one of them asks for collections, and one for the tenant."""
+    return client._server._session, client._admin_client._server._session
 
 
 def _headers(token: SecretStr | None) -> Mapping[str, str]:

@@ -11,14 +11,12 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from pydantic import ValidationError
-
 from rag import chroma
-from rag.chroma_connection import ChromaServer, connect
+from rag.chroma_connection import ChromaServer, connect, disconnect
 from rag.documents import Document
 from rag.errors import IndexDamaged, StoreUnavailable
 from rag.revision import Content, Draft, Reading, T, Turn, file_lock, slug_of
@@ -31,7 +29,7 @@ READ_S, _WRITE_S = 10.0, 120.0
 TRUSTED_S = 1.0  # in which another machine's new revision may go unnoticed
 _REST_S = 5.0  # after a server that did not answer in time, in which it is not asked again
 _ABANDONED_S = 300.0  # after the last write to a draft
-_MEND = "Check that the Chroma server is running and that CHROMA_URL and CHROMA_TOKEN are right."
+_MEND = "Check that the Chroma server is running and that CHROMA_URL, CHROMA_TOKEN, CHROMA_TENANT and CHROMA_DATABASE are right."
 
 
 class _Head(NamedTuple):
@@ -55,6 +53,7 @@ class ServerRevisions:
         self._made: Client | None = None
         self._collections: dict[str, Reading] = {}
         self._heads: dict[str, tuple[_Head | None, float]] = {}
+        self._writers: dict[str, Client] = {}
         self._rests_until = 0.0
 
     def content(self, name: str) -> Content | None:
@@ -81,7 +80,7 @@ class ServerRevisions:
     def writing(self, name: str, turn: Turn) -> Iterator[tuple[str, ...]]:
         from chromadb.errors import NotFoundError
 
-        with self._errors(), file_lock(self._path / f"{slug_of(name)}.lock", turn), self._writer() as client:
+        with self._errors(), file_lock(self._path / f"{slug_of(name)}.lock", turn), self._writer(name) as client:
             for _ in turn.attempts():
                 if self._begin(client, name):
                     break
@@ -94,13 +93,12 @@ class ServerRevisions:
 
     @contextmanager
     def draft(self, name: str, changes: int, *, copied: bool) -> Iterator[Draft]:  # noqa: ARG002  never a copy
-        with self._writer() as client:
-            yield _ServerDraft(client, name, self._owner())
+        yield _ServerDraft(self._writers[name], name, self._owner())
 
     def close(self) -> None:
         with self._lock:
             if self._made is not None:
-                self._made.close()
+                disconnect(self._made)
             self._made = None
             self._collections.clear()
             self._heads.clear()
@@ -186,9 +184,13 @@ class ServerRevisions:
             return self._made
 
     @contextmanager
-    def _writer(self) -> Iterator[Client]:
-        with closing(connect(self._server, _WRITE_S)) as client:
+    def _writer(self, name: str) -> Iterator[Client]:
+        client = self._writers[name] = connect(self._server, _WRITE_S)
+        try:
             yield client
+        finally:
+            del self._writers[name]
+            disconnect(client)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -258,7 +260,7 @@ def _head(client: Client, name: str) -> _Head | None:
     try:
         number = int(cast(Any, state.pop("number")))
         return _Head(number, Content.model_validate(state))
-    except (KeyError, ValidationError) as error:
+    except (KeyError, ValueError) as error:  # or pydantic's, which is one
         raise _damaged(name) from error
 
 

@@ -1,50 +1,92 @@
-"""Dates as people write them, as ISO 8601 has them: `Apr 1, 2023` is 2023-04-01."""
+"""Times as people write them, as ISO 8601 has them: `Apr 1, 2023` is 2023-04-01, March 2023 begins on 2023-03-01."""
 
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, timedelta
+from typing import NamedTuple
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_ORDINALS = ("first", "second", "third", "fourth")
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4})"
+_QUARTER = (
+    r"(?:q(?P<q>[1-4])|(?:(?P<nth>[1-4])(?:st|nd|rd|th)|(?P<word>first|second|third|fourth))\s+(?:calendar\s+)?quarter)"
+)
 _WRITTEN = (
     rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}\b",  # Apr 1, 2023
     rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}\b",  # 1st of April 2023
     rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b",  # April 2023
+    rf"\b{_QUARTER}\s+(?:(?:of|in)\s+)?{_YEAR}\b",  # the first quarter of 2023
     r"\b(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})\b",  # 2023/4/1
+    r"\b(?:in|of|year|since|from|after|before|during|until|by)\s+(?P<year>(?:19|20)\d\d)\b(?![-/.\s]*\d)",  # in 2023
 )
 _PATTERNS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _WRITTEN)
 
 
-def dates_in(text: str) -> list[tuple[str, str]]:
-    """Each date of a text as it stands there, and as `2023-04-01`; a month without a day as `2023-04`.
+class Period(NamedTuple):
+    """A day, month, quarter or year of a text, as it stands there, with its first and last day."""
+
+    said: str
+    first: date
+    last: date
+
+    @property
+    def prefix(self) -> str:
+        """How every time of a day, or day of a month, begins; empty for what is longer, where that says little."""
+        if self.first == self.last:
+            return self.first.isoformat()
+        return (
+            self.first.isoformat()[:7]
+            if (self.first.year, self.first.month) == (self.last.year, self.last.month)
+            else ""
+        )
+
+
+def periods_in(text: str) -> list[Period]:
+    """Each time of a text, in their order.
 
     `4/1/2023` is left out: nobody can tell which is the month. So is what is no date, as April 31.
     """
-    found: list[tuple[int, str, str]] = []
+    found: list[tuple[int, Period]] = []
     taken: list[tuple[int, int]] = []
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             if any(start < match.end() and match.start() < end for start, end in taken):
                 continue
-            iso = _iso(match.groupdict())
-            if iso:
+            period = _period(match[0], {name: value for name, value in match.groupdict().items() if value})
+            if period is not None:
                 taken.append(match.span())
-                found.append((match.start(), match[0], iso))
-    return [(said, iso) for _, said, iso in sorted(found)]
+                found.append((match.start(), period))
+    return [period for _, period in sorted(found)]
 
 
-def _iso(parts: dict[str, str | None]) -> str:
-    written = (parts["month"] or "").lower()
-    month = int(written) if written.isdigit() else _MONTHS.index(written[:3]) + 1
-    day = parts.get("day")
+def _period(said: str, parts: dict[str, str]) -> Period | None:
     try:
-        whole = date(int(parts["year"] or 0), month, int(day or 1)).isoformat()
+        year = int(parts["year"])
+        if "day" in parts:
+            day = date(year, _month(parts["month"]), int(parts["day"]))
+            return Period(said, day, day)
+        if "month" in parts:
+            return _months(said, year, _month(parts["month"]), 1)
+        quarter = parts.get("q") or parts.get("nth")
+        if quarter or "word" in parts:
+            number = int(quarter) if quarter else _ORDINALS.index(parts["word"].lower()) + 1
+            return _months(said, year, 3 * number - 2, 3)
+        return _months(said, year, 1, 12)
     except ValueError:
-        return ""
-    return whole if day else whole[:7]
+        return None
+
+
+def _month(written: str) -> int:
+    return int(written) if written.isdigit() else _MONTHS.index(written[:3].lower()) + 1
+
+
+def _months(said: str, year: int, month: int, count: int) -> Period:
+    after = month - 1 + count
+    following = date(year + after // 12, after % 12 + 1, 1)
+    return Period(said, date(year, month, 1), following - timedelta(days=1))

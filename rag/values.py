@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from executors.base import Frozen
-from rag.dates import dates_in
+from rag.dates import periods_in
 from rag.words import Token, is_silent, spelled, stem_of, tokens
 
 How = Literal["exact", "case", "form", "date", "near", "meaning"]
@@ -135,18 +136,25 @@ class ValueIndex:
         return hits + [self._linked(at, span.said, "form", weight) for at in forms if at not in seen]
 
     def _on_dates(self, text: str) -> list[LinkedValue]:
-        """Values that begin with a date of the text: a day, or the month or year that it names."""
+        """Values that are a day of the text, or the first or last one of its month, quarter or year; or within it."""
         found: list[LinkedValue] = []
-        for said, day in dates_in(text):
-            columns: set[tuple[str, str]] = set()
-            at = bisect_left(self._dates, day)
-            while at < len(self._dates) and self._dates[at].startswith(day):
-                hit = self._linked(self._dated[at], said, "date", 1.0 if self._dates[at] == day else _WITHIN)
-                if (hit.table, hit.column) not in columns:
-                    columns.add((hit.table, hit.column))
-                    found.append(hit)
-                at += 1
+        for period in periods_in(text):
+            ends = [self._beginning_with(day.isoformat()) for day in dict.fromkeys((period.first, period.last))]
+            for at in chain(*ends):
+                is_day = _is_day(self._values[at][2])
+                found.append(self._linked(at, period.said, "date", 1.0 if is_day else _WITHIN))
+            columns = {(it.table, it.column) for it in found if it.said == period.said}
+            for at in self._beginning_with(period.prefix) if period.prefix else ():
+                if self._values[at][:2] not in columns:  # one of each column shows how it is written there
+                    columns.add(self._values[at][:2])
+                    found.append(self._linked(at, period.said, "date", _WITHIN))
         return found
+
+    def _beginning_with(self, day: str) -> Iterator[int]:
+        at = bisect_left(self._dates, day)
+        while at < len(self._dates) and self._dates[at].startswith(day):
+            yield self._dated[at]
+            at += 1
 
     def _near(self, span: _Span, words: Sequence[Token]) -> list[LinkedValue]:
         """Values whose spelling is like that of the span, among those that share a word with it, or almost one."""
@@ -198,6 +206,11 @@ class ValueIndex:
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 _QUOTED = re.compile(r"""["“”«»„`]([^"“”«»„`]{1,80})["“”«»„`]|(?<!\w)['‘’]([^'‘’]{1,80})['‘’](?!\w)""")
+
+
+def _is_day(value: str) -> bool:
+    """Whether a value is a date without a time, or with midnight for one."""
+    return not value[10:].strip("T 0:.Z")
 
 
 def quoted(text: str) -> list[str]:

@@ -95,6 +95,8 @@ class _Evaluation:
             _tell(err, left_out)
             for path, case in cases:
                 self._cases.setdefault(path, []).append(case)
+        if not self._cases:
+            raise EvaluationInvalid("There is no question with a gold query that can be read.")
 
     async def measured(self, indexes: Indexes, err: Console) -> AsyncIterator[RetrievalLine]:
         """A line for each question on its own database, then on all of them."""

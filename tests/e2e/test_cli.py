@@ -254,7 +254,7 @@ async def test_a_wrong_file_is_not_taken_for_the_model(cli: Cli, tmp_path: Path)
 async def test_help_names_every_command(cli: Cli) -> None:
     ended = await cli("--help")
     assert ended.code == 0
-    for command in ("ask", "chat", "demo", "index", "model", "serve", "eval", "recompute"):
+    for command in ("ask", "chat", "demo", "index", "model", "serve", "mcp", "eval", "recompute"):
         assert f" {command} " in ended.out
 
 

@@ -12,15 +12,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.request import ProxyHandler, Request, build_opener
 
-import chromadb
 import pytest
-from chromadb.config import Settings as ChromaSettings
+from chromadb.api.client import Client
 from pydantic import SecretStr
 
 from rag import chroma_server
-from rag.chroma_connection import ChromaServer
+from rag.chroma_connection import ChromaServer, connect, disconnect
 from rag.documents import Document, make_document
 from rag.errors import EmbedderUnavailable, IndexBusy, IndexDamaged, IndexOutdated, StoreUnavailable
 from rag.revision import Turn, slug_of
@@ -58,17 +58,26 @@ class Running:
             self._process.wait(PATIENCE_S)
         self._process = None
 
-    def client(self) -> chromadb.api.ClientAPI:
-        return chromadb.HttpClient(port=self.port, settings=ChromaSettings(anonymized_telemetry=False))
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        client = connect(ChromaServer(url=self.url), PATIENCE_S)
+        yield client
+        disconnect(client)
 
     def collections(self) -> set[str]:
-        return {collection.name.removeprefix(slug_of("shop")) for collection in self.client().list_collections()}
+        with self.client() as client:
+            return {collection.name.removeprefix(slug_of("shop")) for collection in client.list_collections()}
+
+    def make(self, name: str, metadata: dict[str, Any]) -> None:
+        """A collection as a process leaves it that is killed."""
+        with self.client() as client:
+            client.create_collection(f"{slug_of('shop')}-{name}", metadata=metadata, embedding_function=None)
 
     def _answers(self) -> bool:
         assert self._process is not None
         assert self._process.poll() is None, "the server has ended"
         try:
-            with DIRECT.open(Request(f"{self.url}/api/v2/heartbeat"), timeout=1) as reply:  # noqa: S310
+            with DIRECT.open(Request(f"{self.url}/api/v2/heartbeat"), timeout=1) as reply:
                 return bool(reply.status == 200)
         except OSError:
             return False
@@ -101,9 +110,9 @@ def server(shared: Running) -> Iterator[Running]:
     yield shared
     shared.stop()  # some tests did already
     shared.start()
-    client = shared.client()
-    for collection in client.list_collections():
-        client.delete_collection(collection.name)
+    with shared.client() as client:
+        for collection in client.list_collections():
+            client.delete_collection(collection.name)
 
 
 @pytest.fixture
@@ -224,7 +233,7 @@ def test_machines_take_turns(open_store: Callable[..., Store], embedder: Hashing
 
 def test_the_turn_of_a_machine_that_is_gone_ends(store: Store, embedder: HashingEmbedder, server: Running) -> None:
     long_ago = {"owner": "somebody", "touched": time.time() - 3600}
-    server.client().create_collection(f"{slug_of('shop')}-draft", metadata=long_ago, embedding_function=None)
+    server.make("draft", long_ago)
     assert store.sync("shop", ALL, embedder, turn=Turn(wait_s=0)).added == 3
 
 
@@ -234,7 +243,7 @@ def test_what_a_killed_process_of_this_machine_left_does_not_stop_the_next(
     store.sync("shop", (TOTAL,), embedder)
     mine = {"owner": (tmp_path / "here" / "owner").read_text(), "touched": time.time()}
     for left in ("draft", "r000002"):
-        server.client().create_collection(f"{slug_of('shop')}-{left}", metadata=mine, embedding_function=None)
+        server.make(left, mine)
     assert store.sync("shop", ALL, embedder, turn=Turn(wait_s=0)).added == 2
     assert server.collections() == {"-head", "-r000002"}
 
@@ -287,8 +296,9 @@ def test_a_revision_that_is_gone_is_told_and_made_anew(
     store: Store, embedder: HashingEmbedder, server: Running
 ) -> None:
     store.sync("shop", ALL, embedder)
-    server.client().delete_collection(f"{slug_of('shop')}-r000001")
-    with pytest.raises(IndexDamaged, match="[Ii]ndex again"):
+    with server.client() as client:
+        client.delete_collection(f"{slug_of('shop')}-r000001")
+    with pytest.raises(IndexDamaged, match="Index again"):
         store.documents("shop")
     report = store.sync("shop", ALL, embedder)
     assert (report.added, report.embedded) == (3, 0)
@@ -300,7 +310,9 @@ def test_a_head_that_cannot_be_understood_is_told_and_made_anew(
     store: Store, embedder: HashingEmbedder, server: Running
 ) -> None:
     store.sync("shop", ALL, embedder)
-    server.client().get_collection(f"{slug_of('shop')}-head").modify(metadata={"number": "seven"})
+    with server.client() as client:
+        head = client.get_collection(f"{slug_of('shop')}-head", embedding_function=None)
+        head.modify(metadata={"number": "seven"})
     with pytest.raises(IndexDamaged):
         store.indexed("shop")
     assert store.sync("shop", ALL, embedder).added == 3
@@ -323,7 +335,7 @@ class Reply(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(self.body)
 
-    do_POST = do_GET
+    do_POST = do_GET  # noqa: N815
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Quiet."""

@@ -96,6 +96,13 @@ def test_retrieval_is_measured_on_each_database_and_on_all_of_them(
     assert (whole["mode"], whole["share"], whole["column_recall"]) == ("whole schema", 1.0, 1.0)
 
 
+def test_questions_none_of_which_can_be_measured_end_with_a_sentence(run: Run, questions: Path) -> None:
+    questions.write_text(json.dumps([{"database": "shop.sqlite", "question": "Why?", "gold": ["SELECT FROM"]}]))
+    result = run("eval-retrieval", questions.parent)
+    assert result.exit_code == 1
+    assert "no question with a gold query that can be read" in result.output
+
+
 def test_a_folder_without_questions_ends_with_a_sentence(run: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     result = run("eval-retrieval", tmp_path / "empty")

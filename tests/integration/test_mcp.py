@@ -17,7 +17,9 @@ from asgi_server import served
 from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 from openai_server import OpenAIServer
+from typer.testing import CliRunner
 
+from agent import cli
 from agent.mcp_server import build_server, http_app, result_type
 from agent.models import Answer
 from agent.scripted import ScriptedModel
@@ -177,23 +179,19 @@ async def test_nothing_but_the_protocol_is_written_to_standard_output(
     assert b"DEBUG" in await logged
 
 
-async def run(environment: dict[str, str], folder: Path, *arguments: str) -> tuple[int, str]:
-    """Exit code and standard error of a command that ends by itself."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "agent", "mcp", *arguments, env=environment, cwd=folder,
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
-    assert out == b""
-    return process.returncode or 0, err.decode()
-
-
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.0.7", "example.org", ""])
-async def test_a_public_address_is_refused(host: str, environment: dict[str, str], tmp_path: Path) -> None:
-    code, err = await run(environment, tmp_path, "--http", "--host", host)
-    assert code == 1
-    assert "Nobody signs in here" in err
-    assert "Traceback" not in err
+def test_a_public_address_is_refused(host: str) -> None:
+    ended = CliRunner().invoke(cli.app, ["mcp", "--http", "--host", host])
+    assert ended.exit_code == 1
+    assert "Nobody signs in here" in ended.stderr
+    assert ended.stdout == ""
+
+
+def test_where_the_package_is_missing_its_install_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "find_spec", lambda _: None)
+    ended = CliRunner().invoke(cli.app, ["mcp"])
+    assert ended.exit_code == 1
+    assert "pip install -r requirements-local.txt" in ended.stderr
 
 
 async def test_the_http_server_runs_and_says_where(environment: dict[str, str], tmp_path: Path) -> None:

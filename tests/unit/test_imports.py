@@ -22,6 +22,8 @@ HEAVY = [
     "transformers",
     "openai",
     "sqlglot.optimizer",
+    "mcp",
+    "mcp_types",
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.dates import dates_in
+from rag.dates import periods_in
 from rag.values import LinkedValue, StoredValues, ValueIndex, quoted
 from rag.words import phrases, words
 
@@ -44,7 +44,9 @@ def found(text: str) -> list[LinkedValue]:
         ("successful ones", "success", "near", "a longer word"),
         ("paid on Apr 1, 2023", "2023-04-01", "date", "a date in words"),
         ("paid on 17 April 2023", "2023-04-17 10:00:00", "date", "a day that has a time"),
-        ("paid in December 2022", "2022-12-31", "date", "a month"),
+        ("paid in December 2022", "2022-12-31", "date", "a day of the month"),
+        ("paid in the second quarter of 2023", "2023-04-01", "date", "the first day of the quarter"),
+        ("paid in 2022", "2022-12-31", "date", "the last day of the year"),
     ],
 )
 def test_links(question: str, value: str, how: str, why: str) -> None:
@@ -99,18 +101,21 @@ def test_the_same_question_gives_the_same_values_in_the_same_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "text, dates",
+    "text, days",
     [
-        ("between Apr 1, 2023 and 3rd of May 2022", ["2023-04-01", "2022-05-03"]),
-        ("in sept. 2021", ["2021-09"]),
-        ("2020/3/4 and 2020-03-05", ["2020-03-04", "2020-03-05"]),
+        ("between Apr 1, 2023 and 3rd of May 2022", ["2023-04-01 2023-04-01", "2022-05-03 2022-05-03"]),
+        ("in sept. 2021", ["2021-09-01 2021-09-30"]),
+        ("2020/3/4 and 2020-03-05", ["2020-03-04 2020-03-04", "2020-03-05 2020-03-05"]),
+        ("the first quarter of 2023, then Q4 2024", ["2023-01-01 2023-03-31", "2024-10-01 2024-12-31"]),
+        ("February of 2024", ["2024-02-01 2024-02-29"]),
+        ("in 2023", ["2023-01-01 2023-12-31"]),
+        ("more than 2023 of them", []),
         ("4/1/2023", []),
         ("Feb 30, 2023", []),
-        ("the march of 2000 people", ["2000-03"]),
     ],
 )
-def test_dates_are_read_as_iso(text: str, dates: list[str]) -> None:
-    assert [iso for _, iso in dates_in(text)] == dates
+def test_times_are_read_with_their_first_and_last_day(text: str, days: list[str]) -> None:
+    assert [f"{it.first} {it.last}" for it in periods_in(text)] == days
 
 
 def test_quotes_of_every_kind_are_seen_and_apostrophes_are_none() -> None:
