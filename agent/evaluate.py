@@ -10,6 +10,7 @@ from agent import checks, templates
 from agent.agreement import second_opinion
 from agent.context import Context
 from agent.database import Database
+from agent.division import division_check
 from agent.errors import ReplyUnusable
 from agent.generate import Generator, reply_schema
 from agent.ledger import Ledger
@@ -112,7 +113,8 @@ async def evaluate(
         ModelUnavailable, ModelFailed: from a model.
     """
     values = await checks.filter_value_check(query, context.db_schema, database)
-    found = (*checks.shape_checks(question, result), values)
+    division = division_check(query, context.db_schema.dialect)
+    found = (*checks.shape_checks(question, result), values, *([division] if division else []))
     if judge is None:
         return Evaluation(checks=found)
     verdict = verdict_of_checks(found, query, earlier)

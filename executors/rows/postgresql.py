@@ -164,6 +164,7 @@ POSTGRESQL = Dialect(
     reads=_READS,
     case=Case.LOWER,
     has_fields=True,
+    integer_division=True,
     aggregates=COMMON_AGGREGATES
     | words(
         "string_agg any_value array_agg bit_and bit_or bit_xor bool_and bool_or corr covar_pop covar_samp mode",

@@ -119,6 +119,7 @@ class Dialect(Frozen):
     catalogue: pattern of names, or schemas, that describe the database itself.
     row_ids: columns that every table has, unlisted.
     one_row_table: what every database has to select values from, unlisted.
+    integer_division: whether `/` of whole numbers gives a whole number.
     has_fields: `a.b` may be field `b` of column `a`, and a table's name may stand for its row.
     recursive_word: whether WITH needs RECURSIVE for a CTE to see itself.
     aggregates, functions: what a query may call, pure ones, as the engine's documentation names them; anything else
@@ -146,6 +147,7 @@ class Dialect(Frozen):
     row_ids: frozenset[str] = frozenset()
     one_row_table: str = ""
     has_fields: bool = False
+    integer_division: bool = False
     recursive_word: bool = True
     aggregates: frozenset[str]
     functions: frozenset[str]

@@ -67,6 +67,7 @@ SQLITE = Dialect(
     catalogue=r"sqlite_|pragma_|dbstat|sqlite$|temp$",
     row_ids=frozenset({"rowid", "oid", "_rowid_"}),
     recursive_word=False,
+    integer_division=True,
     aggregates=COMMON_AGGREGATES
     | words(
         "group_concat json_group_array json_group_object string_agg total",

@@ -249,6 +249,7 @@ SQLSERVER = Dialect(
     reads=_READS,
     catalogue=r"sys|information_schema|INFORMATION_SCHEMA|master$|msdb$|tempdb$|model$",
     recursive_word=False,
+    integer_division=True,
     aggregates=COMMON_AGGREGATES
     | words(
         "string_agg approx_count_distinct percentile_cont percentile_disc checksum_agg count_big stdev stdevp var",
