@@ -15,7 +15,7 @@ BIN     := $(VENV)/bin
 CREATED := $(VENV)/.created
 LOCAL   := $(VENV)/.local-installed
 TESTED  := $(VENV)/.test-installed
-DRIVERS := $(wildcard requirements-mysql.txt requirements-oracle.txt requirements-clickhouse.txt requirements-hana.txt requirements-databricks.txt)
+DRIVERS := $(foreach it,mysql oracle clickhouse hana databricks,requirements-$(it).txt)
 PIP     := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -c constraints.txt
 # The embeddings come from a package, so nobody is asked for them. `model` asks the hub and goes without this.
 OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
@@ -23,7 +23,8 @@ OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(EVAL),bench-retrieval)
 
 .NOTPARALLEL:
-.PHONY: demo serve test check model data index eval bench bench-schema engines servers sentences clean
+.PHONY: demo serve test check model data index eval bench bench-arithmetic bench-retrieval bench-schema engines servers
+.PHONY: sentences questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -50,6 +51,15 @@ bench-arithmetic: sentences $(LOCAL)  ## how well equations in prose are recompu
 bench-retrieval: questions $(LOCAL)  ## what retrieval finds, in how many tokens and milliseconds: EVAL=path/to/folder
 	$(OFFLINE) $(BIN)/python -m agent eval-retrieval "$(EVAL)"
 	$(OFFLINE) $(BIN)/python -m bench.retrieval_scale
+
+bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
+	$(BIN)/python -m bench.schema_reading
+
+engines: $(TESTED)  ## the table of engines and contract tests, as in the README
+	@$(OFFLINE) $(BIN)/python -m testbed.contract
+
+servers: $(TESTED) data model  ## the ten sample questions, asked of every server that can be started here
+	@$(OFFLINE) $(BIN)/python -m bench.shop_servers
 
 sentences:
 	@test -f "$(ARITHMETIC)" || { echo "Name the sentences: make bench ARITHMETIC=path/to/arithmetic.jsonl"; exit 1; }

@@ -16,11 +16,26 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPICursor
     from sqlalchemy.pool import PoolProxiedConnection
 
+_STARTS_S = 60.0
 _NESTED = ("array", "map", "struct")
 
 
 class DatabricksExecutor(SqlAlchemyExecutor):
-    """See `SqlAlchemyExecutor`. What may be done is up to the rights of the token: no session is read-only here."""
+    """See `SqlAlchemyExecutor`. No session is read-only here: what is no query is refused before it is sent, and what
+    functions do is up to the rights of the token.
+
+    A warehouse that has to start first is waited for `_STARTS_S` seconds.
+    """
+
+    def connect_options(self) -> dict[str, Any]:
+        """See `SqlAlchemyExecutor.connect_options`. The driver's own patience is a quarter of an hour, and its
+        telemetry is nobody's wish."""
+        return {
+            "_socket_timeout": _STARTS_S,
+            "_retry_stop_after_attempts_duration": _STARTS_S,
+            "enable_telemetry": False,
+            "user_agent_entry": "plumbline",
+        }
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
         running = lease.info.get("cursor")

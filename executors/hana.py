@@ -11,12 +11,22 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPICursor
     from sqlalchemy.pool import PoolProxiedConnection
 
+_LOCAL = ("", "localhost", "127.0.0.1", "::1")
+
 
 class HanaExecutor(SqlAlchemyExecutor):
-    """See `SqlAlchemyExecutor`. The driver times a query and cancels it, without a right to administer sessions."""
+    """See `SqlAlchemyExecutor`. The driver times a query and cancels it, without a right to administer sessions.
+
+    A server on another machine is spoken to over TLS and has to prove who it is, unless the address says
+    `encrypt=false` or `sslValidateCertificate=false`.
+    """
 
     def connect_options(self) -> dict[str, Any]:
-        return {"connectTimeout": round(self.options.connect_timeout_s * 1000)}
+        """TLS, and time to log in."""
+        options: dict[str, Any] = {"connectTimeout": round(self.options.connect_timeout_s * 1000)}
+        if "encrypt" not in self.address.query and (self.address.host or "") not in _LOCAL:
+            options["encrypt"] = True
+        return options
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
         lease.dbapi_connection.cancel()  # type: ignore[union-attr]  # so does the driver call it

@@ -16,10 +16,27 @@ if TYPE_CHECKING:
 
 
 class OracleExecutor(SqlAlchemyExecutor):
-    """See `SqlAlchemyExecutor`. The driver times a query and breaks it off, without a right to alter the system."""
+    """See `SqlAlchemyExecutor`. The driver times a query and breaks it off, without a right to alter the system.
+
+    The address says `protocol=tcps` where the server's listener speaks TLS: Oracle has a port of its own for that.
+    """
 
     def connect_options(self) -> dict[str, Any]:
-        return {"tcp_connect_timeout": self.options.connect_timeout_s}
+        """Time to connect; and the protocol, of which SQLAlchemy knows TCP alone."""
+        options: dict[str, Any] = {"tcp_connect_timeout": self.options.connect_timeout_s}
+        address, query = self.address, self.address.query
+        if "protocol" in query and address.host:
+            import oracledb
+
+            parts = oracledb.ConnectParams(
+                host=address.host,
+                port=address.port or 1521,
+                protocol=query["protocol"],
+                sid=address.database,
+                service_name=query.get("service_name"),
+            )
+            options["dsn"] = parts.get_connect_string()
+        return options
 
     def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
         super().prepare(connection, entry, writable=writable)

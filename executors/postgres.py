@@ -105,7 +105,7 @@ class PostgresExecutor(SqlAlchemyExecutor):
         """
         try:
             super().interrupt(lease)
-        except self._driver_error():
+        except (self._driver_error(), CredentialError):
             _cut(lease)
             raise
 

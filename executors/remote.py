@@ -6,7 +6,6 @@ refuses, or the database does, arrives as the error that it was.
 
 from __future__ import annotations
 
-import threading
 import time
 from http import HTTPStatus
 from typing import TYPE_CHECKING, TypeVar
@@ -18,6 +17,7 @@ from executors.base import Cancel, CheckedSql, Executor, JsonValue, QueryResult,
 from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.server.app_client import AppClient, Stopped
+from executors.server.kept import KeptSchema
 from executors.server.options import ServerOptions
 from executors.server.tokens import TokenSource
 from executors.stopping import out_of_time
@@ -95,24 +95,18 @@ class RemoteExecutor(Executor):
         if identity and token is None:
             token = TokenSource(identity if identity.endswith("/.default") else f"{identity.rstrip('/')}/.default")
         self._secret = "identity" if token is not None else "key"
-        self._app = AppClient(via, key=key, token=token, connect_timeout_s=self._options.connect_timeout_s)
-        self._lock = threading.Lock()
-        self._schema: tuple[float, Schema] | None = None
+        self._app = AppClient(name, via, key=key, token=token, connect_timeout_s=self._options.connect_timeout_s)
+        self._schema = KeptSchema(self._read_schema, self._options.schema_ttl_s)
         self._stale = False  # whether the app is to read it anew as well
 
     def schema(self) -> Schema:
         """See `Executor.schema`. Asked for again after `ServerOptions.schema_ttl_s` seconds, or after `refresh`."""
-        with self._lock:
-            known = self._schema
-            if self._stale or known is None or time.monotonic() - known[0] > self._options.schema_ttl_s:
-                known = self._schema = (time.monotonic(), self._read_schema(anew=self._stale))
-                self._stale = False
-            return known[1]
+        return self._schema.get()
 
     def refresh(self) -> None:
         """See `Executor.refresh`; the app over there reads it again too."""
-        with self._lock:
-            self._stale = True
+        self._stale = True
+        self._schema.forget()
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
         """See `Executor.run`. An app whose own limits are lower cuts there, and says so by `truncated`.
@@ -145,19 +139,27 @@ class RemoteExecutor(Executor):
 
     # -- inside -------------------------------------------------------------------------------------------
 
-    def _read_schema(self, *, anew: bool) -> Schema:
+    def _read_schema(self) -> Schema:
+        anew, self._stale = self._stale, False
+        try:
+            return self._asked_schema(anew=anew)
+        except DatabaseUnavailable:
+            self._stale = self._stale or anew
+            raise
+
+    def _asked_schema(self, *, anew: bool) -> Schema:
         path = f"databases/{quote(self._database, safe='')}/schema"
         params = {"enriched": "false"} | ({"refresh": "true"} if anew else {})
         try:
             response = self._app.request("GET", path, params=params, timeout_s=SCHEMA_TIMEOUT_S)
         except Stopped as error:
-            message = f"The app at {self._app.host} gave no schema within {SCHEMA_TIMEOUT_S:g} s; try again."
+            message = f"The app that has {self.name} gave no schema within {SCHEMA_TIMEOUT_S:g} s; try again."
             raise DatabaseUnavailable(message) from error
         if response.status_code != HTTPStatus.OK:
             raise self._error(response, SCHEMA_TIMEOUT_S)
         found = self._read(_SchemaReply, response)
         if found.dialect not in DIALECTS:
-            raise DatabaseUnavailable(f"The app at {self._app.host} speaks {found.dialect!r}, which is unknown here.")
+            raise DatabaseUnavailable(f"The app that has {self.name} speaks {found.dialect!r}, which is unknown here.")
         self.dialect, self.warnings = found.dialect, found.warnings
         return Schema(database=self.name, dialect=found.dialect, tables=found.tables, namespace=found.namespace)
 
@@ -166,12 +168,12 @@ class RemoteExecutor(Executor):
             return kind.model_validate_json(response.content)
         except ValidationError as error:
             raise DatabaseUnavailable(
-                f"What answers at {self._app.host} is no Plumbline of this version; check `via` in databases.yaml."
+                f"What answers for {self.name} is no Plumbline of this version; check `via` in databases.yaml."
             ) from error
 
     def _error(self, response: Response, timeout_s: float) -> Exception:
         """What an answer other than 200 means here."""
-        host, status = self._app.host, response.status_code
+        status, app = response.status_code, f"app that has {self.name}"
         problem = _problem(response)
         sql_error = _SQL_ERRORS.get(problem.slug)
         if sql_error is not None:
@@ -181,15 +183,15 @@ class RemoteExecutor(Executor):
         if problem.slug == "database-unavailable":
             return DatabaseUnavailable(problem.detail)
         if problem.slug == "unknown-database":
-            message = f"The app at {host} has no database {self._database!r}; check `database` in databases.yaml."
+            message = f"The {app} has no database {self._database!r}; check `database` in databases.yaml."
         elif status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            message = f"The {self._secret} for {self.name!r} was not accepted by the app at {host}; check it."
+            message = f"The {self._secret} for {self.name!r} was not accepted by the {app}; check it."
         elif status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
-            message = f"The app at {host} is busy, or not set up; try again later."
+            message = f"The {app} is busy, or not set up; try again later."
         elif problem.slug:
-            message = f"The app at {host} could not answer: {problem.detail}"
+            message = f"The {app} could not answer: {problem.detail}"
         else:
-            message = f"The app at {host} answered with status {status}; check `via` in databases.yaml, and its log."
+            message = f"The {app} answered with status {status}; check `via` in databases.yaml, and its log."
         return DatabaseUnavailable(message)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, JsonValue, QueryResult, Schema, WriteResult
 from executors.dialects import DIALECTS
-from executors.errors import ErrorKind, SqlFailed
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.local.writes import check_count, no_such_write
 from executors.server import catalogue, failures, statements
 from executors.server.driver import Driver, load
@@ -138,7 +138,7 @@ class SqlAlchemyExecutor(Executor):
                 raise out_of_time(timeout_s)
             committed = commit and exactly in {None, affected}
             if committed:
-                lease.commit()
+                self._commit(lease)
         elapsed = round((time.monotonic() - started) * 1000, 3)
         return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed)
 
@@ -194,6 +194,16 @@ class SqlAlchemyExecutor(Executor):
         """Before a write: the server's own timeout."""
         self._set_timeout(lease, timeout_s)
 
+    def _commit(self, lease: PoolProxiedConnection) -> None:
+        """Commit a write. Raises DatabaseUnavailable where nobody can know whether it was."""
+        try:
+            lease.commit()
+        except self._driver_error() as error:
+            if not self._lost(error, lease):
+                raise
+            lease.invalidate(error)
+            raise failures.lost_at_commit(self.name) from error
+
     def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
         """Raise SqlRefused where what a write does to that table could not be rolled back."""
 
@@ -226,19 +236,27 @@ class SqlAlchemyExecutor(Executor):
             lease.info["timeout_s"] = timeout_s
 
     def _load_driver(self) -> Driver:
+        from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
+
         with self._lock:
             if self._driver is None:
                 try:
                     self._driver = load(self.url())
-                except ImportError as error:
+                except (ImportError, NoSuchModuleError) as error:
                     raise failures.no_driver(self.name, self.row) from error
+                except (ValueError, SQLAlchemyError) as error:
+                    raise failures.strange_options(self.name, error) from error
             return self._driver
 
     def _driver_error(self) -> type[Exception]:
         return self._load_driver().error
 
     def _connect(self) -> DBAPIConnection:
-        return self._load_driver().connect(self.connect_options())
+        driver, options = self._load_driver(), self.connect_options()
+        try:
+            return driver.connect(options)
+        except (TypeError, ValueError) as error:  # of an argument that the driver's `connect` does not take
+            raise failures.strange_options(self.name, error) from error
 
     def _pool(self, *, writable: bool) -> Pool:
         driver = self._load_driver()
@@ -302,7 +320,7 @@ class SqlAlchemyExecutor(Executor):
         """`interrupt`, for a thread in which nobody would catch its error."""
         try:
             self.interrupt(lease)
-        except (self._driver_error(), OSError) as error:
+        except (self._driver_error(), OSError, failures.CredentialError, DatabaseUnavailable) as error:
             log.warning("A query on %s could not be cancelled: %s", self.name, type(error).__name__)
 
     def _read_schema(self) -> Schema:

@@ -1,4 +1,4 @@
-"""What writing to a local file has in common, whichever engine the file is of."""
+"""What writing has in common, whichever engine does it, in this process or on a server."""
 
 from __future__ import annotations
 

@@ -195,6 +195,12 @@ DATABRICKS = Dialect(
     ),
     units=words("dateadd date_add datediff date_diff timediff timestampadd timestampdiff"),
     formatters=words("printf format_string"),
-    session=Session(timeout="SET STATEMENT_TIMEOUT = {s:.0f}", transactions=False),
+    # No session is read-only, and a WITH may begin a write.
+    session=Session(
+        timeout="SET STATEMENT_TIMEOUT = {s:.0f}",
+        first_words=words("select with values"),
+        statement_words=words("insert update delete") | {"merge into"},
+        transactions=False,
+    ),
     reads=_READS,
 )

@@ -203,10 +203,7 @@ HANA = Dialect(
         "series_generate_date series_generate_decimal series_generate_integer series_generate_seconddate",
         "series_generate_smallint series_generate_time series_generate_timestamp series_generate_tinyint",
     ),
-    session=Session(
-        begin=("SET TRANSACTION READ ONLY",),
-        connection_id="SELECT CURRENT_CONNECTION FROM DUMMY",
-        cancel="ALTER SYSTEM CANCEL SESSION '{id}'",
-    ),
+    # DDL commits, whatever the transaction is; so it must not begin.
+    session=Session(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),
     reads=_READS,
 )

@@ -235,6 +235,7 @@ ORACLE = Dialect(
         "json_object json_query json_value round_ties_to_even",
     ),
     table_functions=frozenset(),
-    session=Session(begin=("SET TRANSACTION READ ONLY",)),
+    # DDL commits, whatever the transaction is; so it must not begin.
+    session=Session(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),
     reads=_READS,
 )

@@ -11,7 +11,6 @@ import concurrent.futures
 import threading
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -39,6 +38,7 @@ class AppClient:
     """Requests to one app. Safe to use from several threads.
 
     Args:
+        database: what its errors name: the registry knows where that is, and callers need not.
         via: its address, with or without `/api`.
         key: sent as `x-functions-key`.
         token: sent as bearer token; see `TokenSource`.
@@ -48,6 +48,7 @@ class AppClient:
 
     def __init__(
         self,
+        database: str,
         via: str,
         *,
         key: SecretStr | None = None,
@@ -55,7 +56,7 @@ class AppClient:
         connect_timeout_s: float = 10,
         connections: int = 100,
     ) -> None:
-        self.host = urlsplit(via).netloc
+        self._database = database
         self._base = via.rstrip("/").removesuffix("/api") + "/api/"
         self._key, self._token = key, token
         self._connect_timeout_s, self._connections = connect_timeout_s, connections
@@ -99,8 +100,8 @@ class AppClient:
             raise Stopped from error
         except httpx2.HTTPError as error:
             raise DatabaseUnavailable(
-                f"The app at {self.host} cannot be reached ({type(error).__name__}); check `via` in databases.yaml, "
-                "and whether the app runs."
+                f"The app that has {self._database} cannot be reached ({type(error).__name__}); check `via` in "
+                "databases.yaml, and whether the app runs."
             ) from error
         finally:
             if cancel is not None:
@@ -130,8 +131,8 @@ class AppClient:
                 headers["authorization"] = f"Bearer {self._token.get()}"
             except AzureError as error:
                 raise DatabaseUnavailable(
-                    f"Entra ID gave no token for the app at {self.host}: sign in with `az login`, or give this app a "
-                    "managed identity that may call it."
+                    f"Entra ID gave no token for the app that has {self._database}: sign in with `az login`, or give "
+                    "this app a managed identity that may call it."
                 ) from error
         return headers
 
@@ -140,7 +141,7 @@ class AppClient:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(
-                    target=_run, args=(self._loop,), name=f"app-client-{self.host}", daemon=True
+                    target=_run, args=(self._loop,), name=f"app-client-{self._database}", daemon=True
                 )
                 self._thread.start()
             return asyncio.run_coroutine_threadsafe(work, self._loop)

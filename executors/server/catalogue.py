@@ -7,6 +7,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from executors.base import Column, ForeignKey, Schema, Table
@@ -148,8 +149,7 @@ class _Catalogue:
         for schema, table, column in sorted(texts):
             if (schema, table) not in with_statistics and not int(self._tables[schema, table][2]):
                 bare[schema, table].append(column)
-        if len(bare) <= SAMPLED_TABLES:
-            found |= self._first_rows(bare)
+        found |= self._first_rows(dict(islice(bare.items(), SAMPLED_TABLES)))
         return found
 
     def _first_rows(self, tables: dict[Key, list[str]]) -> dict[tuple[str, str, str], tuple[str, ...]]:

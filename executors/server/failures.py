@@ -27,8 +27,10 @@ _LOGIN = re.compile(
 _FIREWALL = re.compile(r"not allowed to access the server", re.IGNORECASE)
 _TLS = re.compile(r"\bSSL\b|\bTLS\b|certificate", re.IGNORECASE)
 _FULL = re.compile(r"too many (?:clients|connections)|connection slots|connection limit", re.IGNORECASE)
+_OPTION = re.compile(r"invalid (?:connection option|\w+ value)|missing \"=\" after", re.IGNORECASE)
 _NO_DATABASE = re.compile(r"database .*(?:does not exist|doesn't exist)|unknown database|cannot open database|12514",
                           re.IGNORECASE)  # fmt: skip
+_STRANGE = "the driver cannot use the options in its address, those after the `?`; check its entry in databases.yaml"
 
 
 def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
@@ -42,6 +44,8 @@ def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
     log.warning("No connection to %s: %s", name, text)
     if isinstance(error, CredentialError):
         why = "no Entra ID token could be had; check the identity that this process runs under"
+    elif _OPTION.search(text):
+        why = _STRANGE
     elif _NO_DATABASE.search(text):
         why = "the server has no such database, or the user has no right to it; check its entry in databases.yaml"
     elif _FIREWALL.search(text):
@@ -57,6 +61,12 @@ def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
     return DatabaseUnavailable(f"{name} cannot be opened: {why}.")
 
 
+def strange_options(name: str, error: Exception) -> DatabaseUnavailable:
+    """The address has an option that the driver does not know, or cannot use. Its words may repeat the address."""
+    log.warning("The driver of %s refuses its options: %s", name, type(error).__name__)
+    return DatabaseUnavailable(f"{name} cannot be opened: {_STRANGE}.")
+
+
 def busy(name: str, connections: int) -> SqlFailed:
     """None of the connections became free in time."""
     message = f"All {connections} connections to {name} are busy."
@@ -66,6 +76,14 @@ def busy(name: str, connections: int) -> SqlFailed:
 def lost(name: str) -> DatabaseUnavailable:
     """The connection broke under a query."""
     return DatabaseUnavailable(f"The connection to {name} was lost while the query ran; ask again.")
+
+
+def lost_at_commit(name: str) -> DatabaseUnavailable:
+    """The connection broke under a commit."""
+    return DatabaseUnavailable(
+        f"The connection to {name} was lost while the change was committed: it may have been made or not. Look at the "
+        "rows before it is asked for again."
+    )
 
 
 def unreadable(name: str, error: BaseException) -> DatabaseUnavailable:
@@ -123,6 +141,3 @@ def _plain(message: str) -> str:
     text = re.sub(r" \(\d+\) \(SQL\w+\)[\"']?\)?$", "", text)  # the number, and the call that gave it
     text = re.sub(r"\nLINE \d+:.*\n *\^", "", text)  # an excerpt of what was really sent
     return text.strip()
-
-
-__all__ = ["CredentialError", "ErrorKind", "no_driver", "told", "unreachable"]

@@ -39,7 +39,8 @@ class Reader:
         try:
             return self._rows(sql, _SPARE_S)
         except self._error as error:
-            log.warning("A part of the schema of %s could not be read, with %s: %s", self._name, sql, error)
+            log.warning("A part of the schema of %s could not be read: %s", self._name, error)
+            log.debug("It was asked for with %s", " ".join(sql.split()))
             self._lease.rollback()
             return None
 

@@ -182,28 +182,75 @@ def _nearest_columns(
     """
     here = _nearest(name, [column.name for entry in asked for column in entry.columns])
     parts = [f"Nearest: {', '.join(dialect.quoted(column) for column in here)}."] if here else []
-    elsewhere = {
-        spelled: (column.name, entry)
-        for entry in schema.tables
-        if entry not in asked
-        for column in entry.columns
-        for spelled in (column.name, f"{entry.parts[-1]} {column.name}")
-    }
-    near = [elsewhere[spelled] for spelled in _nearest(name, list(elsewhere), VERY_NEAR if here else NEAR_ENOUGH)]
-    for column, entry in list(dict.fromkeys(near))[:MAX_HOLDERS]:
+    near = _columns_of(schema).nearest(name, asked, VERY_NEAR if here else NEAR_ENOUGH)
+    for column, entry in near[:MAX_HOLDERS]:
         parts.append(_holder_hint(column, entry, schema, used, dialect))
     return parts
 
 
+class _Columns:
+    """All columns of a schema by what people may call them, made ready for being compared."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        holders: dict[str, dict[str, tuple[str, Table]]] = {}
+        for entry in schema.tables:
+            last = entry.parts[-1]
+            for column in entry.columns:
+                for spelled in (column.name, f"{last} {column.name}"):
+                    holders.setdefault(spelled, {})[entry.name] = column.name, entry
+        self._holders = list(holders.values())
+        self._spelled = [_comparable(spelled) for spelled in holders]
+        self._places: dict[str, list[int]] = {}
+        for place, tables in enumerate(self._holders):
+            for table in tables:
+                self._places.setdefault(table, []).append(place)
+
+    def nearest(self, name: str, without: Sequence[Table], cutoff: float) -> list[tuple[str, Table]]:
+        """The columns most like `name`, best first, and their tables; none of the tables `without`."""
+        from rapidfuzz import fuzz, process
+
+        left_out = {entry.name for entry in without}
+        choices: list[str | None] = list(self._spelled)
+        for table in left_out:
+            for place in self._places.get(table, ()):
+                if left_out.issuperset(self._holders[place]):
+                    choices[place] = None  # which is passed over
+        found = process.extract(_comparable(name), choices, scorer=fuzz.WRatio, limit=MAX_NEAREST, score_cutoff=cutoff)
+        places = [place for _, _, place in found]
+        ones = [[one for table, one in self._holders[place].items() if table not in left_out] for place in places]
+        return list({(entry.name, column): (column, entry) for *_, (column, entry) in ones}.values())
+
+
+_KEPT = 4  # schemas whose columns are kept ready: for 100,000 of them it takes half a second
+_ready: deque[_Columns] = deque(maxlen=_KEPT)
+
+
+def _columns_of(schema: Schema) -> _Columns:
+    """Made once: a schema is the same object until it is read again."""
+    for columns in tuple(_ready):
+        if columns.schema is schema:
+            return columns
+    columns = _Columns(schema)
+    _ready.append(columns)
+    return columns
+
+
+def _comparable(text: str) -> str:
+    from rapidfuzz import utils
+
+    return utils.default_process(text.replace("_", " "))
+
+
 def _nearest(name: str, choices: Sequence[str], cutoff: float = NEAR_ENOUGH) -> list[str]:
     """The choices most like `name`, best first; none that is far from it."""
-    from rapidfuzz import fuzz, process, utils
+    from rapidfuzz import fuzz, process
 
     found = process.extract(
         name,
         list(dict.fromkeys(choices)),
         scorer=fuzz.WRatio,
-        processor=lambda text: utils.default_process(text.replace("_", " ")),
+        processor=_comparable,
         limit=MAX_NEAREST,
         score_cutoff=cutoff,
     )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from azure.core.exceptions import ClientAuthenticationError
 
-from executors.base import CheckedSql, Column
+from executors.base import Cancel, CheckedSql, CheckedWrite, Column
 from executors.errors import DatabaseUnavailable, SqlFailed
 from executors.postgres import PostgresExecutor
 from executors.server.address import Address
@@ -148,6 +148,26 @@ def test_a_server_elsewhere_is_spoken_to_encrypted_without_being_told(server: Po
         assert far.handshakes == 1
 
 
+# -- writing -----------------------------------------------------------------------------------------------
+
+
+def test_a_connection_that_breaks_at_the_commit_leaves_nobody_in_false_certainty(server: PostgresServer) -> None:
+    with server.admin() as admin:
+
+        class Broken(PostgresExecutor):
+            def _commit(self, lease: Any) -> None:
+                admin(f"SELECT pg_terminate_backend({lease.info['id']})")
+                super()._commit(lease)
+
+        address = Address.parse(server.url())
+        with closing(Broken("shop", address, options=ServerOptions(writable=True))) as executor:
+            write = CheckedWrite(sql="UPDATE counted SET amount = 5 WHERE id = 1", kind="update", table="counted")
+            with pytest.raises(DatabaseUnavailable, match="may have been made or not"):
+                executor.write(write, timeout_s=10, commit=True, max_rows=1)
+
+            assert ask(executor, "SELECT amount FROM counted WHERE id = 1") == 1
+
+
 # -- Entra ID ----------------------------------------------------------------------------------------------
 
 
@@ -162,11 +182,18 @@ class Clerk:
     def __init__(self) -> None:
         self.token = "first token"
         self.refuses = False
+        self._ends = 0.0
+
+    @property
+    def expired(self) -> bool:
+        """Whether the last token is over."""
+        return time.time() >= self._ends
 
     def get_token(self, *scopes: str) -> Token:
         if self.refuses:
             raise ClientAuthenticationError("DefaultAzureCredential failed for tenant 1234")
-        return Token(self.token, round(time.time()) + 1)
+        self._ends = round(time.time()) + 1
+        return Token(self.token, round(self._ends))
 
 
 def test_a_token_is_the_password_and_each_new_connection_has_a_fresh_one(server: PostgresServer) -> None:
@@ -184,6 +211,26 @@ def test_a_token_is_the_password_and_each_new_connection_has_a_fresh_one(server:
         admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app@tenant'")
 
         assert ask(executor, "SELECT 2") == 2
+
+
+def test_a_query_that_cannot_be_cancelled_for_want_of_a_token_is_waited_for_no_longer(server: PostgresServer) -> None:
+    clerk = Clerk()
+    address = Address.parse(server.url(user="late@tenant", password="", auth="entra"))
+    executor = PostgresExecutor("shop", address, options=ServerOptions(), token=TokenSource(POSTGRESQL_SCOPE, clerk))
+    cancel = Cancel()
+    with closing(executor), server.admin() as admin:
+        admin("CREATE ROLE \"late@tenant\" LOGIN PASSWORD 'first token'")
+        assert ask(executor, "SELECT 1") == 1
+        clerk.refuses = True
+        until(lambda: clerk.expired)
+        canceller = threading.Timer(0.2, cancel.cancel)
+        canceller.start()
+        with pytest.raises(SqlFailed, match="no longer wanted"):
+            executor.run(
+                CheckedSql(sql=ENDLESS, executable=ENDLESS, row_limit=5, tables=()), timeout_s=30, cancel=cancel
+            )
+        canceller.join()
+        admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'late@tenant'")
 
 
 def test_without_a_token_the_database_is_unavailable(server: PostgresServer) -> None:

@@ -387,6 +387,7 @@ def test_what_the_app_cannot_do_is_a_sentence(answering: Answering, answer: Resp
 
     assert message in str(raised.value)
     assert "hunter2" not in str(raised.value)
+    assert "127.0.0.1" not in str(raised.value)
 
 
 @pytest.mark.parametrize("kind", list(ErrorKind))
@@ -431,6 +432,7 @@ def test_an_app_that_is_not_there_is_unavailable() -> None:
 
     executor.close()
     assert "hunter2" not in str(raised.value)
+    assert "127.0.0.1" not in str(raised.value), "where the app is, callers need not know"
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -570,6 +572,17 @@ def test_a_schema_is_kept_and_refreshed_over_there_as_well(answering: Answering)
         "/api/databases/x/schema?enriched=false",
         "/api/databases/x/schema?enriched=false&refresh=true",
     ]
+
+
+def test_a_refresh_that_failed_is_asked_for_again(answering: Answering) -> None:
+    app, executor = answering(said(502), said(200, TABLES))
+    executor.refresh()
+
+    with pytest.raises(DatabaseUnavailable):
+        executor.schema()
+    executor.schema()
+
+    assert [asked[1] for asked in app.asked] == ["/api/databases/x/schema?enriched=false&refresh=true"] * 2
 
 
 def test_a_schema_expires(answering: Answering) -> None:

@@ -32,6 +32,9 @@ SECRETS = ("db.internal", "10.0.0.7", "5432", "bob", "s3cret", "warehouse", "/et
     ('root certificate file "/etc/root.crt" does not exist', "no encrypted connection"),
     ('FATAL:  sorry, too many clients already', "takes no more connections"),
     ("(1040, 'Too many connections')", "takes no more connections"),
+    ('invalid dsn: invalid connection option "warehouse"', "the options in its address"),
+    ('invalid integer value "s3cret" for connection option "connect_timeout"', "the options in its address"),
+    ('invalid sslmode value: "s3cret"', "the options in its address"),
 ])  # fmt: skip
 def test_why_no_connection_is_to_be_had(message: str, why: str, caplog: pytest.LogCaptureFixture) -> None:
     said = str(failures.unreachable("shop", OSError(message)))

@@ -68,6 +68,38 @@ def test_a_word_that_no_query_has_begins_another_statement(sql: str, fine: bool)
         require_one(sql, BRACKETS)
 
 
+# What would run, on servers whose session is not read-only, or whose DDL commits in spite of it.
+@pytest.mark.parametrize("dialect, sql", [
+    (dialect, sql)
+    for dialect in ("oracle", "hana", "databricks")
+    for sql in (
+        "DELETE FROM t WHERE id = 1",
+        "DROP TABLE t",
+        "TRUNCATE TABLE t",
+        "CALL p()",
+        "BEGIN p(); END",
+        "/* SELECT */ DROP TABLE t",
+    )
+] + [
+    ("databricks", "WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x"),
+    ("databricks", "WITH x AS (SELECT 1) MERGE INTO t USING x ON true WHEN MATCHED THEN DELETE"),
+    ("databricks", "WITH x AS (SELECT 1) UPDATE t SET a = 1"),
+    ("databricks", "FROM x INSERT INTO t SELECT 1"),
+    ("databricks", "SET STATEMENT_TIMEOUT = 0"),
+])  # fmt: skip
+def test_what_no_server_was_there_to_refuse_is_refused_by_the_text(dialect: str, sql: str) -> None:
+    with pytest.raises(SqlFailed) as raised:
+        require_one(sql, DIALECTS[dialect])
+
+    assert raised.value.kind is ErrorKind.NOT_READ_ONLY
+
+
+@pytest.mark.parametrize("dialect", ["oracle", "hana", "databricks"])
+@pytest.mark.parametrize("sql", ["SELECT 1 FROM dual", "(SELECT 1) UNION (SELECT 2)", "WITH x AS (SELECT 1) SELECT 2"])
+def test_a_query_is_let_through_there(dialect: str, sql: str) -> None:
+    require_one(sql, DIALECTS[dialect])
+
+
 def test_a_write_may_have_the_words_that_a_query_has_not() -> None:
     require_one("INSERT INTO t VALUES (1)", WORDY, writes=True)
 

@@ -26,7 +26,9 @@ class PlainMySQL(MySQL):
         for token in tokens:
             for comment in token.comments:
                 if comment.startswith(_EXECUTABLE):
-                    raise ParseError.new("A comment that is run", start_context=f"/*{comment[:40].rstrip()}", highlight="")
+                    raise ParseError.new(
+                        "A comment that is run", start_context=f"/*{comment[:40].rstrip()}", highlight=""
+                    )
         return tokens
 
     class Parser(FaithfulParser, MySQLParser):
