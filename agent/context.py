@@ -94,7 +94,7 @@ async def enrich(
         DatabaseUnavailable: the schema cannot be read. An index that fails only costs the docs, with a warning.
     """
     from agent.knowledge import Known
-    from agent.linking import value_lines
+    from agent.linking import period_lines, value_lines
     from agent.reuse import docs_digest
     from rag.linking import Linked
     from rag.schema_text import fits, render
@@ -125,7 +125,7 @@ async def enrich(
         db_schema=schema,
         system=_system(schema.dialect, text.text, general),
         rules=_notes(found, linked.rules, general),
-        values=value_lines(linked.values, schema),
+        values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)),
         examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in found.queries),
         history=question.history,
         tables=text.tables,

@@ -20,7 +20,7 @@ from executors.errors import ExecutorError
 from rag.column_index import ColumnIndex
 from rag.documents import Document, Retrieved
 from rag.errors import RetrievalError
-from rag.linking import Linked, Near, SchemaLinker
+from rag.linking import Linked, LinkedPeriod, Near, SchemaLinker
 from rag.revision import Turn
 from rag.values import LinkedValue, StoredValues
 
@@ -221,8 +221,25 @@ def value_lines(values: Sequence[LinkedValue], schema: Schema) -> tuple[str, ...
     return tuple(lines)
 
 
+def period_lines(periods: Sequence[LinkedPeriod], schema: Schema) -> tuple[str, ...]:
+    """The times of a question as columns of dates and times have them, one line each.
+
+    The day after is told, too: with the last day itself, a column of times would lose all but its first moment.
+    """
+    lines: list[str] = []
+    for it in periods:
+        days = f"'{it.first}'" if it.first == it.last else f"from '{it.first}' to '{it.last}'"
+        places = " or ".join(_named(table, column, schema) for table, column in it.columns)
+        lines.append(f"\"{it.said}\" is {days} (before '{it.after}') in {places}")
+    return tuple(lines)
+
+
 def _place(value: LinkedValue, schema: Schema) -> str:
-    table = schema.table(value.table)
-    name = schema.quoted_table(table) if table is not None else value.table
     escaped = value.value.replace("'", "''")
-    return f"{name}.{schema.quoted(value.column)} = '{escaped}'"
+    return f"{_named(value.table, value.column, schema)} = '{escaped}'"
+
+
+def _named(table_name: str, column: str, schema: Schema) -> str:
+    """A column as a query writes it, with its table."""
+    table = schema.table(table_name)
+    return f"{schema.quoted_table(table) if table is not None else table_name}.{schema.quoted(column)}"

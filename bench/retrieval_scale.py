@@ -1,6 +1,6 @@
 """How long does retrieval take as a schema grows, and how fast is one indexed?
 
-    python -m bench.retrieval_scale [--columns 1000 10000 100000] [--questions 50] [--no-model]
+    python -m bench.retrieval_scale [--columns 1000 10000 100000] [--questions 50] [--no-model] [--keep FOLDER]
 
 Synthetic schemas are indexed and asked as the service does it: near columns, values and documents from the index, then
 linking, then rendering within a budget. Their vectors come from a hashing embedder, so that what is measured is the
@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,10 +80,12 @@ class Measured(NamedTuple):
         return [sum(asked) for asked in self.questions]
 
 
-async def measure(catalogue: Catalogue, embedder: Embedder, questions: Sequence[str]) -> Measured:
-    """Index a schema in a new folder, and ask."""
+async def measure(
+    catalogue: Catalogue, embedder: Embedder, questions: Sequence[str], keep: Path | None = None
+) -> Measured:
+    """Index a schema in a new folder, and ask. Args: keep: a folder to use instead, and to leave there."""
     schema, timed = catalogue.db_schema, TimedEmbedder(embedder)
-    with tempfile.TemporaryDirectory() as folder:
+    with nullcontext(keep) if keep is not None else tempfile.TemporaryDirectory() as folder:
         indexes = Indexes(Path(folder), timed)
         try:
             began = time.perf_counter()
@@ -154,13 +157,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--columns", type=int, nargs="+", default=SIZES, help="of each schema, the fewest first")
     parser.add_argument("--questions", type=int, default=50)
     parser.add_argument("--no-model", action="store_true", help="leave the real embedder out")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="index in it, or use what was indexed in it before")
     options = parser.parse_args(arguments)
     questions = synthetic.questions(options.questions + _WARM)
     measured = []
     for size in options.columns:
-        measured.append(
-            asyncio.run(measure(synthetic.catalogue(size), HashingEmbedder(dimension=DIMENSION), questions))
-        )
+        embedder = HashingEmbedder(dimension=DIMENSION)
+        measured.append(asyncio.run(measure(synthetic.catalogue(size), embedder, questions, options.keep)))
     report(measured)
     if not options.no_model:
         report_model(LocalEmbedder(), options.columns[0], questions, measured)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-from rag.documents import Document, Kind, Retrieved
+from rag.documents import Document, Kind
 from rag.errors import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _PAGE = 5000  # documents read at once
 _LEAST_PERSISTED = 1000
 _FIELDS = {"kind", "table", "column", "source", "sql"}
+
+Near = tuple[str, float]  # a document's id, and its cosine similarity to what was searched
 
 
 def configuration(writes: int) -> Any:
@@ -56,31 +58,24 @@ def delete(collection: ChromaCollection, ids: Sequence[str]) -> None:
 
 
 def nearest(
-    collection: ChromaCollection, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind]
-) -> list[list[Retrieved]]:
-    """For each vector the documents nearest to it, best first, at most `top_k`; of all kinds where `kinds` is empty."""
+    collection: ChromaCollection, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind] = ()
+) -> list[list[Near]]:
+    """For each vector the documents nearest to it, best first, at most `top_k`; of all kinds where `kinds` is empty.
+
+    Only ids and similarities: to have Chroma look up the documents, too, takes longer than the search. With kinds it
+    takes long where many documents are of them.
+    """
     import numpy as np
 
     found = collection.query(
         query_embeddings=np.asarray(vectors, dtype=np.float32),
         n_results=top_k,
         where=cast(Any, {"kind": {"$in": sorted(kinds)}}) if kinds else None,
-        include=["documents", "metadatas", "distances"],
+        include=["distances"],
     )
-    answers = zip(
-        found["ids"],
-        cast(Any, found["documents"]),
-        cast(Any, found["metadatas"]),
-        cast(Any, found["distances"]),
-        strict=True,
-    )
-    return [_hits(*answer) for answer in answers]
-
-
-def _hits(*columns: Sequence[Any]) -> list[Retrieved]:
-    rows = zip(*columns, strict=True)
-    hits = [Retrieved(document=_document(key, text, meta), score=round(1.0 - far, 6)) for key, text, meta, far in rows]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.document.id))
+    answers = zip(found["ids"], cast(Any, found["distances"]), strict=True)
+    hits = [[(key, round(1.0 - far, 6)) for key, far in zip(*answer, strict=True)] for answer in answers]
+    return [sorted(one, key=lambda hit: (-hit[1], hit[0])) for one in hits]
 
 
 def ids_of(collection: ChromaCollection) -> set[str]:
@@ -92,6 +87,13 @@ def vectors_of(collection: ChromaCollection, ids: Sequence[str]) -> dict[str, Se
     """The vectors of those documents that are there."""
     found = collection.get(ids=list(ids), include=["embeddings"])
     return dict(zip(found["ids"], cast(Any, found["embeddings"]), strict=True))
+
+
+def documents_by_id(collection: ChromaCollection, ids: Sequence[str]) -> dict[str, Document]:
+    """Those documents that are there, by id."""
+    found = collection.get(ids=list(ids), include=["documents", "metadatas"])
+    rows = zip(found["ids"], found["documents"] or [], found["metadatas"] or [], strict=True)
+    return {key: _document(key, text, meta) for key, text, meta in rows}
 
 
 def documents_of(collection: ChromaCollection) -> list[Document]:

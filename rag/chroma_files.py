@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import struct
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from chromadb.api.client import Client
 
 MANIFEST, _SQLITE = "manifest.json", "chroma.sqlite3"
+_HEADER = struct.Struct("<iQQQQ")  # of hnswlib's files: version, offset, room for elements, elements, bytes of each
+_HEADER_VERSION = 1
 
 
 class Manifest(Frozen):
@@ -55,6 +58,21 @@ def read_manifest(folder: Path, name: str) -> Manifest:
     if manifest is None or manifest.content.name != name:
         raise _damaged(name, MANIFEST)
     return manifest
+
+
+def has_vectors(folder: Path, count: int) -> bool:
+    """Whether the files hold that many vectors: on a full disk Chroma writes what fits, and does not say so."""
+    if not count:
+        return True
+    held = 0
+    for header in folder.rglob("header.bin"):
+        fields = header.read_bytes()
+        if len(fields) < _HEADER.size:
+            return False
+        version, _, _, elements, size = _HEADER.unpack_from(fields)
+        whole = (header.parent / "data_level0.bin").stat().st_size >= elements * size
+        held += elements if whole or version != _HEADER_VERSION else 0
+    return held >= count
 
 
 def verify(folder: Path, manifest: Manifest) -> None:

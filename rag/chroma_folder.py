@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rag import chroma
-from rag.chroma_files import MANIFEST, Manifest, hashes, open_client, read_manifest, verify
+from rag.chroma_files import MANIFEST, Manifest, has_vectors, hashes, open_client, read_manifest, verify
 from rag.documents import Document
 from rag.errors import IndexDamaged, StoreUnavailable
 from rag.revision import Content, Draft, Reading, T, Turn, file_lock, slug_of
@@ -38,6 +38,7 @@ _OPEN = 16  # revisions that are open at once in this process
 _COLLECTION = "documents"
 _REVISION = re.compile(r"r-(\d{6,})-[0-9a-f]{8}")  # no two have one name, also where a number comes again
 _MEND = "Check that the folder can be written and that the disk has room, then index again: python -m agent index."
+_ROOM = 1_000_000  # bytes that must be free in the end
 _SAMPLE = 3  # vectors that are looked for in a new revision
 _SAME = 0.001  # distance of a vector from itself, at most, in numbers of 32 bits
 
@@ -270,9 +271,12 @@ class _FolderDraft:
 
     def _check(self, content: Content) -> None:
         """Open what was written, as who reads will, and look at some of it. Raises StoreUnavailable."""
+        room = self._folder / "room"
+        room.write_bytes(bytes(_ROOM))  # OSError: the disk is full, and may have been when Chroma wrote
+        room.unlink()
         with closing(open_client(self._folder)) as client:
             collection = client.get_collection(_COLLECTION, embedding_function=None)
-            whole = collection.count() == content.count
+            whole = collection.count() == content.count and has_vectors(self._folder, content.count)
             found = chroma.vectors_of(collection, list(self._sample)) if self._sample else {}
         whole = whole and all(key in found and math.dist(found[key], self._sample[key]) < _SAME for key in self._sample)
         if not whole:

@@ -29,7 +29,10 @@ READ_S, _WRITE_S = 10.0, 120.0
 TRUSTED_S = 1.0  # in which another machine's new revision may go unnoticed
 _REST_S = 5.0  # after a server that did not answer in time, in which it is not asked again
 _ABANDONED_S = 300.0  # after the last write to a draft
-_MEND = "Check that the Chroma server is running and that CHROMA_URL, CHROMA_TOKEN, CHROMA_TENANT and CHROMA_DATABASE are right."
+_MEND = (
+    "Check that the Chroma server is running, and that CHROMA_URL, CHROMA_TOKEN, CHROMA_TENANT and CHROMA_DATABASE are "
+    "right."
+)
 
 
 class _Head(NamedTuple):

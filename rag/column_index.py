@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from executors.base import Schema
-from rag.documents import Document, Retrieved, make_document
+from rag.documents import Document, make_document
 from rag.embedder import Embedder
 from rag.linking import LEAST_MEANT, Near, NearColumn, NearValue
 from rag.revision import Turn
@@ -74,6 +75,9 @@ class ColumnIndex:
 
     def __init__(self, store: Store, embedder: Embedder) -> None:
         self._store, self._embedder = store, embedder
+        # What documents are about, by the index's name and their id: as ids tell their whole content, this never
+        # gets out of date. A search is told ids alone, and has them looked up only where they are not known.
+        self._about: dict[str, dict[str, _About]] = {}
 
     def sync(
         self,
@@ -83,8 +87,7 @@ class ColumnIndex:
         turn: Turn | None = None,
     ) -> SyncReport:
         """Make the index hold exactly this schema with these docs; see `Store.sync`."""
-        passages = schema_passages(schema, documents)
-        return self._store.sync(_columns_of(schema.database), passages, self._embedder, progress, turn)
+        return self._sync(_columns_of(schema.database), schema_passages(schema, documents), progress, turn)
 
     def sync_values(
         self,
@@ -97,7 +100,7 @@ class ColumnIndex:
         passages = value_passages(schema, stored)
         if not passages and not self._store.indexed(_values_of(schema.database)):
             return SyncReport()  # and no model is loaded for nothing
-        return self._store.sync(_values_of(schema.database), passages, self._embedder, progress, turn)
+        return self._sync(_values_of(schema.database), passages, progress, turn)
 
     def near(self, question: str, database: str) -> Near:
         """Columns near the question and near its phrases, and values near its phrases; nothing where no index is."""
@@ -105,38 +108,67 @@ class ColumnIndex:
             return Near()  # and no model is loaded for it
         parts = [phrase for phrase in phrases(question) if phrase != question][:_PHRASES]
         whole, *vectors = self._embedder.embed([question, *parts])
-        columns = self._store.search_all(
-            _columns_of(database), [whole, *vectors], _COLUMNS_NEAR, model=self._embedder.name
-        )
-        values = self._store.search_all(_values_of(database), vectors, _VALUES_NEAR, model=self._embedder.name)
+        columns = self._near(_columns_of(database), [whole, *vectors], _COLUMNS_NEAR)
+        values = self._near(_values_of(database), vectors, _VALUES_NEAR)
         return Near(
             question=_columns(columns[0]),
             phrases=tuple(map(_columns, columns[1:])),
             values=tuple(value for part, hits in zip(parts, values, strict=True) for value in _values(part, hits)),
         )
 
+    def _sync(
+        self, name: str, passages: Sequence[Document], progress: Progress | None, turn: Turn | None
+    ) -> SyncReport:
+        report = self._store.sync(name, passages, self._embedder, progress, turn)
+        self._about[name] = {document.id: _about(name, document) for document in passages}
+        return report
 
-def _columns(hits: Sequence[Retrieved]) -> tuple[NearColumn, ...]:
-    return tuple(NearColumn(table=hit.document.table, column=hit.document.column, score=hit.score) for hit in hits)
+    def _near(self, name: str, vectors: Sequence[Sequence[float]], top_k: int) -> list[list[_Hit]]:
+        """For each vector what is near it, best first. What is taken out of the index meanwhile is left out."""
+        found = self._store.search_ids(name, vectors, top_k, model=self._embedder.name)
+        about = self._about.setdefault(name, {})
+        unknown = {key for hits in found for key, _ in hits if key not in about}
+        if unknown:
+            documents = self._store.documents_by_id(name, unknown)
+            about |= {key: _about(name, document) for key, document in documents.items()}
+        return [[(about[key], score) for key, score in hits if key in about] for hits in found]
 
 
-def _values(said: str, hits: Sequence[Retrieved]) -> list[NearValue]:
+class _About(NamedTuple):
+    """What a document is about; `value` is empty for a column's or a table's."""
+
+    table: str
+    column: str
+    value: str
+
+
+_Hit = tuple[_About, float]
+
+
+def _about(name: str, document: Document) -> _About:
+    return _About(document.table, document.column, document.text if name.endswith(_VALUES) else "")
+
+
+def _columns(hits: Sequence[_Hit]) -> tuple[NearColumn, ...]:
+    return tuple(NearColumn(about.table, about.column, score) for about, score in hits)
+
+
+def _values(said: str, hits: Sequence[_Hit]) -> list[NearValue]:
     return [
-        NearValue(
-            table=hit.document.table, column=hit.document.column, value=hit.document.text, said=said, score=hit.score
-        )
-        for hit in hits
-        if hit.score >= LEAST_MEANT
+        NearValue(about.table, about.column, about.value, said, score) for about, score in hits if score >= LEAST_MEANT
     ]
 
 
 # A registry's names have no slash in them, so these are nobody else's.
+_VALUES = "/values"
+
+
 def _columns_of(database: str) -> str:
     return f"{database}/columns"
 
 
 def _values_of(database: str) -> str:
-    return f"{database}/values"
+    return f"{database}{_VALUES}"
 
 
 def _passage(schema: Schema, table: str, column: str, text: str) -> Document:

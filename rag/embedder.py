@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from collections.abc import Callable, Sequence
@@ -25,6 +26,8 @@ class Embedder(Protocol):
     """Turns texts into vectors of length 1. Methods block, and may be called from several threads at once.
 
     name: the model's name; vectors of different names are never compared.
+
+    One that likes more texts at once than an index embeds by itself says how many in an attribute `batch`.
     """
 
     @property
@@ -64,7 +67,9 @@ class LocalEmbedder:
     @property
     def dimension(self) -> int:
         with self._lock:
-            return int(self._loaded().get_embedding_dimension())
+            # An index that is up to date needs no more than this of the model, and loading that takes seconds.
+            known = _written_dimension(self._place()) if self._model is None else None
+            return known or int(self._loaded().get_embedding_dimension())
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         if not texts:
@@ -88,11 +93,28 @@ class LocalEmbedder:
 
     def _loaded(self) -> Any:
         if self._model is None:
-            folder = self._folder or _packaged_folder()
-            if not (folder / "modules.json").is_file():
-                raise EmbedderUnavailable(f"The embedding model {self.name!r} is not complete. {_INSTALL}")
-            self._model = _load(folder)
+            self._model = _load(self._place())
         return self._model
+
+    def _place(self) -> Path:
+        folder = self._folder or _packaged_folder()
+        if not (folder / "modules.json").is_file():
+            raise EmbedderUnavailable(f"The embedding model {self.name!r} is not complete. {_INSTALL}")
+        return folder
+
+
+def _written_dimension(folder: Path) -> int | None:
+    """The dimension as the model's files state it; None where a part of it may make another one."""
+    try:
+        parts = json.loads((folder / "modules.json").read_bytes())
+        kinds = {str(part["type"]).rpartition(".")[2]: str(part["path"]) for part in parts}
+        if not kinds.keys() <= {"Transformer", "Pooling", "Normalize"}:
+            return None
+        pooling = json.loads((folder / kinds["Pooling"] / "config.json").read_bytes())
+        modes = sum(value is True for name, value in pooling.items() if name.startswith("pooling_mode_"))
+        return int(pooling["word_embedding_dimension"]) if modes == 1 else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _packaged_folder() -> Path:
@@ -137,6 +159,8 @@ class OpenAIEmbedder:
         token_provider: returns an Entra ID token for Azure.
         timeout_s, retries: of one request; retries wait as Retry-After says, else longer each time.
     """
+
+    batch = _OPENAI_BATCH
 
     def __init__(
         self,

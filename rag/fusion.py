@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TypeVar
 
 from rag.documents import Document, Retrieved
@@ -45,7 +46,7 @@ def fuse_ranks(rankings: Iterable[tuple[Mapping[Item, float], float]]) -> dict[I
     fused: dict[Item, float] = {}
     for scores, weight in rankings:
         place, last = 0, math.inf
-        for position, (item, score) in enumerate(sorted(scores.items(), key=lambda pair: -pair[1])):
+        for position, (item, score) in enumerate(sorted(scores.items(), key=itemgetter(1), reverse=True)):
             if score < last:
                 place, last = position, score
             fused[item] = fused.get(item, 0.0) + weight / (RANK_OFFSET + place)

@@ -91,12 +91,14 @@ class LexicalIndex:
         return alike
 
 
-def column_scores(found: Mapping[str, Mapping[Place, float]]) -> dict[Place, float]:
-    """Of each column that holds any word: the sum of what they say there."""
+def column_scores(
+    found: Mapping[str, Mapping[Place, float]], tables: Collection[int] | None = None
+) -> dict[Place, float]:
+    """Of each column that holds any word: the sum of what they say there. Args: tables: only of these; None: of all."""
     scores: dict[Place, float] = defaultdict(float)
     for places in found.values():
         for place, says in places.items():
-            if place[1] != TABLE:
+            if place[1] != TABLE and (tables is None or place[0] in tables):
                 scores[place] += says
     return scores
 
@@ -107,7 +109,8 @@ def table_scores(found: Mapping[str, Mapping[Place, float]]) -> dict[int, float]
     for places in found.values():
         best: dict[int, float] = {}
         for (table, _), says in places.items():
-            best[table] = max(best.get(table, 0.0), says)
+            if says > best.get(table, 0.0):
+                best[table] = says
         for table, says in best.items():
             scores[table] += says
     return scores

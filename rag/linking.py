@@ -8,17 +8,22 @@ are what is fused. Nothing here is tuned to a model's scores.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Literal, get_args
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import chain
+from typing import Literal, NamedTuple, get_args
 
 from executors.base import Frozen, Schema
+from rag.dates import periods_in
 from rag.documents import Document, Retrieved
 from rag.fusion import Glossary
-from rag.lexical import TABLE, LexicalIndex, column_scores
+from rag.lexical import LexicalIndex, column_scores
 from rag.lexical import table_scores as lexical_table_scores
-from rag.schema_ranking import Name, Ranking, document_scores, fuse_rankings
-from rag.values import LinkedValue, StoredValues, ValueIndex, quoted
+from rag.schema_ranking import Name, Opinion, Ranking, document_scores, fuse_rankings, opinion
+from rag.values import LinkedValue, StoredValues, ValueHit, ValueIndex, quoted
 from rag.words import words
 
 Signal = Literal["dense", "lexical", "documents", "values"]
@@ -30,10 +35,12 @@ _COLUMNS_EACH, _OFFERS_EACH = 3, 2  # columns that hold what was said, and that 
 _VALUES_EACH = 2  # of a column, for one said
 _WORD_CHARS = 5  # of a word all in capitals; shorter ones are abbreviations, whose vectors say nothing
 _RELEVANT = 20  # tables in which values are looked for that say little by themselves
+_PERIOD_TABLES, _PERIOD_COLUMNS = 5, 2  # with dates, and so many of each, that a time of the question may mean
+_DATE_TYPE = re.compile(r"date|time", re.IGNORECASE)
 _SURE = 0.5  # score from which a value says something about its table
 
 
-class NearColumn(Frozen):
+class NearColumn(NamedTuple):
     """A column, or a table where `column` is empty, whose passage is near to a text; `score` is the cosine."""
 
     table: str
@@ -41,7 +48,7 @@ class NearColumn(Frozen):
     score: float
 
 
-class NearValue(Frozen):
+class NearValue(NamedTuple):
     """A stored value that is near in meaning to words of the question; `score` is the cosine."""
 
     table: str
@@ -51,7 +58,8 @@ class NearValue(Frozen):
     score: float
 
 
-class Near(Frozen):
+@dataclass(frozen=True)
+class Near:
     """What an index of vectors found.
 
     question: columns near the whole question.
@@ -66,14 +74,34 @@ class Near(Frozen):
     warnings: tuple[str, ...] = ()
 
 
+NOTHING_NEAR = Near()
+
+
+class LinkedPeriod(Frozen):
+    """A day, month, quarter or year of the question, for columns of dates and times: their values are not read.
+
+    said: the question's own words.
+    first, last, after: its first and last day, and the day after that, as ISO 8601 has them.
+    columns: of dates, in the tables the question is about, the likeliest first: table and column.
+    """
+
+    said: str
+    first: str
+    last: str
+    after: str
+    columns: tuple[tuple[str, str], ...]
+
+
 class Linked(Frozen):
     """What a question is about: tables and columns, best first, and stored values, surest first.
 
+    periods: times that the question says, for the columns of dates that it may be about.
     rules: those that explain a term of the question, and were not among the retrieved documents.
     """
 
     ranking: Ranking = Ranking()
     values: tuple[LinkedValue, ...] = ()
+    periods: tuple[LinkedPeriod, ...] = ()
     rules: tuple[Document, ...] = ()
 
 
@@ -88,6 +116,7 @@ class SchemaLinker:
 
     def __init__(self, schema: Schema, documents: Iterable[Document] = (), stored: Iterable[StoredValues] = ()) -> None:
         self._schema = schema
+        self._names = [table.name for table in schema.tables]
         documents = tuple(documents)
         self._lexical = LexicalIndex(schema, documents)
         self._glossary = Glossary(documents)
@@ -97,7 +126,7 @@ class SchemaLinker:
         self,
         question: str,
         *,
-        near: Near = Near(),  # noqa: B008  immutable
+        near: Near = NOTHING_NEAR,
         relevant: Sequence[Retrieved] = (),
         signals: Collection[Signal] = EVERY_SIGNAL,
     ) -> Linked:
@@ -113,42 +142,47 @@ class SchemaLinker:
         known = {hit.document.id for hit in relevant}
         if "documents" in signals:
             relevant = self._glossary.with_terms(question, relevant)
-        rankings: list[tuple[dict[Name, float], dict[str, float] | None, float]] = []
+        opinions: list[Opinion] = []
         if "dense" in signals:
-            rankings.append((_near_scores(near.question), None, 1.0))
-            rankings += [(_near_scores(phrase), None, 1.0 / len(near.phrases)) for phrase in near.phrases]
+            opinions.append(opinion(_near_scores(near.question)))
+            opinions += [opinion(_near_scores(phrase), 1.0 / len(near.phrases)) for phrase in near.phrases]
         if "lexical" in signals:
-            rankings.append((*self._lexical_scores(question), 1.0))
+            opinions.append(self._by_words(question))
         if "documents" in signals:
-            rankings.append((document_scores(self._schema, relevant), None, 1.0))
-        found: list[LinkedValue] = []
+            opinions.append(opinion(document_scores(self._schema, relevant)))
+        found: list[ValueHit] = []
         if "values" in signals:
             found = self._values.find(question)
-            rankings.append((_value_scores([*found, *self._by_meaning(near)]), None, 1.0))
-        ranking = fuse_rankings(rankings)
+            opinions.append(opinion(_value_scores([*found, *self._by_meaning(near)])))
+        ranking = fuse_rankings(opinions)
         return Linked(
             ranking=ranking,
             values=self._chosen(found, near, relevant, ranking) if "values" in signals else (),
+            periods=self._periods(question, ranking),
             rules=tuple(hit.document for hit in relevant if hit.document.id not in known),
         )
 
-    def _lexical_scores(self, question: str) -> tuple[dict[Name, float], dict[str, float]]:
+    def _by_words(self, question: str) -> Opinion:
         found = self._lexical.search(question)
-        tables = self._schema.tables
-        columns = {
-            (tables[table].name, tables[table].columns[column].name): score
-            for (table, column), score in column_scores(found).items()
-            if column != TABLE
-        }
-        return columns, {tables[table].name: score for table, score in lexical_table_scores(found).items()}
+        found_tables = lexical_table_scores(found)
+        tables = {self._names[table]: score for table, score in found_tables.items()}
+
+        def columns(among: Collection[str]) -> dict[Name, float]:
+            scores = column_scores(found, {table for table in found_tables if self._names[table] in among})
+            return {
+                (self._names[table], self._schema.tables[table].columns[column].name): score
+                for (table, column), score in scores.items()
+            }
+
+        return Opinion(tables, columns)
 
     def _chosen(
-        self, found: Sequence[LinkedValue], near: Near, relevant: Sequence[Retrieved], ranking: Ranking
+        self, found: Sequence[ValueHit], near: Near, relevant: Sequence[Retrieved], ranking: Ranking
     ) -> tuple[LinkedValue, ...]:
         """The values that are shown: sure ones before offers, and of each said the columns the question is about."""
         places = {ranked.table: place for place, ranked in enumerate(ranking.tables)}
 
-        def place(value: LinkedValue) -> int:
+        def place(value: ValueHit) -> int:
             return places.get(value.table, len(places))
 
         sure = [it for it in [*found, *self._in_rules(relevant)] if it.is_sure]
@@ -162,17 +196,44 @@ class SchemaLinker:
             if place(it) < min(_RELEVANT, best.get(it.said.casefold(), _RELEVANT))
         ]
         order = [*_of_each_said(sure, place, _COLUMNS_EACH), *_of_each_said(offers, place, _OFFERS_EACH)[:MAX_OFFERS]]
-        return tuple({(it.table, it.column, it.value): it for it in reversed(order[:MAX_VALUES])}.values())[::-1]
+        once = {(it.table, it.column, it.value): it for it in reversed(order[:MAX_VALUES])}
+        return tuple(it.linked() for it in reversed(once.values()))
 
-    def _in_rules(self, relevant: Sequence[Retrieved]) -> list[LinkedValue]:
+    def _periods(self, question: str, ranking: Ranking) -> tuple[LinkedPeriod, ...]:
+        """The question's times, where a table that it is about has columns of dates."""
+        periods = {period.said: period for period in periods_in(question) if period.last < date.max}
+        columns = self._date_columns(ranking) if periods else ()
+        return tuple(
+            LinkedPeriod(
+                said=said,
+                first=period.first.isoformat(),
+                last=period.last.isoformat(),
+                after=(period.last + timedelta(days=1)).isoformat(),
+                columns=columns,
+            )
+            for said, period in periods.items()
+            if columns
+        )
+
+    def _date_columns(self, ranking: Ranking) -> tuple[Name, ...]:
+        places = {(ranked.table, ranked.column): place for place, ranked in enumerate(ranking.columns)}
+        found: list[list[Name]] = []
+        for ranked in ranking.tables[:_RELEVANT]:
+            table = self._schema.table(ranked.table)
+            dated = [it for it in table.columns if _DATE_TYPE.search(it.type) and not it.private] if table else []
+            names = [(ranked.table, column.name) for column in dated]
+            found += [sorted(names, key=lambda name: places.get(name, len(places)))[:_PERIOD_COLUMNS]] if names else []
+        return tuple(chain.from_iterable(found[:_PERIOD_TABLES]))
+
+    def _in_rules(self, relevant: Sequence[Retrieved]) -> list[ValueHit]:
         """Values that the question's rules have in quotes: `status = 'success'`."""
         rules = [hit.document.text for hit in relevant if hit.document.kind == "rule"]
         return [value for rule in rules for said in quoted(rule) for value in self._values.find(said) if value.is_sure]
 
-    def _by_meaning(self, near: Near) -> list[LinkedValue]:
+    def _by_meaning(self, near: Near) -> list[ValueHit]:
         """What is near in meaning to words that name nothing in the schema, and are no numbers or abbreviations."""
         return [
-            LinkedValue(how="meaning", **value.model_dump())
+            ValueHit(value.table, value.column, value.value, value.said, "meaning", value.score)
             for value in near.values
             if value.score >= LEAST_MEANT
             and not any(character.isdigit() for character in value.said)
@@ -181,14 +242,12 @@ class SchemaLinker:
         ]
 
 
-def _of_each_said(
-    values: Sequence[LinkedValue], place: Callable[[LinkedValue], int], columns_each: int
-) -> list[LinkedValue]:
+def _of_each_said(values: Sequence[ValueHit], place: Callable[[ValueHit], int], columns_each: int) -> list[ValueHit]:
     """Of each said the values in so many columns, in tables the question is about first; the surest said first."""
-    by_said: dict[str, list[LinkedValue]] = defaultdict(list)
+    by_said: dict[str, list[ValueHit]] = defaultdict(list)
     for value in values:
         by_said[value.said.casefold()].append(value)
-    kept: list[LinkedValue] = []
+    kept: list[ValueHit] = []
     for one in by_said.values():
         columns: dict[Name, int] = {}
         for value in sorted(one, key=lambda it: (_is_within(it), place(it), -it.score, it.table, it.column, it.value)):
@@ -199,7 +258,7 @@ def _of_each_said(
     return sorted(kept, key=lambda it: (-it.score, place(it), it.table, it.column, it.value))
 
 
-def _is_within(value: LinkedValue) -> bool:
+def _is_within(value: ValueHit) -> bool:
     """Whether a value is only a part of the time that was said; the columns that hold it as such come first."""
     return value.how == "date" and value.score < 1
 
@@ -208,7 +267,7 @@ def _near_scores(near: Sequence[NearColumn]) -> dict[Name, float]:
     return {(hit.table, hit.column): hit.score for hit in near}
 
 
-def _value_scores(found: Sequence[LinkedValue]) -> dict[Name, float]:
+def _value_scores(found: Sequence[ValueHit]) -> dict[Name, float]:
     """Of each column the values that the question spells out in it; one that many tables hold says less of each."""
     holders: dict[str, set[str]] = defaultdict(set)
     for value in found:

@@ -13,8 +13,9 @@ from itertools import chain
 
 from executors.base import Frozen, Schema, Table
 from rag.documents import Document, Retrieved
+from rag.joins import Joins, joins_of
 from rag.linking import SchemaLinker
-from rag.schema_ranking import Ranking, joins_of
+from rag.schema_ranking import Ranking
 from rag.table_text import Style, TableText
 
 _CHARS_PER_TOKEN = 3.5  # of SQL and names, in the vocabularies of today's models; a character beyond ASCII is one token
@@ -82,7 +83,8 @@ def render(
         return _whole(schema, texts, budget_tokens, samples=True) or bare
     if ranking is None:
         ranking = SchemaLinker(schema, documents).link(question, relevant=relevant).ranking
-    selection = _Selection(schema, texts, ranking, budget_tokens, close_joins=close_joins)
+    joins = joins_of(schema, documents)
+    selection = _Selection(schema, texts, ranking, joins, budget_tokens, close_joins=close_joins)
     selection.choose()
     return selection.result()
 
@@ -126,13 +128,15 @@ class _Shown:
 class _Selection:
     """Chooses, within a budget, tables first, then their columns, then samples."""
 
-    def __init__(self, schema: Schema, texts: TableText, ranking: Ranking, budget: int, *, close_joins: bool) -> None:
+    def __init__(
+        self, schema: Schema, texts: TableText, ranking: Ranking, joins: Joins, budget: int, *, close_joins: bool
+    ) -> None:
         self._schema, self._texts, self._close_joins = schema, texts, close_joins
         self._ranked = [table for ranked in ranking.tables if (table := schema.table(ranked.table)) is not None]
         self._matter: dict[str, list[str]] = defaultdict(list)  # by table: its columns that matter, best first
         for column in ranking.columns:
             self._matter[column.table].append(column.column.lower())
-        self._joins = joins_of(schema)
+        self._joins = joins
         self._note = "-- {} more tables are not shown."
         self._budget = self._left = budget - estimate_tokens(self._note.format(len(schema.tables)))
         self._shown: dict[str, _Shown] = {}
@@ -159,7 +163,7 @@ class _Selection:
                 break
 
     def result(self) -> SchemaText:
-        tables = [table for table in self._schema.tables if table.name in self._shown]
+        tables = self._joins.in_order(self._shown)
         names = frozenset(table.name.lower() for table in tables)
         parts = []
         for table in tables:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from executors.base import Frozen
 from rag import chroma
@@ -19,11 +20,13 @@ from rag.chroma_server import ServerRevisions
 from rag.documents import Document, Kind, Retrieved
 from rag.embedder import Embedder
 from rag.errors import IndexDamaged, IndexingStopped, IndexOutdated
+from rag.held import Held
 from rag.revision import Content, Draft, Reading, Revisions, Turn, digest_of
 from rag.vector_cache import VectorCache
 
-BATCH = 64  # documents embedded at a time, and lost at most where a sync is killed
+BATCH = 64  # documents embedded at a time, where the embedder says nothing else; lost at most by a sync that is killed
 
+Hits = TypeVar("Hits")
 Progress = Callable[[int, int], None]  # documents done, documents in all
 
 
@@ -62,7 +65,7 @@ class Store:
         self._path = path
         self._revisions: Revisions = FolderRevisions(path) if server is None else ServerRevisions(server, path)
         self._lock = threading.Lock()
-        self._documents: dict[str, tuple[str, tuple[Document, ...]]] = {}  # by name, with their revision
+        self._documents: dict[str, Held] = {}  # by name
 
     def sync(
         self,
@@ -143,30 +146,30 @@ class Store:
         """The same for several vectors at once, in their order; faster than one after the other. Raises as `search`."""
 
         def nearest(reading: Reading) -> list[list[Retrieved]]:
-            made_with = reading.content
-            if model not in {None, made_with.embedding_model} or {*map(len, vectors)} != {made_with.dimension}:
-                raise IndexOutdated(
-                    f"The docs of {name!r} were indexed with the embedding model {made_with.embedding_model!r}, and "
-                    "another one is set now. Index again: python -m agent index."
-                )
-            if not made_with.count:
-                return [[] for _ in vectors]
-            return chroma.nearest(reading.collection, vectors, top_k, kinds)
+            return self._held(name, reading).nearest(reading, vectors, top_k, kinds)
 
-        found = self._revisions.read(name, nearest) if vectors else None
-        return [[] for _ in vectors] if found is None else found
+        return self._search(name, vectors, model, nearest) or [[] for _ in vectors]
+
+    def search_ids(
+        self, name: str, vectors: Sequence[Sequence[float]], top_k: int, *, model: str | None = None
+    ) -> list[list[tuple[str, float]]]:
+        """The ids of the nearest documents, each with its similarity: nothing is read of a large index but its graph.
+
+        Arguments and errors are those of `search_all`.
+        """
+
+        def nearest(reading: Reading) -> list[list[tuple[str, float]]]:
+            return chroma.nearest(reading.collection, vectors, top_k)
+
+        return self._search(name, vectors, model, nearest) or [[] for _ in vectors]
+
+    def documents_by_id(self, name: str, ids: Collection[str]) -> dict[str, Document]:
+        """Those of these documents that are there now."""
+        return self._revisions.read(name, lambda it: chroma.documents_by_id(it.collection, sorted(ids))) or {}
 
     def documents(self, name: str) -> tuple[Document, ...]:
         """All documents, in an order that depends on nothing but themselves; also where the model is another now."""
-
-        def every(reading: Reading) -> tuple[Document, ...]:
-            known = self._documents.get(name)
-            if known is None or known[0] != reading.revision:
-                known = reading.revision, tuple(chroma.documents_of(reading.collection))
-                self._documents[name] = known
-            return known[1]
-
-        return self._revisions.read(name, every) or ()
+        return self._revisions.read(name, lambda it: self._held(name, it).documents) or ()
 
     def indexed(self, name: str) -> bool:
         """True where a sync of this name has ended."""
@@ -175,6 +178,28 @@ class Store:
     def close(self) -> None:
         """Give back files and connections."""
         self._revisions.close()
+
+    def _search(
+        self, name: str, vectors: Sequence[Sequence[float]], model: str | None, nearest: Callable[[Reading], list[Hits]]
+    ) -> list[Hits] | None:
+        """What `nearest` finds in the current revision, once it is sure that the vectors are of its model."""
+
+        def search(reading: Reading) -> list[Hits]:
+            made_with = reading.content
+            if model not in {None, made_with.embedding_model} or {*map(len, vectors)} != {made_with.dimension}:
+                raise IndexOutdated(
+                    f"The docs of {name!r} were indexed with the embedding model {made_with.embedding_model!r}, and "
+                    "another one is set now. Index again: python -m agent index."
+                )
+            return nearest(reading) if made_with.count else []
+
+        return self._revisions.read(name, search) if vectors else None
+
+    def _held(self, name: str, reading: Reading) -> Held:
+        known = self._documents.get(name)
+        if known is None or known.revision != reading.revision:
+            known = self._documents[name] = Held(reading)
+        return known
 
     def _holds(self, content: Content) -> bool:
         """Whether the index is sound and holds this already, so that nothing need be written or waited for."""
@@ -235,12 +260,13 @@ class _Sync:
         documents.sort(key=lambda document: document.id not in self._have)
         waiting: list[Document] = []
         vectors: list[Sequence[float]] = []
-        for start in range(0, len(documents), BATCH):
+        size = int(getattr(self._embedder, "batch", BATCH))
+        for start in range(0, len(documents), size):
             if turn.stopped:
                 raise IndexingStopped(
                     "Indexing was stopped; what was embedded is kept, and the next run goes on there."
                 )
-            batch = documents[start : start + BATCH]
+            batch = documents[start : start + size]
             waiting += batch
             vectors += self._vectors(batch)
             while len(waiting) >= draft.batch:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Literal
 
 from executors.base import Column, ForeignKey, Schema, Table
 from rag.documents import Document
+from rag.remembered import Remembered
 
 Style = Literal["ddl", "compact"]
 
@@ -27,10 +27,7 @@ class TableText:
 
     def __init__(self, schema: Schema, documents: Sequence[Document], style: Style, max_samples: int) -> None:
         self._schema, self._style, self._max_samples = schema, style, max_samples
-        self._docs: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for document in documents:
-            if document.kind in {"column", "table"} and document.table:
-                self._docs[document.table.lower(), document.column.lower()].append(document.text)
+        self._docs = _said_of(documents)
 
     def table(
         self,
@@ -121,6 +118,18 @@ class TableText:
         values = [_value(value, column.type) for value in column.samples[: self._max_samples]] if samples else []
         shown = f"e.g. {', '.join(values)}" if values else ""
         return "; ".join(filter(None, (_cut(said, _COMMENT_CHARS), shown)))
+
+
+def _grouped(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
+    """What is said of each column and table, by its name in small letters."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for document in documents:
+        if document.kind in {"column", "table"} and document.table:
+            said.setdefault((document.table.lower(), document.column.lower()), []).append(document.text)
+    return said
+
+
+_said_of = Remembered(_grouped)
 
 
 def _value(value: str, column_type: str) -> str:

@@ -21,6 +21,7 @@ from rag.words import Token, is_silent, spelled, stem_of, tokens
 How = Literal["exact", "case", "form", "date", "near", "meaning"]
 
 _SCORES: Mapping[How, float] = {"exact": 1.0, "case": 0.95, "form": 0.9, "date": 1.0}
+_OFFERED: frozenset[How] = frozenset({"near", "meaning"})
 _WITHIN = 0.9  # of a date's score, where the value is a time of that day, or a day of that month
 _LONGEST = 8  # words of a value that a question spells out
 _NEAR = 84.0  # percent of likeness from which one spelling may be meant by another: two letters in twelve
@@ -59,7 +60,27 @@ class LinkedValue(Frozen):
     @property
     def is_sure(self) -> bool:
         """Whether it is the same value, however it is written; else it is an offer."""
-        return self.how not in {"near", "meaning"}
+        return self.how not in _OFFERED
+
+
+class ValueHit(NamedTuple):
+    """The same while it is one of thousands of which few are chosen."""
+
+    table: str
+    column: str
+    value: str
+    said: str
+    how: How
+    score: float
+
+    @property
+    def is_sure(self) -> bool:
+        """See `LinkedValue`."""
+        return self.how not in _OFFERED
+
+    def linked(self) -> LinkedValue:
+        """As what crosses borders."""
+        return LinkedValue(**self._asdict())
 
 
 class _Span(NamedTuple):
@@ -107,10 +128,10 @@ class ValueIndex:
         if _ISO.match(value):
             dated.append((value, at))
 
-    def find(self, text: str) -> list[LinkedValue]:
+    def find(self, text: str) -> list[ValueHit]:
         """Every stored value that the text spells out, and what is near to words that spell none; surest first."""
         words = tokens(text)
-        found: list[LinkedValue] = []
+        found: list[ValueHit] = []
         taken: set[int] = set()  # words that a sure value explains
         for span in _spans(text, words):
             hits = self._exact(span, words, inside=taken.issuperset(range(span.start, span.end)))
@@ -123,7 +144,7 @@ class ValueIndex:
                 found += self._near(span, words)
         return sorted(found, key=lambda it: (-it.score, it.table, it.column, it.value, it.said))
 
-    def _exact(self, span: _Span, words: Sequence[Token], *, inside: bool) -> list[LinkedValue]:
+    def _exact(self, span: _Span, words: Sequence[Token], *, inside: bool) -> list[ValueHit]:
         part = words[span.start : span.end]
         weight = span.weight * (0.5 if inside else 1.0)  # `York` in `New York`, where both are stored
         if len(part) == 1 and self._is_name(part[0]):
@@ -135,9 +156,9 @@ class ValueIndex:
         forms = self._by_singular.get(" ".join(word.singular for word in part), [])
         return hits + [self._linked(at, span.said, "form", weight) for at in forms if at not in seen]
 
-    def _on_dates(self, text: str) -> list[LinkedValue]:
+    def _on_dates(self, text: str) -> list[ValueHit]:
         """Values that are a day of the text, or the first or last one of its month, quarter or year; or within it."""
-        found: list[LinkedValue] = []
+        found: list[ValueHit] = []
         for period in periods_in(text):
             ends = [self._beginning_with(day.isoformat()) for day in dict.fromkeys((period.first, period.last))]
             for at in chain(*ends):
@@ -156,14 +177,14 @@ class ValueIndex:
             yield self._dated[at]
             at += 1
 
-    def _near(self, span: _Span, words: Sequence[Token]) -> list[LinkedValue]:
+    def _near(self, span: _Span, words: Sequence[Token]) -> list[ValueHit]:
         """Values whose spelling is like that of the span, among those that share a word with it, or almost one."""
         part = words[span.start : span.end]
         if len(part) == 1 and self._is_name(part[0]):
             return []
         ids = {at for word in part for at in self._sharing(word)}
         said = {spelled(part), " ".join(word.singular for word in part)}
-        hits: list[LinkedValue] = []
+        hits: list[ValueHit] = []
         for at in sorted(ids):
             value = spelled(tokens(self._values[at][2]))
             likeness = max(_likeness(one, value, is_name=span.weight == 1.0) for one in said)
@@ -198,10 +219,10 @@ class ValueIndex:
                 return [word[:length]]
         return []
 
-    def _linked(self, at: int, said: str, how: How, weight: float) -> LinkedValue:
+    def _linked(self, at: int, said: str, how: How, weight: float) -> ValueHit:
         table, column, value = self._values[at]
         score = round(_SCORES.get(how, 1.0) * weight, 4)
-        return LinkedValue(table=table, column=column, value=value, said=said, how=how, score=score)
+        return ValueHit(table, column, value, said, how, score)
 
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")

@@ -14,7 +14,7 @@ from agent.evaluation.gold import ColumnName, GoldNames
 from agent.evaluation.merged import Catalogue
 from executors.base import Frozen
 from rag.documents import Retrieved
-from rag.linking import EVERY_SIGNAL, Linked, Near, SchemaLinker, Signal
+from rag.linking import EVERY_SIGNAL, Linked, LinkedPeriod, Near, SchemaLinker, Signal
 from rag.schema_text import SchemaText, Style, render
 from rag.values import LinkedValue
 
@@ -186,7 +186,7 @@ class Measure:
             for name, tokens in self._budgets:
                 text = self._render(chosen, tokens, close_joins=mode.close_joins)
                 shown.append(self._shown(mode.name, name, text, case))
-        unlinked = [it for it in case.texts if not is_linked(it, linked.values)]
+        unlinked = [it for it in case.texts if not is_linked(it, linked.values, linked.periods)]
         return RetrievalLine(
             catalogue=self.name,
             folder=case.folder,
@@ -232,10 +232,16 @@ class Measure:
         )
 
 
-def is_linked(stored: StoredText, values: Iterable[LinkedValue]) -> bool:
-    """Whether a text is among linked values, in a column that holds it; its case is not looked at."""
+def is_linked(stored: StoredText, values: Iterable[LinkedValue], periods: Iterable[LinkedPeriod] = ()) -> bool:
+    """Whether a text is among linked values, in a column that holds it; its case is not looked at.
+
+    A date is linked, too, where it is a bound of a time of the question, for a column that holds it.
+    """
     text = stored.text.casefold()
-    return any(value.value.casefold() == text and (value.table, value.column) in stored.columns for value in values)
+    if any(value.value.casefold() == text and (value.table, value.column) in stored.columns for value in values):
+        return True
+    bounds = [it for it in periods if stored.is_date and text in {it.first, it.last, it.after}]
+    return any(not frozenset(stored.columns).isdisjoint(it.columns) for it in bounds)
 
 
 def _recalls(gold: GoldNames, tables: Collection[str], columns: Collection[ColumnName]) -> tuple[float, float]:

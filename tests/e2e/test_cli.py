@@ -202,8 +202,10 @@ async def test_what_was_indexed_once_is_not_indexed_again(cli: Cli, registry: Pa
     assert (first.code, second.code) == (0, 0), first.err + second.err
     added = int(first.out.split()[1])
     assert added >= 2
-    assert first.out == f"shop: {added} documents added, 0 removed, 0 unchanged.\n"
-    assert second.out == f"shop: 0 documents added, 0 removed, {added} unchanged.\n"
+    assert first.out.splitlines()[0] == f"shop: {added} documents added, 0 removed, 0 unchanged."
+    assert second.out.splitlines()[0] == f"shop: 0 documents added, 0 removed, {added} unchanged."
+    assert "shop: 10 columns and tables added, 0 removed, 0 unchanged." in first.out
+    assert "shop: 0 columns and tables added, 0 removed, 10 unchanged." in second.out
 
 
 async def test_eval_keeps_a_line_per_question_and_goes_on_where_it_ended(

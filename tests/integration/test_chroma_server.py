@@ -52,6 +52,10 @@ class Running:
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until(lambda: self._answers())
 
+    @property
+    def runs(self) -> bool:
+        return self._process is not None
+
     def stop(self) -> None:
         if self._process is not None:
             self._process.terminate()
@@ -108,8 +112,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture
 def server(shared: Running) -> Iterator[Running]:
     yield shared
-    shared.stop()  # some tests did already
-    shared.start()
+    if not shared.runs:
+        shared.start()
     with shared.client() as client:
         for collection in client.list_collections():
             client.delete_collection(collection.name)

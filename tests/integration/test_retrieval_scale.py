@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -37,3 +38,11 @@ def test_it_measures_and_says_what(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"^ +60 +\d+ +\d+\.\d +\d+\.\d +\d+\.\d +\d+\.\d +\d+\.\d$", said, re.MULTILINE)
     assert re.search(r"median at 120 over that at 60 columns: \d+\.\d \(target: ≤ 3\)", said)
     assert re.search(r"indexing 120 columns: [\d,]+ columns/s, \d+% of the time embedding", said)
+
+
+def test_an_index_that_was_kept_is_used_again(tmp_path: Path) -> None:
+    asked = ["--columns", "60", "--questions", "4", "--no-model", "--keep", str(tmp_path)]
+    assert retrieval_scale.main(asked) == 0
+    made = {path.name for path in tmp_path.glob("*/r-*")}
+    assert retrieval_scale.main(asked) == 0
+    assert {path.name for path in tmp_path.glob("*/r-*")} == made != set()

@@ -42,10 +42,13 @@ def store(tmp_path: Path, embedder: HashingEmbedder) -> Iterator[Store]:
 
 
 @pytest.fixture
-def damaged(tmp_path: Path) -> Store:
+def damaged(tmp_path: Path, embedder: HashingEmbedder) -> Store:
     folder = tmp_path / "damaged"
-    folder.mkdir()
-    (folder / "chroma.sqlite3").write_bytes(b"not a database" * 1000)
+    whole = Store(folder)
+    whole.sync("shop", (TOTAL,), embedder)
+    whole.close()
+    (file,) = folder.rglob("chroma.sqlite3")
+    file.write_bytes(b"not a database" * 1000)
     return Store(folder)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -478,6 +479,40 @@ def test_a_new_index_that_is_not_what_was_written_does_not_replace_the_old(
             store.sync("shop", ALL, embedder)
     assert store.documents("shop") == (TOTAL,)
     assert list(home.glob("draft-*")) == []
+
+
+ON_A_FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from rag.documents import make_document
+from rag.errors import StoreUnavailable
+from rag.store import Store
+from rag.testing import HashingEmbedder
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+try:
+    documents = [make_document("rule", f"rule {n}") for n in range(3000)]
+    Store(Path(sys.argv[1])).sync("shop", documents, HashingEmbedder(dimension=384))
+except StoreUnavailable as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    "most, why",
+    [(300_000, "no room for the texts"), (3_000_000, "none for the vectors"), (5_000_000, "none for the last of them")],
+)
+def test_a_file_that_cannot_grow_leaves_the_old_index(
+    tmp_path: Path, embedder: HashingEmbedder, home: Path, most: int, why: str
+) -> None:
+    store = Store(tmp_path / "index")
+    store.sync("shop", ALL, embedder)
+    command = [sys.executable, "-c", ON_A_FULL_DISK, str(tmp_path / "index"), str(most)]
+    ended = subprocess.run(command, cwd=Path.cwd(), capture_output=True, text=True, check=True)
+    assert "Check that the folder can be written and that the disk has room" in ended.stdout, why
+    assert list(home.glob("draft-*")) == []
+    assert set(store.documents("shop")) == set(ALL)
+    assert store.sync("shop", ALL, embedder) == SyncReport(unchanged=4)
+    store.close()
 
 
 def test_a_folder_that_cannot_be_made_says_so(tmp_path: Path, embedder: HashingEmbedder) -> None:

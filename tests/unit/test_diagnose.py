@@ -149,3 +149,18 @@ def test_a_table_of_many_columns_is_not_listed_whole() -> None:
     hint = diagnose.column_hint("zzz", Schema(database="d", dialect="sqlite", tables=(wide,)), {"wide": "wide"})
     assert "c024 and 275 more" in hint
     assert "c025" not in hint
+
+
+def test_the_nearest_columns_elsewhere_are_none_of_the_tables_that_were_asked() -> None:
+    def table(name: str, *columns: str) -> Table:
+        return Table(name=name, columns=tuple(Column(name=column, type="TEXT") for column in columns))
+
+    wide = Schema(
+        database="d",
+        dialect="sqlite",
+        tables=(table("a", "shop_name"), table("b", "shop_name"), table("c", "day")),
+    )
+    for _ in range(2):  # made ready at the first time, used at the second
+        hint = diagnose.column_hint("shop_names", wide, {"a": "a"})
+        assert hint == "a has only: shop_name. Nearest: shop_name. shop_name is in b."
+    assert "is in a" in diagnose.column_hint("shop_names", wide, {"b": "b"})

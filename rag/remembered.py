@@ -1,0 +1,38 @@
+"""What takes long to make of an object and is asked for at every question, kept for the objects asked of lately."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Generic, ParamSpec, TypeVar
+
+_KEPT = 8  # of each sort: a process has few databases, and what is kept keeps its schema
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Remembered(Generic[P, T]):
+    """Calls a function, once for the same objects while they are among the latest; safe in threads.
+
+    Objects are the same only by their identity: to compare two large schemas takes longer than most of what is made of
+    them. They must not change, and are kept as long as what was made of them.
+
+    Args:
+        make: a function of positional arguments.
+        most: results that are kept.
+    """
+
+    def __init__(self, make: Callable[P, T], most: int = _KEPT) -> None:
+        self._make = make
+        self._known: deque[tuple[tuple[object, ...], T]] = deque(maxlen=most)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        if any(isinstance(one, list) for one in args):  # who knows whether it has been changed
+            return self._make(*args, **kwargs)
+        for of, made in tuple(self._known):
+            if len(of) == len(args) and all(one is other for one, other in zip(of, args, strict=True)):
+                return made
+        made = self._make(*args, **kwargs)
+        self._known.append((args, made))
+        return made
