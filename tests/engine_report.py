@@ -75,7 +75,7 @@ def _table() -> str:
     for test in shared:
         cells = (_mark(_outcomes.get((test, engine), set())) for engine in engines)
         lines.append(f"| {test} | {' | '.join(cells)} |")
-    lines += ["", *(f"– {test}, {engine}: {why}." for (test, engine), why in _missing.items() if test in _shared)]
+    lines += ["", *(f"- – {test}, {engine}: {why}." for (test, engine), why in _missing.items() if test in _shared)]
     return "\n".join(lines) + "\n"
 
 
