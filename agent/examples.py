@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from executors.base import Schema
 from executors.errors import SqlRefused
-from rag.documents import Retrieved
+from rag.documents import Document, Retrieved
 from rag.past_queries import Vocabulary, vocabulary_of
 from rag.retriever import MAX_QUERIES
 
@@ -62,6 +62,23 @@ class Examples:
             self._told.discard(key)
             good.append(_in_dialect(hit, checked.sql))
         return tuple(good), tuple(warnings)
+
+    async def unfit(self, documents: Sequence[Document], database: Database) -> tuple[str, ...]:
+        """A sentence for each past query of the docs that the guard refuses today, with what would mend it.
+
+        Raises:
+            DatabaseUnavailable: the schema cannot be read.
+        """
+        problems: list[str] = []
+        for document in documents:
+            if document.kind != "query":
+                continue
+            try:
+                await database.check(document.sql, ROW_LIMIT)
+            except SqlRefused as error:
+                said = f"{error.message} {error.hint}".strip()
+                problems.append(f"{document.source}: the query for {document.text!r} is not used: {said}")
+        return tuple(problems)
 
 
 def _in_dialect(hit: Retrieved, checked: str) -> Retrieved:

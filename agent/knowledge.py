@@ -142,7 +142,8 @@ class Knowledge:
             if turn.stop is not None:
                 turn.stop.set()  # a thread that nobody waits for any more ends after its batch
             raise
-        return indexed.model_copy(update={"columns": columns, "values": values})
+        problems = (*indexed.problems, *await self._examples.unfit(documents, database))
+        return indexed.model_copy(update={"columns": columns, "values": values, "problems": problems})
 
     async def search(
         self, query: str, database: Database, top_k: int, kinds: Collection[Kind] = ()
@@ -206,13 +207,18 @@ class Knowledge:
 
     def _index(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> Indexed:
         read = read_documents(self._docs_of(name), schema)
-        added = self.added.fitting(name, schema) if self.added is not None else ReadResult()
-        read = ReadResult(documents=read.documents + added.documents, problems=read.problems + added.problems)
-        documents = (*read.documents, *comment_documents(schema))
-        if not documents and not self.store.indexed(name):
-            return Indexed(report=SyncReport(), problems=read.problems)  # and no model is loaded for nothing
-        report = self.store.sync(name, documents, self.embedder, progress, turn)
-        return Indexed(report=report, problems=read.problems)
+        added, report = self._added(name, schema), SyncReport()
+        while True:
+            documents = (*read.documents, *added.documents, *comment_documents(schema))
+            if documents or self.store.indexed(name):  # else no model is loaded for nothing
+                report = report.then(self.store.sync(name, documents, self.embedder, progress, turn))
+            before, added = added, self._added(name, schema)
+            # While this sync waited for another process, that one may have taken documents: they are not to be lost.
+            if added == before:
+                return Indexed(report=report, problems=read.problems + added.problems)
+
+    def _added(self, name: str, schema: Schema) -> ReadResult:
+        return self.added.fitting(name, schema) if self.added is not None else ReadResult()
 
 
 def build_store(settings: Settings) -> Store:

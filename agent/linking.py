@@ -217,7 +217,7 @@ def value_lines(values: Sequence[LinkedValue], schema: Schema) -> tuple[str, ...
         places = " or ".join(_place(value, schema) for value in ones)
         verb = "is" if is_sure else "may mean"
         differs = any(value.how == "case" and value.value != value.said for value in ones)
-        lines.append(f'"{ones[0].said}" {verb} {places}{" (written so)" if differs else ""}')
+        lines.append(f'"{_folded(ones[0].said)}" {verb} {places}{" (written so)" if differs else ""}')
     return tuple(lines)
 
 
@@ -230,8 +230,13 @@ def period_lines(periods: Sequence[LinkedPeriod], schema: Schema) -> tuple[str, 
     for it in periods:
         days = f"'{it.first}'" if it.first == it.last else f"from '{it.first}' to '{it.last}'"
         places = " or ".join(_named(table, column, schema) for table, column in it.columns)
-        lines.append(f"\"{it.said}\" is {days} (before '{it.after}') in {places}")
+        lines.append(f"\"{_folded(it.said)}\" is {days} (before '{it.after}') in {places}")
     return tuple(lines)
+
+
+def _folded(said: str) -> str:
+    """Words of a question on one line; what is stored is told as it is, for a query has to spell it so."""
+    return " ".join(said.split())
 
 
 def _place(value: LinkedValue, schema: Schema) -> str:

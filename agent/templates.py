@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +16,19 @@ FOLDER = Path(__file__).parent / "prompts"
 CELL_CHARS = 60
 
 
+_FENCE = re.compile(r"<\s*/?\s*data\s*>", re.IGNORECASE)
+
+
+def unfenced(text: str) -> str:
+    """Without the marks that fence data, so that data cannot leave its fence; nor by one mark inside of another."""
+    while _FENCE.search(text):
+        text = _FENCE.sub("", text)
+    return text
+
+
 def one_line(text: str) -> str:
-    """White space folded, and the marks that fence data taken out, so that data cannot leave its fence."""
-    return " ".join(text.replace("<data>", "").replace("</data>", "").split())
+    """White space folded, and the marks that fence data taken out."""
+    return " ".join(unfenced(text).split())
 
 
 def cut(text: str, length: int) -> str:
@@ -60,7 +71,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         autoescape=False,  # noqa: S701  prompts are plain text, not HTML
     )
-    environment.filters.update(one_line=one_line, cut=cut)
+    environment.filters.update(one_line=one_line, unfenced=unfenced, cut=cut)
     return environment
 
 

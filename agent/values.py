@@ -38,6 +38,7 @@ class Bounds(NamedTuple):
 
 
 BOUNDS = Bounds()
+_CUT = "…"  # at the end of a sample that is only the beginning of a value
 LOCAL_DIALECTS = frozenset({"sqlite", "duckdb"})  # read by this process: their size is nobody else's concern
 
 
@@ -102,9 +103,8 @@ class _Reading:
         if self._may_read(table):
             values = await self._distinct(table, column)
             self._columns -= 1
-        short = tuple(
-            dict.fromkeys(it for it in (values or column.samples) if it.strip() and len(it) <= self._bounds.chars)
-        )
+        whole = values or tuple(it for it in column.samples if not it.endswith(_CUT))
+        short = tuple(dict.fromkeys(it for it in whole if len(it) <= self._bounds.chars and _is_told(it)))
         self._values -= len(short)
         return StoredValues(table=table.name, column=column.name, values=short)
 
@@ -131,6 +131,11 @@ def _texts(table: Table) -> list[Column]:
     from agent.checks import is_text
 
     return [column for column in table.columns if not column.private and is_text(column)]
+
+
+def _is_told(value: str) -> bool:
+    """Whether a value can be told of in a line; one of several lines is a text that nobody spells out."""
+    return bool(value.strip()) and len(value.splitlines()) == 1
 
 
 def _query(schema: Schema, table: Table, column: Column) -> str:

@@ -95,6 +95,15 @@ def verify(folder: Path, manifest: Manifest) -> None:
         raise _damaged(manifest.content.name, _SQLITE)
 
 
+def scrub(folder: Path) -> None:
+    """Take what was deleted out of SQLite's file as well, where it stays until its room is needed.
+
+    A value whose column has become private must not be there to be found.
+    """
+    with closing(sqlite3.connect(folder / _SQLITE)) as connection:
+        connection.execute("VACUUM")
+
+
 def hashes(folder: Path) -> dict[str, str]:
     """The hash of each file but SQLite's own and the manifest."""
     found: dict[str, str] = {}

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rag import chroma
-from rag.chroma_files import MANIFEST, Manifest, has_vectors, hashes, open_client, read_manifest, verify
+from rag.chroma_files import MANIFEST, Manifest, has_vectors, hashes, open_client, read_manifest, scrub, verify
 from rag.documents import Document
 from rag.errors import IndexDamaged, StoreUnavailable
 from rag.revision import Content, Draft, Reading, T, Turn, file_lock, slug_of
@@ -210,6 +210,7 @@ class _FolderDraft:
     def __init__(self, folder: Path, final: Path, changes: int, *, base: Path | None) -> None:
         self._folder, self._final, self._changes, self._base = folder, final, changes, base
         self.copied = base is not None
+        self._deletes = False
         self._client: Client | None = None
         self._collection: Any = None
         self._sample: dict[str, Sequence[float]] = {}
@@ -233,10 +234,13 @@ class _FolderDraft:
 
     def delete(self, ids: Sequence[str]) -> None:
         chroma.delete(self._collection, ids)
+        self._deletes = self._deletes or bool(ids)
 
     def publish(self, content: Content) -> None:
         self.close()
         self._persist()
+        if self._deletes:
+            scrub(self._folder)
         self._check(content)
         manifest = Manifest(content=content, files=hashes(self._folder))
         with (self._folder / MANIFEST).open("w", encoding="utf-8") as file:

@@ -9,7 +9,7 @@ from rag.documents import Document, Kind, ReadResult, make_document
 from rag.names import Names, bare
 from rag.readers_semantics import DbtProject
 
-_QUALIFIED = re.compile(r"`([^`\s()]+\.[^`\s()]+)`")
+_QUALIFIED = re.compile(r"[`*]([^`*\s()]+)`?\.`?([^`*\s()]+)[`*]")  # `orders.total`, `orders`.`total`, **orders.total**
 
 
 class Collector:
@@ -81,10 +81,9 @@ class Collector:
 
         A rule that names a column which a table does not have is kept, for its words may still help; it is told.
         """
-        for name in _QUALIFIED.findall(text):
-            owner, _, last = name.rpartition(".")
+        for owner, last in _QUALIFIED.findall(text):
             place = self.names.table(owner) if self.names is not None else None
-            if place is not None and last != "*":
+            if place is not None:
                 self.column(source, place.name, last)
         self._add("rule", text, source, table=table)
 

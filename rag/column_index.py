@@ -62,6 +62,8 @@ def value_passages(schema: Schema, stored: Iterable[StoredValues]) -> tuple[Docu
     passages: list[Document] = []
     for column in few:
         short = [value for value in column.values if len(value) <= _VALUE_CHARS and any(map(str.isalpha, value))]
+        # A document's white space is folded: of other values the index would offer one that is not stored.
+        short = [value for value in short if " ".join(value.split()) == value]
         passages += [_passage(schema, column.table, column.column, value) for value in short]
     return tuple(passages[:_MOST_VALUES])
 

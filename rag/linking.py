@@ -120,7 +120,8 @@ class SchemaLinker:
         documents = tuple(documents)
         self._lexical = LexicalIndex(schema, documents)
         self._glossary = Glossary(documents)
-        self._values = ValueIndex(stored, names=self._lexical.names)
+        held = (it for it in stored if _has_public(schema, it.table, it.column))
+        self._values = ValueIndex(held, names=self._lexical.names)
 
     def link(
         self,
@@ -236,10 +237,18 @@ class SchemaLinker:
             ValueHit(value.table, value.column, value.value, value.said, "meaning", value.score)
             for value in near.values
             if value.score >= LEAST_MEANT
+            and _has_public(self._schema, value.table, value.column)
             and not any(character.isdigit() for character in value.said)
             and not (value.said.isupper() and len(value.said) < _WORD_CHARS)
             and not words(value.said) <= self._lexical.names
         ]
+
+
+def _has_public(schema: Schema, table: str, column: str) -> bool:
+    """Whether values of a column may be told: what was read or indexed before may be gone since, or be private now."""
+    owner = schema.table(table)
+    found = owner.column(column) if owner is not None else None
+    return found is not None and not found.private
 
 
 def _of_each_said(values: Sequence[ValueHit], place: Callable[[ValueHit], int], columns_each: int) -> list[ValueHit]:

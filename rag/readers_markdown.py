@@ -68,6 +68,7 @@ class _Reading:
         self._table: str | None = None
         self._table_level = 0
         self._column = ""  # a column of the table, below a heading of its own
+        self._has_headings = False  # whether columns of the table have such headings
         self._mode = "rules"  # rules, table, questions, or skip: below a heading that names nothing real
         self._topic = ""
         self._question = ""
@@ -92,9 +93,9 @@ class _Reading:
         self._topic = self._column = ""
         table, column = self._known_table(name, level, word), self._known_column(said)
         if table is not None:
-            self._mode, self._table, self._table_level = "table", table, level
+            self._mode, self._table, self._table_level, self._has_headings = "table", table, level, False
         elif column is not None:
-            self._mode, self._column = "table", column
+            self._mode, self._column, self._has_headings = "table", column, True
         elif word in _QUESTIONS:
             self._mode = "questions"
         elif word in _RULES:
@@ -112,6 +113,8 @@ class _Reading:
             else:
                 self._to.table(self._source, name)  # says which table is nearest
         else:
+            if self._table is not None and self._has_headings and self._is_column(name, quoted=False):
+                self._to.column(self._source, self._table, name)  # told; its text may still help
             self._mode, self._topic = "rules", said if level > 1 else ""
 
     def _known_table(self, name: str, level: int, word: str) -> str | None:
@@ -166,7 +169,7 @@ class _Reading:
     # -- what is below them
 
     def _block(self, block: SyntaxTreeNode) -> None:
-        if block.type == "paragraph":
+        if block.type == "paragraph" and not self._column_lines(block):
             self._paragraph(_said(block))
         elif block.type in _LISTS and self._column and self._table:
             self._paragraph("; ".join(_said(item) for item in block.children))
@@ -180,6 +183,21 @@ class _Reading:
         elif block.type == "blockquote":
             for inner in block.children:
                 self._block(inner)
+
+    def _column_lines(self, block: SyntaxTreeNode) -> bool:
+        """Read a paragraph below a table whose every line is of a column. False where it is none."""
+        names = self._to.names
+        table = names.table(self._table) if names and self._table and self._mode == "table" else None
+        lines = [line.strip() for node in block.walk() if node.type == "inline" for line in node.content.splitlines()]
+        entries = [entry for line in lines if (entry := _ENTRY.match(line))]
+        if names is None or table is None or self._column or len(entries) < len(lines):
+            return False
+        if not any(names.column(table, entry["quoted"] or entry["plain"]) for entry in entries):
+            return False
+        for line in lines:
+            self._flush()
+            self._entry(line)
+        return True
 
     def _paragraph(self, said: str) -> None:
         self._flush()

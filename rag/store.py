@@ -48,6 +48,16 @@ class SyncReport(Frozen):
         """Documents in the index afterwards."""
         return self.added + self.unchanged
 
+    def then(self, later: SyncReport) -> SyncReport:
+        """What this sync and a later one of the same index did together."""
+        return SyncReport(
+            added=self.added + later.added,
+            removed=self.removed + later.removed,
+            unchanged=max(0, later.unchanged - self.added),
+            embedded=self.embedded + later.embedded,
+            notes=self.notes + later.notes,
+        )
+
 
 class Store:
     """Documents and their vectors. Methods block, and may be called from several threads at once.

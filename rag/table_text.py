@@ -136,7 +136,9 @@ def _value(value: str, column_type: str) -> str:
     """A sample as a query would write it: text in quotes, a number of a numeric column without."""
     if _NUMERIC_TYPE.search(column_type) and _NUMBER.fullmatch(value):
         return value
-    return "'" + _cut(value, _SAMPLE_CHARS).replace("'", "''") + "'"
+    is_whole = len(value) <= _SAMPLE_CHARS and len(value.splitlines()) == 1
+    text = value if is_whole else _cut(value, _SAMPLE_CHARS)  # a query has to spell its white space as well
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _cut(text: str, chars: int) -> str:

@@ -135,6 +135,15 @@ def test_documents_come_in_an_order_of_their_own(tmp_path: Path, embedder: Hashi
     assert found[0] == found[1]
 
 
+def test_what_was_taken_out_is_in_no_file_any_more(store: Store, embedder: HashingEmbedder, home: Path) -> None:
+    secret = make_document("rule", "Ann Xylander owes 500")
+    store.sync("shop", (*ALL, *numbered(20), secret), embedder)
+    assert any(b"Xylander" in content for content in contents(home).values())
+    store.sync("shop", (*ALL, *numbered(20)), embedder)
+    assert not [name for name, content in contents(home).items() if b"xylander" in content.lower()]
+    assert set(store.documents("shop")) == {*ALL, *numbered(20)}
+
+
 def test_more_indexes_than_are_kept_open_are_all_found(store: Store, embedder: HashingEmbedder) -> None:
     names = [f"shop {number}" for number in range(20)]
     for name in names:

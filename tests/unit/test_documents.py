@@ -521,3 +521,48 @@ def test_a_folder_may_hold_files_of_every_kind(tmp_path: Path, schema: Schema) -
         ("schema.yml", "all sales"),
     ]
     assert result.problems == ()
+
+
+# -------------------------------------------------------------------------- wrong names, however they are written
+
+
+@pytest.mark.parametrize(
+    "content, why",
+    [
+        ("## orders\n\n- `totla`: in euros\n", "a list line"),
+        ("## orders\n\norder_id: the key\ntotla: in euros\n", "a line of a paragraph that names columns"),
+        ("## orders\n\n### order_id\n\nThe key.\n\n### totla\n\nIn euros.\n", "a heading beside those of columns"),
+        ("## Rules\n\n- Revenue is `orders.totla`.\n", "a rule's code"),
+        ("## Rules\n\n- Revenue is `orders`.`totla`.\n", "each part quoted by itself"),
+        ("## Rules\n\n- **orders.totla** – the revenue\n", "bold type"),
+    ],
+)
+def test_a_column_that_does_not_exist_is_told_with_the_nearest(
+    tmp_path: Path, schema: Schema, content: str, why: str
+) -> None:
+    problems = read(tmp_path, "shop.md", content, schema).problems
+    assert problems == ("shop.md: table 'orders' has no column 'totla'; the nearest is 'total'",), why
+
+
+@pytest.mark.parametrize(
+    "content, why",
+    [
+        ("## orders\n\nSee also: the invoices.\n", "no line of it names a column"),
+        ("## orders\n\ntotal: in euros\nand more.\n", "a line of it is none of a column"),
+        ("## orders\n\n### order_id\n\nThe key.\n\n### How to count\n\nOnce each.\n", "a heading of another kind"),
+        ("## Rules\n\n- Count `orders.*`, or 2*orders.total*3.\n", "any column, and a product"),
+    ],
+)
+def test_what_names_no_column_is_not_taken_for_a_wrong_name(
+    tmp_path: Path, schema: Schema, content: str, why: str
+) -> None:
+    assert read(tmp_path, "shop.md", content, schema).problems == (), why
+
+
+def test_lines_of_a_paragraph_may_each_be_of_a_column(tmp_path: Path, schema: Schema) -> None:
+    result = read(tmp_path, "shop.md", "## orders\n\nOne row each.\n\norder_id: the key\ntotal: in euros\n", schema)
+    assert facts(result) == [
+        ("table", "orders", "", "One row each."),
+        ("column", "orders", "order_id", "the key"),
+        ("column", "orders", "total", "in euros"),
+    ]

@@ -6,13 +6,17 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
+from agent.added_documents import AddedDocuments
 from agent.database import Database
 from agent.knowledge import PROBLEMS_TOLD, RETRY_AFTER_S, Knowledge, build_embedder
 from agent.settings import Settings
 from executors.sqlite import SqliteExecutor
+from rag.documents import make_document
 from rag.embedder import OpenAIEmbedder
 from rag.errors import EmbedderUnavailable, RetrievalError
+from rag.revision import Turn, slug_of
 from rag.store import Store
 from rag.testing import HashingEmbedder
 
@@ -227,3 +231,23 @@ def test_without_a_token_the_embedder_is_unavailable_and_says_what_to_do(monkeyp
     assert isinstance(embedder, OpenAIEmbedder)
     with pytest.raises(EmbedderUnavailable, match="az login"):
         embedder.embed(["orders"])
+
+
+async def test_what_is_added_while_indexing_waits_for_another_process_is_not_lost(
+    tmp_path: Path, docs: Path, embedder: Embedder, database: Database
+) -> None:
+    store, added = Store(tmp_path / "index"), AddedDocuments(tmp_path / "added.sqlite")
+    knowledge = Knowledge(store, embedder, names=lambda: ("shop",), docs_of=lambda _: (docs,), added=added)
+    guest = make_document("rule", "Guest: an order without a customer.", database="shop")
+    lock = FileLock(tmp_path / "index" / slug_of("shop") / "index.lock", thread_local=False)
+    lock.acquire()
+
+    def taken_there() -> None:
+        added.add("shop", [guest])
+        lock.release()
+
+    indexed = await knowledge.index(database, turn=Turn(waiting=taken_there))
+
+    assert guest in store.documents("shop")
+    assert (indexed.report.added, indexed.report.unchanged) == (2, 0)
+    await knowledge.close()

@@ -174,6 +174,24 @@ def test_an_offer_is_made_beside_a_sure_value_only_in_a_table_that_the_question_
     assert values(linker.link("Does the singer live in California?", near=near)) == both[:1]
 
 
+@pytest.mark.parametrize(
+    "place, column, why",
+    [
+        ("college", "state", "marked private since it was read"),
+        ("college", "county", "the column is gone"),
+        ("school", "state", "the table is gone"),
+    ],
+)
+def test_a_value_that_was_kept_of_a_column_that_may_not_be_shown_any_more_is_not_told(
+    place: str, column: str, why: str
+) -> None:
+    private = Column(name="state", type="TEXT", private=True)
+    schema = Schema(database="d", dialect="sqlite", tables=(Table(name="college", columns=(private,)),))
+    near = Near(values=(NearValue(table=place, column=column, value="CA", said="California", score=0.8),))
+    linker = SchemaLinker(schema, (), [StoredValues(table=place, column=column, values=("CA",))])
+    assert linker.link("Which college is in California, CA?", near=near).values == (), why
+
+
 def test_columns_of_tables_that_the_question_is_about_come_first() -> None:
     schema = Schema(database="d", dialect="sqlite", tables=(table("agents", "country"), table("users", "country")))
     stored = [StoredValues(table=name, column="country", values=("Peru",)) for name in ("agents", "users")]

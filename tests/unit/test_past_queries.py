@@ -181,6 +181,16 @@ async def test_a_past_query_that_does_not_fit_is_left_out_and_told_once(sql: str
     assert await examples.usable([stale, good], database) == ((good,), ())
 
 
+async def test_indexing_names_each_past_query_that_does_not_fit_with_what_is_near(database: Database) -> None:
+    good, stale = pair("How many?", "SELECT count(*) FROM orders"), pair("In all?", "SELECT sum(amuont) FROM orders")
+    rule = make_document("rule", "SELECT nothing FROM nowhere")
+
+    (problem,) = await Examples().unfit([rule, stale.document, good.document], database)
+
+    assert "'In all?'" in problem
+    assert "Nearest: amount" in problem
+
+
 async def test_what_fits_again_and_then_not_is_told_again(database: Database, shop_file: Path) -> None:
     async def change(sql: str) -> tuple[str, ...]:
         with sqlite3.connect(shop_file) as connection:

@@ -163,6 +163,7 @@ def test_a_table_of_another_schema_has_its_name_in_front() -> None:
     [
         ("a\n); DROP TABLE t; --", "x", "-- a ); DROP TABLE t; --; e.g. 'x'", "a comment stays on its line"),
         ("", "a\nb", "-- e.g. 'a b'", "so does a sample"),
+        ("", "on  hold", "-- e.g. 'on  hold'", "a value as a query has to spell it"),
         ("", "O'Fallon", "-- e.g. 'O''Fallon'", "quotes as SQL has them"),
         ("", "12", "-- e.g. '12'", "digits in a text column are text"),
     ],
