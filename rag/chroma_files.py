@@ -82,7 +82,7 @@ def verify(folder: Path, manifest: Manifest) -> None:
         if found.get(file) != manifest.files.get(file):
             raise _damaged(manifest.content.name, Path(file).name)
     try:
-        with closing(sqlite3.connect(f"{(folder / _SQLITE).as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(f"{(folder / _SQLITE).absolute().as_uri()}?mode=ro", uri=True)) as connection:
             sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
             count = connection.execute("SELECT count(*) FROM embeddings").fetchone()[0] if sound else 0
     except sqlite3.OperationalError:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,17 @@ def test_what_was_indexed_comes_back_as_it_was(store: Store, embedder: HashingEm
     assert store.sync("shop", ALL, embedder) == SyncReport(added=4, embedded=4)
     assert set(store.documents("shop")) == set(ALL)
     assert store.indexed("shop")
+
+
+def test_the_folder_may_be_named_from_where_one_stands(
+    tmp_path: Path, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with closing(Store(Path(".state"))) as here:
+        here.sync("shop", numbered(3), embedder)
+    with closing(Store(Path(".state"))) as again:
+        assert again.sync("shop", numbered(3), embedder).unchanged == 3
+        assert len(again.documents("shop")) == 3
 
 
 def test_the_nearest_document_is_first(store: Store, embedder: HashingEmbedder) -> None:
