@@ -18,6 +18,7 @@ from agent.arithmetic.dates import DateInText, dates_in
 from agent.arithmetic.numerals import Numeral, Reading, numeral_at
 from agent.arithmetic.traceable import Source
 from executors.base import Frozen, QueryResult
+from rag.words import split_name, words
 
 Origin = Literal["result", "raw", "question", "row count", "calculation", "position"]
 
@@ -29,6 +30,7 @@ _UNDER = re.compile(r"\b(?:nearly|almost|under|below|less than|fewer than|fast|k
 _IDENTIFIER = re.compile(r"[^\W\d_]+[-_]?\d\w*(?:[-.]\w+)*")
 _LIST_MARKER = re.compile(r"(?:^|\n)\s*(?:#+\s*)?$")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
+_COUNT_WORDS = frozenset({"count", "counts", "cnt", "number", "num", "nr", "quantity", "qty"})
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w’']*)[\s#-]*$")
 _WORD_AFTER = re.compile(r"[\s-]*([^\W\d_]\w*)")
 
@@ -134,6 +136,7 @@ class _Tracer:
         self._answer = answer
         self._counts = {row_count, result.row_count, *([raw.row_count] if raw else [])}
         self._positions = max(row_count, result.row_count)
+        self._counted = _counted(result)
         self._sources: list[tuple[Origin, Source]] = [
             ("result", Source.of_rows(result)),
             ("calculation", Source.of_values(Fraction(value) for value in calculated)),
@@ -172,7 +175,8 @@ class _Tracer:
             ):
                 return origin
         if numeral.raw.isdigit() and not numeral.percent and not numeral.currency:
-            if int(numeral.raw) in self._counts:
+            # "6 customers from France": so many rows there are, but a column says how many customers.
+            if int(numeral.raw) in self._counts and not words(names[1]) & self._counted:
                 return "row count"
             if 0 < int(numeral.raw) <= self._positions and self._is_position(mention):
                 return "position"
@@ -203,6 +207,21 @@ class _Tracer:
     def _is_percent_base(self, mention: _Mention, numeral: Numeral) -> bool:
         """The 100 of `30 / 80 * 100`."""
         return numeral.raw == "100" and self._answer[: mention.start].rstrip().endswith(("*", "×", "·", "/", "÷"))
+
+
+def _counted(result: QueryResult) -> frozenset[str]:
+    """What columns count by their names: `customer_count`, `number_of_customers`, `total_customers`, `customers`."""
+    found: set[str] = set()
+    for index, column in enumerate(result.columns):
+        parts = split_name(column).split()
+        told = [part for part in parts if part not in _COUNT_WORDS and part != "of"]
+        is_count = len(told) < len(parts) or len(parts) == 1
+        if parts and parts[0] == "total":
+            told, is_count = told[1:], True
+        numbers = (row[index] for row in result.rows)
+        if is_count and told and all(value is None or isinstance(value, int) for value in numbers):
+            found |= words(" ".join(told))
+    return frozenset(found)
 
 
 def _rounded_from(reading: Reading, before: str) -> tuple[Fraction, Fraction]:

@@ -165,3 +165,33 @@ def test_a_large_result_is_traced_number_by_number() -> None:
 
     assert len(grounding.numbers) == 501
     assert [number.text for number in grounding.untraced] == ["7.75"]
+
+
+BY_COUNTRY = (("FR", 66), ("DE", 190), ("AT", 62))
+
+
+@pytest.mark.parametrize(
+    "column", ["customer_count", "number_of_customers", "num_customers", "total_customers", "Customers"]
+)
+def test_a_number_of_rows_is_not_the_number_that_a_column_tells(column: str) -> None:
+    result = QueryResult(columns=("country", column), rows=BY_COUNTRY)
+
+    def sources(answer: str) -> list[str | None]:
+        found = trace(answer, result=result, raw=None, question="", calculated=(), row_count=3)
+        return [number.source for number in found.numbers]
+
+    assert sources("There are 3 customers from France.") == [None]
+    assert sources("There are 66 customers from France, in 3 countries (n = 3).") == [
+        "result",
+        "row count",
+        "row count",
+    ]
+
+
+@pytest.mark.parametrize("column", ["customer_id", "order_total", "total", "n"])
+def test_a_column_that_counts_nothing_of_the_kind_leaves_the_rows_their_number(column: str) -> None:
+    result = QueryResult(columns=("name", column), rows=BY_COUNTRY)
+
+    found = trace("There are 3 customers.", result=result, raw=None, question="", calculated=(), row_count=3)
+
+    assert [number.source for number in found.numbers] == ["row count"]
