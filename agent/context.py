@@ -14,8 +14,8 @@ from executors.dialects import DIALECTS
 
 if TYPE_CHECKING:
     from agent.database import Database
-    from agent.knowledge import Knowledge
     from agent.profiles import Profile
+    from agent.retrieval.knowledge import Knowledge
     from agent.settings import Settings
     from rag.documents import Document
     from rag.retriever import Retrieval
@@ -93,8 +93,8 @@ async def enrich(
     Raises:
         DatabaseUnavailable: the schema cannot be read. An index that fails only costs the docs, with a warning.
     """
-    from agent.knowledge import Known
-    from agent.linking import period_lines, value_lines
+    from agent.retrieval.knowledge import Known
+    from agent.retrieval.linking import period_lines, value_lines
     from agent.reuse import docs_digest
     from rag.linking import Linked
     from rag.schema_text import fits, render

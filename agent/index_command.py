@@ -18,7 +18,7 @@ from rag.errors import RetrievalError
 from rag.revision import Turn
 
 if TYPE_CHECKING:
-    from agent.indexing import Indexed
+    from agent.retrieval.indexing import Indexed
     from agent.service import Service
     from rag.store import SyncReport
 

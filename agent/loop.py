@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 
-from agent import writes
 from agent.database import Database
 from agent.limits import limits_of
 from agent.models import AnswerDelta, Done, Event, Question, Started
 from agent.parts import Parts
 from agent.response import answered, clarified, review_text, reviewed
 from agent.run import Run
+from agent.writing import flow as writes
 
 # A sentence with the white space after it, so that the pieces joined are the answer to the letter.
 SENTENCE = re.compile(r".+?(?:(?<=[.!?])\s+|\Z)", re.DOTALL)
@@ -25,7 +25,7 @@ async def answer(question: Question, database: Database, parts: Parts) -> AsyncI
     3. Fetch the rows behind an aggregate.
     4. Say it in a sentence; recompute its arithmetic; trace its numbers.
 
-    An order to change rows, from somebody who may, goes another way: see `agent.writes`.
+    An order to change rows, from somebody who may, goes another way: see `agent.writing.flow`.
 
     Raises:
         ModelUnavailable, ModelFailed, DatabaseUnavailable, WritesNotAllowed: what no further attempt can mend.

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent.callers import ANONYMOUS
 from agent.chart import Chart
-from agent.write_plan import WritePlan
+from agent.writing.plan import WritePlan
 from executors.base import Frozen, QueryResult
 from executors.errors import ErrorKind
 

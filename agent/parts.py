@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from agent.evaluate import Judge
 from agent.generate import Generator
-from agent.knowledge import Knowledge
 from agent.profiles import Profile
+from agent.retrieval.knowledge import Knowledge
 from agent.settings import Settings
 from agent.synthesize import Writer
 from agent.verified_queries import VerifiedQueries
-from agent.write_tokens import WritePlans
+from agent.writing.tokens import WritePlans
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from agent import loop
 from agent.callers import ANONYMOUS, LOCAL
 from agent.database import Database
 from agent.databases import DatabaseInfo, Databases
-from agent.documents import AddedDocuments, Documents
 from agent.errors import OutOfTime, PlumblineError, QuestionInvalid, SessionStoreUnavailable, UnknownSession
 from agent.evaluate import Judge
 from agent.generate import Generator
@@ -24,16 +23,17 @@ from agent.llm import ChatModel, build_model
 from agent.models import Answer, Done, Event, Exchange, Options, Question
 from agent.parts import Parts
 from agent.profiles import choose
+from agent.retrieval.documents import AddedDocuments, Documents
 from agent.sessions import Session, SessionStore, SqliteSessions
 from agent.settings import Settings
 from agent.synthesize import Writer
 from agent.verified_queries import VerifiedQueries
-from agent.write_tokens import WritePlans
+from agent.writing.tokens import WritePlans
 from executors.base import Frozen, Schema
 from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
-    from agent.knowledge import Indexed, Knowledge
+    from agent.retrieval.knowledge import Indexed, Knowledge
     from executors.registry import Registry
     from executors.router import Router
     from rag.revision import Turn
@@ -300,7 +300,7 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
     Raises:
         RegistryInvalid: databases.yaml cannot be used.
     """
-    from agent.knowledge import Knowledge, build_embedder, build_store
+    from agent.retrieval.knowledge import Knowledge, build_embedder, build_store
     from executors.router import Router
     from executors.server.options import ServerOptions
 

@@ -14,7 +14,7 @@ from agent.evaluation.gold import GoldNames, gold_names
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, load_questions
 from agent.evaluation.merged import Catalogue
 from agent.evaluation.retrieval import Case, StoredText
-from agent.values import all_stored, read_values
+from agent.retrieval.values import all_stored, read_values
 from executors.base import CheckedSql, Column, Executor, Schema, Table
 from rag.documents import comment_documents, read_documents
 

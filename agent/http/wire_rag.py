@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.documents import Page
 from agent.http.wire import Name, Text
+from agent.retrieval.documents import Page
 from executors.base import Frozen
 from rag.documents import Document, Kind, Retrieved
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from agent import cli, knowledge
+from agent import cli
+from agent.retrieval import knowledge
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from agent.settings import Settings

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agent.database import Database
-from agent.linking import SchemaLinks, value_lines
-from agent.values import Bounds, all_stored, read_values
+from agent.retrieval.linking import SchemaLinks, value_lines
+from agent.retrieval.values import Bounds, all_stored, read_values
 from executors.base import CheckedSql, Column, Schema, Table
 from executors.sqlite import SqliteExecutor
 from rag.column_index import ColumnIndex, schema_passages, value_passages

@@ -13,9 +13,9 @@ import pytest
 from api_client import api_client, problem
 from pydantic import ValidationError
 
-from agent import knowledge
-from agent.added_documents import MAX_DOCUMENTS, AddedDocuments
 from agent.api import api_routes, create_app
+from agent.retrieval import knowledge
+from agent.retrieval.added_documents import MAX_DOCUMENTS, AddedDocuments
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from agent.tools import TOOLS

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from agent.added_documents import AddedDocuments
 from agent.database import Database
-from agent.knowledge import PROBLEMS_TOLD, RETRY_AFTER_S, Knowledge, build_embedder
+from agent.retrieval.added_documents import AddedDocuments
+from agent.retrieval.knowledge import PROBLEMS_TOLD, RETRY_AFTER_S, Knowledge, build_embedder
 from agent.settings import Settings
 from executors.sqlite import SqliteExecutor
 from rag.documents import make_document

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agent.database import Database
-from agent.examples import Examples
-from agent.knowledge import Knowledge
+from agent.retrieval.examples import Examples
+from agent.retrieval.knowledge import Knowledge
 from executors.base import Column, Schema, Table
 from executors.sqlite import SqliteExecutor
 from rag.documents import Retrieved, make_document

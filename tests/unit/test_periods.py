@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.evaluation.retrieval import StoredText, is_linked
-from agent.linking import period_lines
+from agent.retrieval.linking import period_lines
 from executors.base import Column, Schema, Table
 from rag.linking import LinkedPeriod, SchemaLinker
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agent import knowledge
 from agent.errors import VerifiedQueriesUnavailable
 from agent.models import Answer, Done, Event, Options, SqlGenerated
+from agent.retrieval import knowledge
 from agent.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun
 from agent.scripted import ScriptedModel
 from agent.service import Service

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UnknownWritePlan, WriteNotMade, WritePlansUnavailable
-from agent.write_tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
+from agent.writing.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
 
 PLAN = PlannedWrite(database="shop", principal="ann", sql="DELETE FROM orders WHERE id = 1", rows=1, seen="abc")
 

@@ -29,8 +29,8 @@ from agent.models import (
     SqlValidated,
 )
 from agent.response import clarified, reviewed
-from agent.write_answers import counted, made, planned
-from agent.write_tokens import PlannedWrite
+from agent.writing.answers import counted, made, planned
+from agent.writing.tokens import PlannedWrite
 from executors.base import CheckedWrite, QueryResult, WriteResult
 from executors.errors import ErrorKind, SqlFailed, SqlRefused
 

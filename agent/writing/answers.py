@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from agent.models import Answer, Attempt, Check
 from agent.response import common
-from agent.write_plan import WritePlan
+from agent.writing.plan import WritePlan
 from executors.base import CheckedWrite
 
 if TYPE_CHECKING:
     from agent.run import Run
-    from agent.write_tokens import Issued
+    from agent.writing.tokens import Issued
 
 _WOULD = {
     "insert": "This would add {rows} to {table}",

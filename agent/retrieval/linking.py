@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.values import TableValues, all_stored, read_values
+from agent.retrieval.values import TableValues, all_stored, read_values
 from executors.base import Schema
 from executors.errors import ExecutorError
 from rag.column_index import ColumnIndex

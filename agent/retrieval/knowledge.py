@@ -12,10 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.examples import Examples
-from agent.indexing import RETRY_AFTER_S, Indexed, Indexing
-from agent.linking import SchemaLinks
 from agent.llm import ENTRA_SCOPE
+from agent.retrieval.examples import Examples
+from agent.retrieval.indexing import RETRY_AFTER_S, Indexed, Indexing
+from agent.retrieval.linking import SchemaLinks
 from executors.base import Frozen, Schema
 from rag.agent import RagAgent
 from rag.documents import Document, Kind, ReadResult, Retrieved, comment_documents, read_documents
@@ -26,8 +26,8 @@ from rag.revision import Turn
 from rag.store import Progress, Store, SyncReport
 
 if TYPE_CHECKING:
-    from agent.added_documents import AddedDocuments
     from agent.database import Database
+    from agent.retrieval.added_documents import AddedDocuments
     from agent.settings import Settings
 
 __all__ = ["RETRY_AFTER_S", "Indexed", "Knowledge", "Known", "build_embedder", "build_store"]

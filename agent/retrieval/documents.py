@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from agent.added_documents import MAX_DOCUMENTS, AddedDocuments
 from agent.errors import DocumentsInvalid, UnknownDocument
+from agent.retrieval.added_documents import MAX_DOCUMENTS, AddedDocuments
 from executors.base import Frozen
 from executors.errors import SqlRefused
 from rag.documents import Document, Kind, Retrieved, make_document, resolve_documents
@@ -16,7 +16,7 @@ from rag.errors import RetrievalError
 if TYPE_CHECKING:
     from agent.database import Database
     from agent.databases import Databases
-    from agent.knowledge import Knowledge
+    from agent.retrieval.knowledge import Knowledge
 
 __all__ = ["AddedDocuments", "Documents", "Page"]
 
