@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
 from agent.errors import SessionStoreUnavailable, UnknownSession
 from agent.models import Exchange
+from agent.state_file import StateFile
 from executors.base import Frozen
 
 MAX_EXCHANGES = 50  # as many as `max_conversation_history` may ask for
-BUSY_S = 10  # seconds to wait for another process that writes
+
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, database TEXT, used_at REAL)",
+    "CREATE TABLE IF NOT EXISTS exchanges (number INTEGER PRIMARY KEY, question TEXT, answer TEXT, sql TEXT, "
+    "session_id TEXT REFERENCES sessions (id) ON DELETE CASCADE)",
+)
 
 
 class Session(Frozen):
@@ -54,18 +58,17 @@ class SqliteSessions:
 
     def __init__(self, path: Path, *, timeout_s: float, clock: Callable[[], float] = time.time) -> None:
         self.path, self.timeout_s, self.clock = path, timeout_s, clock
-        self._ready = False
-        self._lock = threading.Lock()
+        self._file = StateFile(path, _TABLES, "Sessions", SessionStoreUnavailable)
 
     def start(self, database: str) -> Session:
         session = Session(id=uuid.uuid4().hex, database=database)
-        with self._connection() as connection:
+        with self._file.transaction() as connection:
             connection.execute("DELETE FROM sessions WHERE used_at < ?", (self.clock() - self.timeout_s,))
             connection.execute("INSERT INTO sessions VALUES (?, ?, ?)", (session.id, database, self.clock()))
         return session
 
     def get(self, session_id: str) -> Session:
-        with self._connection() as connection:
+        with self._file.transaction() as connection:
             database = self._database_of(connection, session_id)
             rows = connection.execute(
                 "SELECT question, answer, sql FROM exchanges WHERE session_id = ? ORDER BY number DESC LIMIT ?",
@@ -75,7 +78,7 @@ class SqliteSessions:
         return Session(id=session_id, database=database, exchanges=exchanges)
 
     def add(self, session_id: str, exchange: Exchange) -> None:
-        with self._connection() as connection:
+        with self._file.transaction() as connection:
             self._database_of(connection, session_id)
             connection.execute(
                 "INSERT INTO exchanges (session_id, question, answer, sql) VALUES (?, ?, ?, ?)",
@@ -90,40 +93,3 @@ class SqliteSessions:
         if row is None:
             raise UnknownSession("There is no such session, or it has expired. Start a new one.")
         return str(row[0])
-
-    @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
-        """A transaction. Raises SessionStoreUnavailable, also for what goes wrong in the caller's statements."""
-        try:
-            with closing(self._connected()) as connection, connection:
-                yield connection
-        except (sqlite3.Error, OSError) as error:
-            self._ready = False  # the file may be gone: the next call makes what is missing
-            cause = error.strerror if isinstance(error, OSError) else error  # its text has the folder
-            raise SessionStoreUnavailable(
-                f"Sessions cannot be read or written ({cause}): check that the folder of PLUMBLINE_STATE_DIR is "
-                f"writable; where {self.path.name} is damaged, remove it."
-            ) from error
-
-    def _connected(self) -> sqlite3.Connection:
-        with self._lock:
-            if not self._ready:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(self.path, timeout=BUSY_S)
-            try:
-                connection.execute("PRAGMA foreign_keys = ON")
-                if not self._ready:
-                    self._create(connection)
-                    self._ready = True
-            except sqlite3.Error:
-                connection.close()
-                raise
-        return connection
-
-    @staticmethod
-    def _create(connection: sqlite3.Connection) -> None:
-        connection.execute("CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, database TEXT, used_at REAL)")
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS exchanges (number INTEGER PRIMARY KEY, question TEXT, answer TEXT, sql TEXT, "
-            "session_id TEXT REFERENCES sessions (id) ON DELETE CASCADE)"
-        )

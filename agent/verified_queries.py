@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from agent.errors import VerifiedQueriesUnavailable
+from agent.state_file import StateFile
 from executors.base import Frozen
 
-BUSY_S = 10  # seconds to wait for another process that writes
 MAX_KEPT = 1000  # queries of one database; the one that was used longest ago goes first
+
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS verified (database TEXT, question TEXT, sql TEXT, tables TEXT, fingerprint TEXT, "
+    "used_at REAL, PRIMARY KEY (database, question))"
+)
 
 
 class Key(NamedTuple):
@@ -52,12 +55,13 @@ class VerifiedQueries:
 
     def __init__(self, path: Path, *, max_kept: int = MAX_KEPT, clock: Callable[[], float] = time.time) -> None:
         self.path, self.max_kept, self.clock = path, max_kept, clock
+        self._file = StateFile(path, (_TABLE,), "Verified queries", VerifiedQueriesUnavailable)
 
     def find(self, key: Key) -> VerifiedQuery | None:
         """The query that was kept for this question."""
         if not self.path.exists():
             return None  # reading makes no files
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             row = connection.execute(
                 "UPDATE verified SET used_at = ? WHERE database = ? AND question = ? "
                 "RETURNING sql, tables, fingerprint",
@@ -67,7 +71,7 @@ class VerifiedQueries:
 
     def keep(self, key: Key, query: VerifiedQuery) -> None:
         """Keep a query instead of the last one of its question; where there are too many, the oldest goes."""
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO verified VALUES (?, ?, ?, ?, ?, ?)",
                 (key.database, _hash(key), query.sql, json.dumps(query.tables), query.fingerprint, self.clock()),
@@ -82,28 +86,8 @@ class VerifiedQueries:
         """Keep nothing for this question any more."""
         if not self.path.exists():
             return
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             connection.execute("DELETE FROM verified WHERE database = ? AND question = ?", (key.database, _hash(key)))
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """One that nobody else writes in meanwhile."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)) as connection:
-                connection.execute("BEGIN IMMEDIATE")
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS verified (database TEXT, question TEXT, sql TEXT, tables TEXT, "
-                    "fingerprint TEXT, used_at REAL, PRIMARY KEY (database, question))"
-                )
-                yield connection
-                connection.execute("COMMIT")  # after an error, closing rolls back
-        except (sqlite3.Error, OSError) as error:
-            cause = error.strerror if isinstance(error, OSError) else error  # its text has the folder
-            raise VerifiedQueriesUnavailable(
-                f"Verified queries cannot be read or written ({cause}): check that the folder of PLUMBLINE_STATE_DIR "
-                f"is writable; where {self.path.name} is damaged, remove it."
-            ) from error
 
 
 def _hash(key: Key) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
+from agent.state_file import StateFile
 from executors.base import Schema
 from rag.documents import Document, ReadResult, make_document, resolve_documents
 from rag.errors import StoreUnavailable
 
-BUSY_S = 10  # seconds to wait for another process that writes
 MAX_DOCUMENTS = 5_000  # of one database
 
 _TABLE = (
@@ -30,7 +28,7 @@ class AddedDocuments:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._file = StateFile(path, (_TABLE,), "Documents that were added", StoreUnavailable)
 
     def of(self, database: str) -> tuple[Document, ...]:
         """A database's documents, in the order in which they came."""
@@ -44,7 +42,7 @@ class AddedDocuments:
         """Keep documents. Returns those that were not there yet."""
         if not documents:
             return ()
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             known = {row[0] for row in connection.execute("SELECT id FROM documents WHERE database = ?", (database,))}
             new = tuple({one.id: one for one in documents if one.id not in known}.values())
             rows = [(database, document.id, document.model_dump_json()) for document in new]
@@ -61,36 +59,19 @@ class AddedDocuments:
             if (document := _document(database, text)).id in wanted or key in wanted
         }
         if found:
-            with self._transaction() as connection:
+            with self._file.transaction() as connection:
                 rows = [(database, key) for key in found]
                 connection.executemany("DELETE FROM documents WHERE database = ? AND id = ?", rows)
         return tuple(found.values())
 
     def _rows(self, database: str) -> list[tuple[str, str]]:
-        if not self._path.exists():
+        if not self._file.path.exists():
             return []  # reading makes no files
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             rows = connection.execute(
                 "SELECT id, document FROM documents WHERE database = ? ORDER BY number", (database,)
             )
             return [(str(key), str(text)) for key, text in rows]
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """One that nobody else writes in meanwhile. Raises StoreUnavailable for the file, or the statements."""
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None)) as connection:
-                connection.execute("BEGIN IMMEDIATE")
-                connection.execute(_TABLE)
-                yield connection
-                connection.execute("COMMIT")  # after an error, closing rolls back
-        except (sqlite3.Error, OSError) as error:
-            cause = error.strerror if isinstance(error, OSError) else error  # its text has the folder
-            raise StoreUnavailable(
-                f"Documents that were added cannot be read or written ({cause}): check that the folder of "
-                f"PLUMBLINE_STATE_DIR is writable; where {self._path.name} is damaged, remove it."
-            ) from error
 
 
 def _document(database: str, text: str) -> Document:

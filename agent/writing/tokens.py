@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from agent.errors import UnknownWritePlan, WriteNotMade, WritePlansUnavailable
+from agent.state_file import StateFile
 from executors.base import Frozen
 
-BUSY_S = 10  # seconds to wait for another process that writes
+_TABLE = "CREATE TABLE IF NOT EXISTS writes (token TEXT PRIMARY KEY, plan TEXT, expires_at REAL, used INT)"
 FORGOTTEN_AFTER_S = 86_400.0  # until then, a token that was used or has expired is told to be so
 
 
@@ -59,12 +58,13 @@ class WritePlans:
 
     def __init__(self, path: Path, *, lifetime_s: float, clock: Callable[[], float] = time.time) -> None:
         self.path, self.lifetime_s, self.clock = path, lifetime_s, clock
+        self._file = StateFile(path, (_TABLE,), "Planned changes", WritePlansUnavailable)
 
     def keep(self, plan: PlannedWrite) -> Issued:
         """Keep a change until it is confirmed, or its time is over."""
         token, now = secrets.token_urlsafe(24), self.clock()
         expires = now + self.lifetime_s
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             connection.execute("DELETE FROM writes WHERE expires_at < ?", (now - FORGOTTEN_AFTER_S,))
             connection.execute(
                 "INSERT INTO writes VALUES (?, ?, ?, 0)", (_hash(token), plan.model_dump_json(), expires)
@@ -78,7 +78,7 @@ class WritePlans:
             UnknownWritePlan: there is none for this caller and this database; the token stays good for the right ones.
             WriteNotMade: it was claimed before, or its time is over.
         """
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             row = connection.execute(
                 "SELECT plan, expires_at, used FROM writes WHERE token = ?", (_hash(token),)
             ).fetchone()
@@ -93,25 +93,6 @@ class WritePlans:
                 raise WriteNotMade("The token has expired, and nothing was changed. Ask for the change again.")
             connection.execute("UPDATE writes SET used = 1 WHERE token = ?", (_hash(token),))
         return plan
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """One that nobody else writes in meanwhile. Raises WritePlansUnavailable for the file, or the statements."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)) as connection:
-                connection.execute("BEGIN IMMEDIATE")
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS writes (token TEXT PRIMARY KEY, plan TEXT, expires_at REAL, used INT)"
-                )
-                yield connection
-                connection.execute("COMMIT")  # after an error, closing rolls back
-        except (sqlite3.Error, OSError) as error:
-            cause = error.strerror if isinstance(error, OSError) else error  # its text has the folder
-            raise WritePlansUnavailable(
-                f"Planned changes cannot be read or written ({cause}): check that the folder of PLUMBLINE_STATE_DIR "
-                f"is writable; where {self.path.name} is damaged, remove it."
-            ) from error
 
 
 def _hash(token: str) -> str:

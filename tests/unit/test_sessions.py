@@ -129,6 +129,6 @@ def test_a_file_that_was_removed_meanwhile_is_made_again(sessions: SqliteSession
     session = sessions.start("shop")
     sessions.path.unlink()
 
-    with pytest.raises(SessionStoreUnavailable):
+    with pytest.raises(UnknownSession, match="Start a new one"):
         sessions.get(session.id)
     assert sessions.start("shop").exchanges == ()
