@@ -10,6 +10,7 @@ from agent.limits import limits_of
 from agent.models import AnswerDelta, Done, Event, Question, Started
 from agent.parts import Parts
 from agent.response import answered, clarified, review_text, reviewed
+from agent.round import Round
 from agent.run import Run
 from agent.writing import flow as writes
 
@@ -56,7 +57,8 @@ async def _read(run: Run) -> AsyncIterator[Event]:
     if plan := await run.make_plan():
         yield plan
     while run.may_try:
-        yield await run.generate()
+        turn = Round(run)
+        yield await turn.generate()
         if run.draft.clarification:
             yield Done(answer=clarified(run, run.draft.clarification))
             return
@@ -64,7 +66,7 @@ async def _read(run: Run) -> AsyncIterator[Event]:
             async for event in writes.plan(run):
                 yield event
             return
-        async for event in _try(run):
+        async for event in _try(run, turn):
             yield event
 
     best = run.best
@@ -84,15 +86,15 @@ async def _read(run: Run) -> AsyncIterator[Event]:
     yield Done(answer=response)
 
 
-async def _try(run: Run) -> AsyncIterator[Event]:
+async def _try(run: Run, turn: Round) -> AsyncIterator[Event]:
     """Check, run and judge what was drafted."""
-    yield await run.validate()
-    if planned := run.planned():
+    yield await turn.validate()
+    if planned := turn.planned():
         yield planned
-    if executed := await run.execute():
+    if executed := await turn.execute():
         yield executed
-    if evaluated := await run.evaluate():
+    if evaluated := await turn.evaluate():
         yield evaluated
-    run.conclude()
+    turn.conclude()
     if run.may_try:
         yield run.repair()

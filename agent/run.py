@@ -6,10 +6,6 @@ from dataclasses import dataclass, field
 
 from agent.context import Context, enrich
 from agent.database import Database
-from agent.errors import ReplyUnusable, WritesNotAllowed
-from agent.evaluate import evaluate
-from agent.generate import mended
-from agent.intent import NEVER
 from agent.ledger import Ledger
 from agent.limits import Limits
 from agent.models import (
@@ -18,7 +14,6 @@ from agent.models import (
     DialectResolved,
     Draft,
     Entered,
-    Evaluated,
     HumanReview,
     Plan,
     Planned,
@@ -26,22 +21,14 @@ from agent.models import (
     RawRecordsFetched,
     Repairing,
     SchemaSelected,
-    SqlExecuted,
-    SqlGenerated,
-    SqlValidated,
 )
 from agent.parts import Parts
-from agent.plan import plan_of
 from agent.raw import RawRecords, fetch_raw_records
 from agent.response import best_of
 from agent.reuse import Reuse
 from agent.side_tasks import SideTasks
 from agent.suggest import suggestions
 from agent.synthesize import CheckedText
-from executors.base import CheckedSql
-from executors.errors import ErrorKind, SqlFailed, SqlRefused
-
-EVENT_ROWS = 20
 
 
 @dataclass
@@ -61,9 +48,7 @@ class Run:
 
     def __post_init__(self) -> None:
         self.context: Context
-        self._attempt = Attempt(sql="")
-        self._checked: CheckedSql | None = None
-        self._side = SideTasks()
+        self.side = SideTasks()
         self.reuse = Reuse(self.question, self.parts, self.limits)
 
     # -- before the first query ---------------------------------------------------------------------------
@@ -103,7 +88,7 @@ class Run:
             self.plan = await self.parts.generator.plan(self.question.text, self.context, self.ledger)
         return Planned(plan=self.plan, source="model", elapsed_ms=self.ledger.last) if self.plan else None
 
-    # -- one attempt --------------------------------------------------------------------------------------
+    # -- attempts -----------------------------------------------------------------------------------------
 
     @property
     def may_try(self) -> bool:
@@ -123,123 +108,6 @@ class Run:
         advised = last.verdict is not None and last.verdict.source == "judge"
         only_advised = advised and not last.reused and self.parts.judge.profile.judge == "advises"
         return self.accepted or only_advised
-
-    @property
-    def _reusing(self) -> bool:
-        """Whether the query at hand is that of an earlier answer, which is only ever the first."""
-        return self.reuse.tried and not self.attempts
-
-    async def generate(self) -> SqlGenerated:
-        """Step 5: the query of an earlier answer, a mend of the last one's tree, or one that the model writes.
-
-        An unusable reply is an attempt that failed.
-        """
-        with self.ledger.timed("sql_generator"):
-            try:
-                self.draft = await self._next_draft()
-            except ReplyUnusable as error:
-                self.draft = Draft()
-                self._attempt = Attempt(sql="", error=str(error), error_type=ErrorKind.UNUSABLE_REPLY)
-        return SqlGenerated(
-            sql=self.draft.sql,
-            explanation=self.draft.explanation,
-            clarification=self.draft.clarification,
-            source="reused" if self._reusing else "model",
-            attempt=len(self.attempts) + 1,
-            elapsed_ms=self.ledger.last,
-        )
-
-    async def validate(self) -> SqlValidated:
-        """Step 6: through the guard.
-
-        Raises:
-            WritesNotAllowed: the model took the question for a wish to change the data. Once a query has run, it was
-                no such wish, and the attempt has failed like any other.
-        """
-        self._checked = None
-        if self.draft.sql is not None:
-            draft = self.draft
-            self._attempt = Attempt(sql=draft.sql, explanation=draft.explanation, plan=draft.plan, reused=self._reusing)
-            with self.ledger.timed("sql_validator"):
-                try:
-                    self._checked = await self.database.check(self.draft.sql, self.limits.row_limit)
-                except SqlRefused as error:
-                    if error.kind is ErrorKind.NOT_READ_ONLY and self.best is None:
-                        raise WritesNotAllowed(self.question.write_refusal or NEVER) from error
-                    self._update(error=error.message, error_type=error.kind, hint=error.hint)
-        checked = self._checked
-        if checked is not None:
-            plan = self._attempt.plan or plan_of(self._attempt.sql, checked.sql, self.database.dialect)
-            self._update(executed_sql=checked.sql, tables=checked.tables, plan=plan)
-        return SqlValidated(
-            sql=checked.sql if checked else self._attempt.sql,
-            passed=checked is not None,
-            error_type=self._attempt.error_type,
-            error=self._attempt.error,
-            attempt=len(self.attempts) + 1,
-            elapsed_ms=self.ledger.last,
-        )
-
-    def planned(self) -> Planned | None:
-        """Step 4, where the plan came with the query or is read from it."""
-        plan = self._attempt.plan
-        if self.plan is not None or plan is None:
-            return None
-        source = "model" if self.draft.plan is not None else "sql"
-        return Planned(plan=plan, source=source, attempt=len(self.attempts) + 1)
-
-    async def execute(self) -> SqlExecuted | None:
-        """Step 7. A database error is an attempt that failed; nothing runs that the guard refused."""
-        if self._checked is None:
-            return None
-        with self.ledger.timed("sql_executor"):
-            try:
-                self._update(result=await self.database.run(self._checked))
-            except SqlFailed as error:
-                self._update(error=error.message, error_type=error.kind, hint=error.hint)
-        result = self._attempt.result
-        return SqlExecuted(
-            columns=result.columns if result else (),
-            rows=result.rows[:EVENT_ROWS] if result else (),
-            row_count=result.row_count if result else 0,
-            truncated=result.truncated if result else False,
-            error_type=self._attempt.error_type,
-            error=self._attempt.error,
-            attempt=len(self.attempts) + 1,
-            elapsed_ms=self.ledger.last,
-        )
-
-    async def evaluate(self) -> Evaluated | None:
-        """Step 9: plain checks, then the judge; meanwhile what the answer will need is fetched at its side."""
-        query, result = self._checked, self._attempt.result
-        if query is None or result is None:
-            return None
-        with self.ledger.timed("evaluator"):
-            self._start_side_tasks()
-            found = await evaluate(
-                self.question.text,
-                query,
-                result,
-                self.context,
-                self.database,
-                self.ledger,
-                judge=self.parts.judge if self.limits.enable_evaluation else None,
-                generator=None if self._reusing else self.parts.generator,
-                earlier=self.attempts,
-            )
-            self._update(checks=found.checks, verdict=found.verdict)
-        return Evaluated(
-            verdict=self._attempt.verdict,
-            checks=self._attempt.checks,
-            attempt=len(self.attempts) + 1,
-            elapsed_ms=self.ledger.last,
-        )
-
-    def conclude(self) -> None:
-        """Keep the attempt, whatever became of it."""
-        self.attempts.append(self._attempt)
-        if not self.accepted:
-            self._side.drop()
 
     def repair(self) -> Repairing:
         """Step 8: what the next attempt is told."""
@@ -261,7 +129,7 @@ class Run:
     async def fetch_raw(self, best: Attempt) -> RawRecordsFetched:
         """Step 11: the rows behind an aggregate."""
         with self.ledger.timed("raw_records"):
-            self.raw = await self._side.raw() or await self._raw_records(best)
+            self.raw = await self.side.raw() or await self._raw_records(best)
         result = self.raw.result
         return RawRecordsFetched(
             sql=self.raw.sql,
@@ -281,7 +149,7 @@ class Run:
                 self.raw.result,
                 self.context,
                 self.ledger,
-                draft=await self._side.text(),
+                draft=await self.side.text(),
                 calculate=self.limits.enable_calculator,
             )
         return AnswerFormatted(
@@ -303,32 +171,16 @@ class Run:
 
     async def close(self) -> None:
         """End what still runs at the side."""
-        await self._side.close()
+        await self.side.close()
 
-    # -- inside -------------------------------------------------------------------------------------------
-
-    async def _next_draft(self) -> Draft:
-        known = self.reuse.take()
-        if known is None and self.parts.profile.mends_columns:
-            known = mended(self.attempts, self.context.db_schema)
-        return known or await self.parts.generator.draft(
-            self.question.text, self.context, self.attempts, self.plan, self.ledger
-        )
-
-    def _update(self, **changes: object) -> None:
-        self._attempt = self._attempt.model_copy(update=changes)
-
-    def _start_side_tasks(self) -> None:
+    def start_side_tasks(self, attempt: Attempt) -> None:
+        """Begin what the answer will need, while the judge reads."""
         draft = None
         if self.parts.profile.speculative_answer and self.limits.enable_evaluation:
             draft = self.parts.writer.write(
-                self.question.text,
-                self._attempt,
-                self.context,
-                self.ledger,
-                calculate=self.limits.enable_calculator,
+                self.question.text, attempt, self.context, self.ledger, calculate=self.limits.enable_calculator
             )
-        self._side.start(self._raw_records(self._attempt), draft)
+        self.side.start(self._raw_records(attempt), draft)
 
     async def _raw_records(self, attempt: Attempt) -> RawRecords:
         return await fetch_raw_records(

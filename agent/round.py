@@ -1,0 +1,163 @@
+"""One round of the loop: draft, check, run and judge a query; each step returns the event that says what it found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent.errors import ReplyUnusable, WritesNotAllowed
+from agent.evaluate import evaluate
+from agent.generate import mended
+from agent.intent import NEVER
+from agent.models import Attempt, Draft, Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
+from agent.plan import plan_of
+from executors.base import CheckedSql
+from executors.errors import ErrorKind, SqlFailed, SqlRefused
+
+if TYPE_CHECKING:
+    from agent.run import Run
+
+EVENT_ROWS = 20
+
+
+class Round:
+    """One attempt of a run, which gets it when it is concluded.
+
+    Args:
+        run: whose attempts so far are in view.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._attempt = Attempt(sql="")
+        self._checked: CheckedSql | None = None
+
+    @property
+    def _reusing(self) -> bool:
+        """Whether the query at hand is that of an earlier answer, which is only ever the first."""
+        return self._run.reuse.tried and not self._run.attempts
+
+    async def generate(self) -> SqlGenerated:
+        """Step 5: the query of an earlier answer, a mend of the last one's tree, or one that the model writes.
+
+        An unusable reply is an attempt that failed.
+        """
+        with self._run.ledger.timed("sql_generator"):
+            try:
+                self._run.draft = await self._next_draft()
+            except ReplyUnusable as error:
+                self._run.draft = Draft()
+                self._attempt = Attempt(sql="", error=str(error), error_type=ErrorKind.UNUSABLE_REPLY)
+        return SqlGenerated(
+            sql=self._run.draft.sql,
+            explanation=self._run.draft.explanation,
+            clarification=self._run.draft.clarification,
+            source="reused" if self._reusing else "model",
+            attempt=len(self._run.attempts) + 1,
+            elapsed_ms=self._run.ledger.last,
+        )
+
+    async def validate(self) -> SqlValidated:
+        """Step 6: through the guard.
+
+        Raises:
+            WritesNotAllowed: the model took the question for a wish to change the data. Once a query has run, it was
+                no such wish, and the attempt has failed like any other.
+        """
+        self._checked = None
+        if self._run.draft.sql is not None:
+            draft = self._run.draft
+            self._attempt = Attempt(sql=draft.sql, explanation=draft.explanation, plan=draft.plan, reused=self._reusing)
+            with self._run.ledger.timed("sql_validator"):
+                try:
+                    self._checked = await self._run.database.check(self._run.draft.sql, self._run.limits.row_limit)
+                except SqlRefused as error:
+                    if error.kind is ErrorKind.NOT_READ_ONLY and self._run.best is None:
+                        raise WritesNotAllowed(self._run.question.write_refusal or NEVER) from error
+                    self._update(error=error.message, error_type=error.kind, hint=error.hint)
+        checked = self._checked
+        if checked is not None:
+            plan = self._attempt.plan or plan_of(self._attempt.sql, checked.sql, self._run.database.dialect)
+            self._update(executed_sql=checked.sql, tables=checked.tables, plan=plan)
+        return SqlValidated(
+            sql=checked.sql if checked else self._attempt.sql,
+            passed=checked is not None,
+            error_type=self._attempt.error_type,
+            error=self._attempt.error,
+            attempt=len(self._run.attempts) + 1,
+            elapsed_ms=self._run.ledger.last,
+        )
+
+    def planned(self) -> Planned | None:
+        """Step 4, where the plan came with the query or is read from it."""
+        plan = self._attempt.plan
+        if self._run.plan is not None or plan is None:
+            return None
+        source = "model" if self._run.draft.plan is not None else "sql"
+        return Planned(plan=plan, source=source, attempt=len(self._run.attempts) + 1)
+
+    async def execute(self) -> SqlExecuted | None:
+        """Step 7. A database error is an attempt that failed; nothing runs that the guard refused."""
+        if self._checked is None:
+            return None
+        with self._run.ledger.timed("sql_executor"):
+            try:
+                self._update(result=await self._run.database.run(self._checked))
+            except SqlFailed as error:
+                self._update(error=error.message, error_type=error.kind, hint=error.hint)
+        result = self._attempt.result
+        return SqlExecuted(
+            columns=result.columns if result else (),
+            rows=result.rows[:EVENT_ROWS] if result else (),
+            row_count=result.row_count if result else 0,
+            truncated=result.truncated if result else False,
+            error_type=self._attempt.error_type,
+            error=self._attempt.error,
+            attempt=len(self._run.attempts) + 1,
+            elapsed_ms=self._run.ledger.last,
+        )
+
+    async def evaluate(self) -> Evaluated | None:
+        """Step 9: plain checks, then the judge; meanwhile what the answer will need is fetched at its side."""
+        query, result = self._checked, self._attempt.result
+        if query is None or result is None:
+            return None
+        with self._run.ledger.timed("evaluator"):
+            self._run.start_side_tasks(self._attempt)
+            found = await evaluate(
+                self._run.question.text,
+                query,
+                result,
+                self._run.context,
+                self._run.database,
+                self._run.ledger,
+                judge=self._run.parts.judge if self._run.limits.enable_evaluation else None,
+                generator=None if self._reusing else self._run.parts.generator,
+                earlier=self._run.attempts,
+            )
+            self._update(checks=found.checks, verdict=found.verdict)
+        return Evaluated(
+            verdict=self._attempt.verdict,
+            checks=self._attempt.checks,
+            attempt=len(self._run.attempts) + 1,
+            elapsed_ms=self._run.ledger.last,
+        )
+
+    def conclude(self) -> None:
+        """Keep the attempt, whatever became of it."""
+        self._run.attempts.append(self._attempt)
+        if not self._run.accepted:
+            self._run.side.drop()
+
+    # -- inside -------------------------------------------------------------------------------------------
+
+    async def _next_draft(self) -> Draft:
+        run = self._run
+        known = run.reuse.take()
+        if known is None and run.parts.profile.mends_columns:
+            known = mended(run.attempts, run.context.db_schema)
+        return known or await run.parts.generator.draft(
+            run.question.text, run.context, run.attempts, run.plan, run.ledger
+        )
+
+    def _update(self, **changes: object) -> None:
+        self._attempt = self._attempt.model_copy(update=changes)
