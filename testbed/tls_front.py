@@ -71,6 +71,7 @@ class TlsFront:
         self.handshakes = 0  # that succeeded
         self.silent = False  # from now on nothing is handed on, nor answered
         self._open: list[socket.socket] = []
+        self._serving: list[threading.Thread] = []
         self._thread = threading.Thread(target=self._accept, name="tls-front", daemon=True)
 
     def __enter__(self) -> Self:
@@ -82,6 +83,13 @@ class TlsFront:
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
         self._thread.join()
+        # Closed only when nobody waits for them any more: a thread would find its socket gone, or another's.
+        while any(thread.is_alive() for thread in self._serving):
+            for one in tuple(self._open):
+                with suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)
+            for thread in self._serving:
+                thread.join(_LOOK_AGAIN_S)
         for one in self._open:
             _end(one)
 
@@ -92,7 +100,9 @@ class TlsFront:
             except OSError:
                 return
             self._open.append(client)
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+            thread = threading.Thread(target=self._serve, args=(client,), name="tls-front-client", daemon=True)
+            self._serving.append(thread)
+            thread.start()
 
     def _serve(self, client: socket.socket) -> None:
         if self.silent:
