@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from agent import __version__
+from agent.health import PartHealth
 from agent.http.context import RequestContext, principal_of, trace_id_of
 from agent.http.docs_page import CONTENT_SECURITY_POLICY, docs_page
 from agent.http.errors import add_handlers, documented, http_problem
@@ -30,7 +31,7 @@ from agent.http.wire import (
     QueryRequest,
 )
 from agent.models import Answer, Problem
-from agent.service import PartHealth, Service
+from agent.service import Service
 from agent.settings import get_settings
 from executors.base import Frozen
 from executors.errors import RegistryInvalid

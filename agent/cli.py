@@ -20,13 +20,15 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.text import Text
 
+from agent.asking import NO_OPTIONS
 from agent.callers import LOCAL
 from agent.errors import PlumblineError
 from agent.models import Answer, Done, Options
 from agent.paths import resolve
 from agent.problems import problem_of
-from agent.service import NO_OPTIONS, Service, build_service, new_trace_id
+from agent.service import Service, build_service
 from agent.settings import Settings, get_settings
+from agent.trace_ids import new_trace_id
 from executors.errors import ExecutorError
 from rag.errors import RetrievalError
 

@@ -15,6 +15,7 @@ PlumblineError
     ├── ModelFailed             502
     ├── ModelUnavailable        503
     ├── SessionStoreUnavailable 503
+    ├── StateUnavailable        503
     ├── WritePlansUnavailable   503
     └── OutOfTime               504
 """
@@ -80,6 +81,10 @@ class ModelUnavailable(Fatal):
 
 class SessionStoreUnavailable(Fatal):
     """Sessions cannot be read or written; the message says what to do."""
+
+
+class StateUnavailable(Fatal):
+    """What the service remembers cannot be read or written; the message says what to do."""
 
 
 class WritePlansUnavailable(Fatal):

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import time
-import uuid
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent import loop
-from agent.callers import ANONYMOUS, LOCAL
-from agent.database import Database
+from agent.asking import Asking
+from agent.callers import LOCAL
 from agent.databases import DatabaseInfo, Databases
-from agent.errors import OutOfTime, PlumblineError, QuestionInvalid, SessionStoreUnavailable, UnknownSession
 from agent.evaluate import Judge
 from agent.generate import Generator
-from agent.intent import refuse_writes, write_refusal
+from agent.health import PartHealth, checked
 from agent.llm import ChatModel, build_model
-from agent.models import Answer, Done, Event, Exchange, Options, Question
 from agent.parts import Parts
 from agent.profiles import choose
 from agent.retrieval.documents import AddedDocuments, Documents
@@ -29,27 +22,13 @@ from agent.settings import Settings
 from agent.synthesize import Writer
 from agent.verified_queries import VerifiedQueries
 from agent.writing.tokens import WritePlans
-from executors.base import Frozen, Schema
-from executors.errors import ExecutorError
+from executors.base import Schema
 
 if TYPE_CHECKING:
     from agent.retrieval.knowledge import Indexed, Knowledge
     from executors.registry import Registry
     from executors.router import Router
     from rag.revision import Turn
-
-NO_OPTIONS = Options()
-
-log = logging.getLogger(__name__)
-
-
-class PartHealth(Frozen):
-    """Whether one part answers, and how long it took; `detail` says what to do where it does not."""
-
-    name: str
-    ready: bool
-    detail: str = ""
-    elapsed_ms: float = 0.0
 
 
 class Service:
@@ -83,117 +62,10 @@ class Service:
         )
         self.registered = Databases(router, settings)
         self.documents = Documents(self.registered, knowledge, added)
+        self.asking = Asking(self.parts, router, self.registered, sessions)
+        self.query, self.events = self.asking.query, self.asking.events
 
-    # -- questions ----------------------------------------------------------------------------------------
-
-    async def query(
-        self,
-        text: str,
-        database: str,
-        *,
-        session_id: str | None = None,
-        options: Options = NO_OPTIONS,
-        trace_id: str = "",
-        principal: str = ANONYMOUS,
-    ) -> Answer:
-        """The response to one question: the last of its events.
-
-        Raises:
-            QuestionInvalid, UnknownDatabase, UnknownSession, UnknownWritePlan, WritesNotAllowed, WriteNotMade,
-            ModelFailed, ModelUnavailable, DatabaseUnavailable, SessionStoreUnavailable, WritePlansUnavailable,
-            OutOfTime: see `problems.STATUS`.
-        """
-        asked = self.events(
-            text, database, session_id=session_id, options=options, trace_id=trace_id, principal=principal
-        )
-        async with aclosing(asked) as events:
-            async for event in events:
-                if isinstance(event, Done):
-                    return event.answer
-        raise AssertionError("the loop ended without a response")
-
-    async def events(
-        self,
-        text: str,
-        database: str,
-        *,
-        session_id: str | None = None,
-        options: Options = NO_OPTIONS,
-        trace_id: str = "",
-        principal: str = ANONYMOUS,
-    ) -> AsyncGenerator[Event, None]:
-        """The events of one question, as they happen; closing the iterator cancels what runs. Raises like `query`."""
-        question = await self._question(text, database, session_id, options, trace_id or new_trace_id(), principal)
-        self.registered.admit(database, principal)
-        target = await self.registered.get(database)
-        queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        task = asyncio.create_task(self._run(question, target, queue))
-        task.add_done_callback(lambda _: queue.put_nowait(None))
-        try:
-            while (event := await queue.get()) is not None:
-                yield await self._remembered(question, event) if isinstance(event, Done) else event
-            await task
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-
-    async def _run(self, question: Question, database: Database, queue: asyncio.Queue[Event | None]) -> None:
-        deadline = asyncio.timeout(self.settings.request_deadline_s)
-        try:
-            async with deadline:
-                async for event in loop.answer(question, database, self.parts):
-                    queue.put_nowait(event)
-        except TimeoutError as error:
-            if not deadline.expired():
-                raise  # of something else, which should have said what it is
-            raise OutOfTime(
-                f"No answer within {self.settings.request_deadline_s:g} s. Ask something narrower, or try again."
-            ) from error
-
-    async def _question(
-        self, text: str, database: str, session_id: str | None, options: Options, trace_id: str, principal: str
-    ) -> Question:
-        text = text.strip()
-        limit = self.settings.max_question_chars
-        if not text:
-            raise QuestionInvalid("The question is empty. Ask something about the data, in a sentence.")
-        if len(text) > limit:
-            raise QuestionInvalid(f"The question has {len(text)} characters; at most {limit} are taken. Shorten it.")
-        entry = self.router.entry(database)
-        refusal = write_refusal(self.settings, entry, principal, options)
-        refuse_writes(text, options, refusal)
-        history: tuple[Exchange, ...] = ()
-        if session_id is not None:
-            session = await asyncio.to_thread(self.sessions.get, session_id)
-            if session.database != database:
-                raise QuestionInvalid(f"This session is about the database {session.database!r}. Ask there.")
-            history = session.exchanges[-self.settings.max_conversation_history :]
-            history = history if self.settings.max_conversation_history else ()
-        return Question(
-            text=text,
-            database=database,
-            trace_id=trace_id,
-            session_id=session_id,
-            history=history,
-            options=options,
-            principal=principal,
-            write_refusal=refusal,
-            audience=principal if entry.allowed else "",
-        )
-
-    async def _remembered(self, question: Question, done: Done) -> Done:
-        """Keep the exchange in its session. An answer is not lost where that fails: it gets a warning."""
-        if question.session_id is None:
-            return done
-        answer = done.answer
-        exchange = Exchange(question=question.text, answer=answer.answer, sql=answer.sql)
-        try:
-            await asyncio.to_thread(self.sessions.add, question.session_id, exchange)
-        except (UnknownSession, SessionStoreUnavailable) as error:
-            log.warning("The exchange of %s was not kept: %s", question.trace_id, error)
-            warning = f"The session does not remember this answer: {error}"
-            return Done(answer=answer.model_copy(update={"warnings": [*answer.warnings, warning]}))
-        return done
+    # -- sessions -----------------------------------------------------------------------------------------
 
     async def start_session(self, database: str) -> Session:
         """A new session about one database. Raises UnknownDatabase."""
@@ -256,7 +128,7 @@ class Service:
             "store": self.knowledge.check,
             **{f"database {name}": partial(self.registered.readable, name) for name in self.router.names()},
         }
-        return list(await asyncio.gather(*(_health(name, check) for name, check in checks.items())))
+        return list(await asyncio.gather(*(checked(name, check) for name, check in checks.items())))
 
     async def close(self) -> None:
         """Stop the queries that run, and give everything back; a later question opens again what it needs."""
@@ -266,26 +138,6 @@ class Service:
         if self.judge_model is not self.model:
             await self.judge_model.close()
         await asyncio.to_thread(self.router.close)
-
-
-async def _health(name: str, check: Callable[[], Awaitable[object]]) -> PartHealth:
-    from rag.errors import RetrievalError
-
-    start = time.perf_counter()
-    try:
-        await check()
-    except (PlumblineError, ExecutorError, RetrievalError) as error:
-        return PartHealth(name=name, ready=False, detail=str(error), elapsed_ms=_ms_since(start))
-    return PartHealth(name=name, ready=True, elapsed_ms=_ms_since(start))
-
-
-def _ms_since(start: float) -> float:
-    return round((time.perf_counter() - start) * 1000, 1)
-
-
-def new_trace_id() -> str:
-    """32 hexadecimal digits, as W3C trace context wants them."""
-    return uuid.uuid4().hex
 
 
 def build_service(settings: Settings, *, model: ChatModel | None = None, registry_required: bool = True) -> Service:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.callers import ANONYMOUS, named
-from agent.service import new_trace_id
+from agent.trace_ids import new_trace_id
 
 PRINCIPAL_HEADER = "x-ms-client-principal-name"
 TRACE_HEADER = "x-trace-id"

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, ConfigDict, Field
 
 from agent.databases import DatabaseInfo, Executed
+from agent.health import PartHealth
 from agent.models import Answer, Check, Done, Event, Failed, NodeComplete, Options
-from agent.service import PartHealth
 from executors.base import Frozen, JsonValue, Schema, Table
 
 

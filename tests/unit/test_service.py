@@ -151,7 +151,7 @@ async def test_query_has_closed_its_events_when_it_returns(service: Service, mon
         finally:
             closed = True
 
-    monkeypatch.setattr(service, "events", events)
+    monkeypatch.setattr(service.asking, "events", events)
 
     assert (await service.query("Is it?", "shop")).answer == "Yes."
     assert closed

@@ -1,0 +1,1 @@
+"""What the service remembers between requests: one store, several places to keep it."""
