@@ -20,6 +20,7 @@ from openai_server import OpenAIServer
 from typer.testing import CliRunner
 
 from agent import cli
+from agent.commands import serving
 from agent.mcp_server import build_server, http_app, result_type
 from agent.models import Answer
 from agent.scripted import ScriptedModel
@@ -188,7 +189,7 @@ def test_a_public_address_is_refused(host: str) -> None:
 
 
 def test_where_the_package_is_missing_its_install_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "find_spec", lambda _: None)
+    monkeypatch.setattr(serving, "find_spec", lambda _: None)
     ended = CliRunner().invoke(cli.app, ["mcp"])
     assert ended.exit_code == 1
     assert "pip install -r requirements-local.txt" in ended.stderr

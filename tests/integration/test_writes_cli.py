@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent import cli
+from agent.commands import console
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from agent.settings import Settings
@@ -34,8 +35,8 @@ def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Calla
         assert not registry_required
         return make_service(enable_retrieval=False, allow_writes=True)
 
-    monkeypatch.setattr(cli, "get_settings", lambda: settings)
-    monkeypatch.setattr(cli, "build_service", build)
+    monkeypatch.setattr(console, "get_settings", lambda: settings)
+    monkeypatch.setattr(console, "build_service", build)
     return lambda *arguments, given="": CliRunner().invoke(cli.app, ["ask", *arguments], input=given)
 
 

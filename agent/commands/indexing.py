@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from agent.commands.console import Docs, err, opened, out
 from agent.errors import PlumblineError
+from agent.paths import resolve
 from agent.terminal import plain
 from executors.errors import ExecutorError
 from rag.errors import RetrievalError
@@ -24,6 +28,26 @@ if TYPE_CHECKING:
 
 _LINES = 10  # of progress for one index, where there is no terminal
 _PARTS = {"docs": "documents", "columns": "columns and tables", "values": "stored values"}
+
+
+def index(
+    databases: Annotated[
+        list[str] | None,
+        typer.Option("--database", "-d", help="A name of the registry, or a file or folder of data; may be repeated."),
+    ] = None,
+    docs: Docs = None,
+    every: Annotated[bool, typer.Option("--all", help="Every database of the registry; so without -d, too.")] = False,
+) -> None:
+    """Read and index what is known of databases; only what is new is embedded, and an interrupted run is gone on with.
+
+    Questions are answered from the old index until the new one is whole. Exit code 1 where a database failed.
+    """
+    with opened() as (service, runner):
+        named = list(databases or ())
+        others = service.router.names() if every or not named else ()
+        wanted = {name: partial(resolve, service, name, docs if name in named else None) for name in (*named, *others)}
+        whole = run_index(service, runner, wanted, out, err)
+    raise typer.Exit(0 if whole else 1)
 
 
 def run_index(
@@ -42,9 +66,9 @@ def run_index(
         whether all of them could be indexed.
     """
     failed = False
-    for said, resolve in wanted.items():
+    for said, find in wanted.items():
         try:
-            name = resolve()
+            name = find()
             with _progress(err, name) as (progress, waiting):
                 indexed = runner.run(service.index(name, progress, Turn(wait_s=None, waiting=waiting)))
         except (PlumblineError, ExecutorError, RetrievalError) as error:

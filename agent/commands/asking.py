@@ -1,0 +1,106 @@
+"""`ask`, `chat` and `demo`: questions at the terminal, every step shown."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from agent.asking import NO_OPTIONS
+from agent.callers import LOCAL
+from agent.commands.console import EXPECTED, Database, Docs, complain, opened, out
+from agent.errors import PlumblineError
+from agent.models import Answer, Done, Options
+from agent.paths import resolve
+from agent.service import Service
+
+
+def ask(
+    question: str,
+    database: Database = "shop",
+    docs: Docs = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the response of the HTTP interface.")] = False,
+    no_docs: Annotated[bool, typer.Option("--no-docs", help="Answer from the raw schema alone.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show docs, plan and records' query too.")] = False,
+    allow_writes: Annotated[
+        bool, typer.Option("--allow-writes", help="Plan a change of rows, then ask whether to make it.")
+    ] = False,
+) -> None:
+    """Answer one question, showing each step; exit code 1 where there is no answer."""
+    options = Options(enable_retrieval=False if no_docs else None, allow_writes=allow_writes or None)
+
+    async def run(options: Options) -> Answer:
+        if as_json:
+            return await service.query(question, name, options=options, principal=LOCAL)
+        return await show(service, question, name, options)
+
+    show = _Shown(verbose=verbose)
+    with opened(as_json=as_json) as (service, runner):
+        name = resolve(service, database, docs)
+        answer = runner.run(run(options))
+        if answer.write and answer.write.token and not as_json and typer.confirm("Make this change?"):
+            answer = runner.run(run(Options(confirm=answer.write.token)))
+    if as_json:
+        print(answer.model_dump_json(indent=2))
+    raise typer.Exit(0 if answer.status != "error" else 1)
+
+
+def chat(database: Database = "shop", docs: Docs = None) -> None:
+    """Ask one question after the other; each sees the last ones. An empty line or Ctrl-D ends it."""
+    show = _Shown()
+    with opened() as (service, runner):
+        name = resolve(service, database, docs)
+        session = runner.run(service.start_session(name))
+        out.print(Text.assemble("Ask about ", (name, "bold"), "; an empty line ends the chat."), style="dim")
+        # Read between the runs of the loop, in the main thread: there Ctrl-C ends it at once.
+        while line := _read_line():
+            try:
+                runner.run(show(service, line, name, NO_OPTIONS, session_id=session.id))
+            except EXPECTED as error:
+                complain(str(error))
+
+
+def demo() -> None:
+    """Four questions about the sample shop; the first also without the docs, to show what they change."""
+    from agent.demo import run_demo
+
+    with opened() as (service, runner):
+        runner.run(run_demo(service, out, _Shown()))
+
+
+class _Shown:
+    """Asks questions and prints their events as they arrive."""
+
+    def __init__(self, *, verbose: bool = False) -> None:
+        self._verbose = verbose
+        self._read: set[tuple[str, Options]] = set()  # what the model on this machine has read, and keeps
+
+    async def __call__(
+        self, service: Service, question: str, database: str, options: Options, *, session_id: str | None = None
+    ) -> Answer:
+        """Ask one question; the response."""
+        from agent.terminal import StepPrinter
+
+        first = not service.settings.is_hosted and (database, options) not in self._read
+        self._read.add((database, options))
+        answer: Answer | None = None
+        printer = StepPrinter(out, verbose=self._verbose, first_reading=first)
+        with printer.watching():
+            asked = service.events(question, database, session_id=session_id, options=options, principal=LOCAL)
+            async for event in asked:
+                printer.show(event)
+                if isinstance(event, Done):
+                    answer = event.answer
+        if answer is None:
+            raise PlumblineError("The question ended without an answer.")
+        return answer
+
+
+def _read_line() -> str:
+    """The next line; empty at the end. A prompt is for people, not for pipes."""
+    try:
+        return input("> " if sys.stdin.isatty() else "").strip()
+    except EOFError:
+        return ""

@@ -1,0 +1,82 @@
+"""The terminal that all commands share: where they print, how they open the service, how they fail."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.text import Text
+
+from agent.errors import PlumblineError
+from agent.problems import problem_of
+from agent.service import Service, build_service
+from agent.settings import Settings, get_settings
+from agent.trace_ids import new_trace_id
+from executors.errors import ExecutorError
+from rag.errors import RetrievalError
+
+EXPECTED = (PlumblineError, ExecutorError, RetrievalError)
+DEADLINE_S = 3600.0  # the settings' is for a front end that hangs up; here its user does
+
+out = Console()
+err = Console(stderr=True)
+
+Database = Annotated[str, typer.Option("--database", "-d", help="A name of the registry, or a file or folder of data.")]
+Docs = Annotated[
+    list[Path] | None, typer.Option("--docs", exists=True, help="Docs of a file or folder: Markdown, YAML or CSV.")
+]
+
+
+@contextmanager
+def opened(*, as_json: bool = False) -> Iterator[tuple[Service, asyncio.Runner]]:
+    """The service, and the one event loop that it lives in; what goes wrong ends the process with a sentence."""
+    settings = read_settings()
+    settings = settings.model_copy(update={"request_deadline_s": max(settings.request_deadline_s, DEADLINE_S)})
+    try:
+        with asyncio.Runner() as runner:
+            service = build_service(settings, registry_required=False)
+            try:
+                yield service, runner
+            finally:
+                runner.run(service.close())
+    except EXPECTED as error:
+        problem = problem_of(error, new_trace_id()) if as_json else None
+        if problem is not None:
+            print(json.dumps(problem.model_dump(), indent=2))
+            raise typer.Exit(1) from None
+        fail(str(error))
+    except KeyboardInterrupt:
+        err.print("\nstopped", style="dim")
+        raise typer.Exit(130) from None
+
+
+def read_settings() -> Settings:
+    """The settings of this process, logging set up; bad ones end the process with all of them named."""
+    try:
+        settings = get_settings()
+    except ValidationError as error:
+        lines = [f"  {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+        fail("These settings cannot be used:\n" + "\n".join(lines))
+    logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s: %(message)s")
+    return settings
+
+
+def complain(message: str) -> None:
+    """A message as it is: it may hold what looks like markup."""
+    from agent.terminal import plain
+
+    err.print(Text(plain(message), style="red"), soft_wrap=True)
+
+
+def fail(message: str) -> NoReturn:
+    """Say what went wrong, and end with exit code 1."""
+    complain(message)
+    raise typer.Exit(1)

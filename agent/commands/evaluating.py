@@ -1,0 +1,68 @@
+"""`eval`, `eval-retrieval` and `recompute`: how right the answers are, and why."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.commands.console import EXPECTED, Docs, err, fail, opened, out, read_settings
+
+
+class Part(StrEnum):
+    """What an evaluation can do without."""
+
+    RETRIEVAL = "retrieval"
+    EVALUATION = "evaluation"
+    CALCULATOR = "calculator"
+
+
+def evaluate(
+    questions: Annotated[
+        Path,
+        typer.Argument(exists=True, dir_okay=False, help="A JSON file: a list of database, question and gold queries."),
+    ],
+    docs: Docs = None,
+    results: Annotated[Path | None, typer.Option("--json", help="Keep one JSON line per question here.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions.")] = None,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Show each question's evidence to the model.")] = False,
+    without: Annotated[
+        list[Part] | None, typer.Option("--without", help="Switch this part off, to see what it is worth.")
+    ] = None,
+) -> None:
+    """Ask questions with known answers, and count: execution accuracy, and how far "verified" can be trusted."""
+    from agent.evaluation.command import run_evaluation
+
+    with opened() as (service, runner):
+        runner.run(run_evaluation(service, out, err, questions, docs or [], results, limit, evidence, without or ()))
+
+
+def evaluate_retrieval(
+    folders: Annotated[
+        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+    ],
+    results: Annotated[Path | None, typer.Option("--out", help="Write one JSON line per question here.")] = None,
+    questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions of a folder.")] = None,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Ask each question with its evidence.")] = False,
+) -> None:
+    """Measure what retrieval shows of what gold queries need, on each database and on all of them in one schema."""
+    from agent.evaluation.retrieval_command import run_retrieval_evaluation
+
+    try:
+        asyncio.run(run_retrieval_evaluation(read_settings(), out, err, folders, results, questions, limit, evidence))
+    except EXPECTED as error:
+        fail(str(error))
+
+
+def recompute() -> None:
+    """Recompute the arithmetic in each line of standard input."""
+    from agent.recompute import recompute_line
+
+    for line in sys.stdin:
+        sys.stdout.write(recompute_line(line.rstrip("\n")) + "\n")
+        sys.stdout.flush()

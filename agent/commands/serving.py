@@ -1,0 +1,82 @@
+"""`model`, `serve` and `mcp`: the embedded model's file, the HTTP service, the tools for other agents."""
+
+from __future__ import annotations
+
+import signal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.commands.console import EXPECTED, err, fail, opened, out, read_settings
+
+
+def model(
+    path: Annotated[Path | None, typer.Option("--path", help="Take the file from here instead of fetching it.")] = None,
+    which: Annotated[str | None, typer.Option("--which", help="1.5b or 0.5b; default: the settings'.")] = None,
+) -> None:
+    """Bring the embedded model's file into the cache, verified; continues where it was interrupted."""
+    from agent.llms.model_files import MODELS, fetch
+    from agent.terminal import byte_progress
+
+    settings = read_settings()
+    chosen = which or settings.embedded_model
+    if chosen not in MODELS:
+        fail(f"There is no model {chosen!r}. Known: {', '.join(MODELS)}.")
+    if settings.is_hosted:
+        out.print("A hosted model is set, so the embedded one will not be used; fetching it all the same.")
+    try:
+        with byte_progress(err) as progress:
+            source = path or settings.embedded_model_path
+            found = fetch(MODELS[chosen], settings.cache_dir.expanduser(), source=source, progress=progress)
+    except EXPECTED as error:
+        fail(str(error))
+    line = f"{MODELS[chosen].title}: {found.name}, {found.stat().st_size:,} bytes, SHA-256 verified."
+    out.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on; default: the settings'.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; default: the settings'.")] = None,
+) -> None:
+    """The HTTP service."""
+    import uvicorn
+
+    settings = read_settings()
+    address, number = host or settings.host, port or settings.port
+    shown = f"[{address}]" if ":" in address else address
+    out.print(f"Plumbline on http://{shown}:{number}/api/docs  (Ctrl-C ends it)", markup=False, soft_wrap=True)
+    uvicorn.run(
+        "agent.api:create_default_app",
+        factory=True,
+        host=address,
+        port=number,
+        log_level=settings.log_level.lower(),
+        timeout_graceful_shutdown=10,
+    )
+
+
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
+    host: Annotated[str, typer.Option(help="Address for HTTP, of this machine alone.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port for HTTP.", min=1, max=65_535)] = 7072,
+) -> None:
+    """The tools for other agents, over the Model Context Protocol."""
+    if find_spec("mcp") is None:
+        fail("The package `mcp` is not installed. Install it with `pip install -r requirements-local.txt`.")
+    from agent.mcp_server import LOOPBACK, PATH, serve_http, serve_stdio
+
+    if host not in LOOPBACK:
+        fail(f"Nobody signs in here, so it listens on {', '.join(LOOPBACK)} alone, not on {host}.")
+    if not http:
+        # Whoever started this closes standard input to end it. A person at a terminal presses Ctrl-C, which a thread
+        # that waits for a line does not hear.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    with opened() as (service, runner):
+        if not http:
+            runner.run(serve_stdio(service))
+            return
+        shown = f"[{host}]" if ":" in host else host
+        err.print(f"Plumbline's tools on http://{shown}:{port}{PATH}  (Ctrl-C ends it)", markup=False, soft_wrap=True)
+        runner.run(serve_http(service, host, port))
