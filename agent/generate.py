@@ -147,17 +147,30 @@ class Generator:
         return Draft(sql=sql, explanation=reply.explanation, clarification=clarification, plan=plan)
 
 
-def mended(attempts: Sequence[Attempt], schema: Schema) -> Draft | None:
-    """The last query with its columns put right, where that can only be done one way and was not tried yet."""
+_MENDED = (ErrorKind.COLUMN_NOT_FOUND, ErrorKind.TABLE_NOT_FOUND)
+
+
+def mended(attempts: Sequence[Attempt], schema: Schema, question: str) -> Draft | None:
+    """The last query with its columns and joins put right, where that can only be done one way and was not tried yet.
+
+    Args:
+        attempts: so far.
+        schema: of the database.
+        question: which of several keys to the same table is meant.
+    """
     last = attempts[-1] if attempts else None
-    if last is None or last.error_type != ErrorKind.COLUMN_NOT_FOUND:
+    if last is None or last.error_type not in _MENDED:
         return None
     from executors.sql.mend import mend_columns
+    from executors.sql.rejoin import rejoin
 
-    mend = mend_columns(last.sql, schema)
-    if mend is None or any(attempt.sql == mend.sql for attempt in attempts):
+    mends = [mend] if (mend := mend_columns(last.sql, schema)) is not None else []
+    if (mend := rejoin(mends[-1].sql if mends else last.sql, schema, question)) is not None:
+        mends.append(mend)
+    if not mends or any(attempt.sql == mends[-1].sql for attempt in attempts):
         return None
-    return Draft(sql=mend.sql, explanation=f"The last query with its columns put right: {'; '.join(mend.changes)}.")
+    changes = "; ".join(change for mend in mends for change in mend.changes)
+    return Draft(sql=mends[-1].sql, explanation=f"The last query with its columns and joins put right: {changes}.")
 
 
 def reply_schema(name: str, shape: type[BaseModel]) -> ReplySchema:

@@ -154,7 +154,7 @@ class Round:
         run = self._run
         known = run.reuse.take()
         if known is None and run.parts.profile.mends_columns:
-            known = mended(run.attempts, run.context.db_schema)
+            known = mended(run.attempts, run.context.db_schema, run.question.text)
         return known or await run.parts.generator.draft(
             run.question.text, run.context, run.attempts, run.plan, run.ledger
         )

@@ -1,0 +1,64 @@
+"""The ways from table to table along the foreign keys."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from executors.base import Schema, Table
+
+_LONGEST = 3  # joins
+
+
+class Edge(NamedTuple):
+    """A foreign key, walked in either direction: columns here, the table there, its columns."""
+
+    columns: tuple[str, ...]
+    to: Table
+    referenced: tuple[str, ...]
+
+
+class Way(NamedTuple):
+    """From the table of this name, edge by edge; none where that is the one to be reached."""
+
+    start: str
+    edges: tuple[Edge, ...] = ()
+
+
+def ways(start: Sequence[str], target: Table, schema: Schema) -> list[Way]:
+    """The shortest ways from any of these tables, all of the same length; none where more than three joins are needed.
+
+    Args:
+        start: names of tables.
+        target: where to.
+        schema: whose keys are walked, in either direction.
+    """
+    if target.name in start:
+        return [Way(target.name)]
+    found: list[Way] = []
+    queue = deque(Way(name) for name in start)
+    while queue:
+        way = queue.popleft()
+        if len(way.edges) == _LONGEST or (found and len(way.edges) >= len(found[0].edges)):
+            continue
+        seen = {*start, *(edge.to.name for edge in way.edges)}
+        for edge in _edges(way.edges[-1].to.name if way.edges else way.start, schema):
+            further = Way(way.start, (*way.edges, edge))
+            if edge.to.name == target.name:
+                found.append(further)
+            elif edge.to.name not in seen:
+                queue.append(further)
+    return found
+
+
+def _edges(name: str, schema: Schema) -> Iterator[Edge]:
+    """The keys of a table, and those that lead to it."""
+    table = schema.table(name)
+    for key in table.foreign_keys if table is not None else ():
+        if (other := schema.table(key.table)) is not None:
+            yield Edge(key.columns, other, key.referenced)
+    for other in schema.tables:
+        for key in other.foreign_keys:
+            if key.table.lower() == name.lower() and other.name != name:
+                yield Edge(key.referenced, other, key.columns)

@@ -1,0 +1,130 @@
+"""A query that lost its way to a column is joined anew along the foreign keys, where there is one way only."""
+
+from __future__ import annotations
+
+import pytest
+
+from executors.base import Column, ForeignKey, Schema, Table
+from executors.guard import check
+from executors.sql.rejoin import rejoin
+
+
+def _table(name: str, columns: str, key: str = "id", **references: str) -> Table:
+    """Args: references: column=table of single-column foreign keys, which lead to `id`."""
+    return Table(
+        name=name,
+        columns=tuple(Column(name=one, type="TEXT") for one in columns.split()),
+        primary_key=(key,) if key else (),
+        foreign_keys=tuple(
+            ForeignKey(columns=(column,), table=table, referenced=("id",)) for column, table in references.items()
+        ),
+    )
+
+
+LIBRARY = Schema(
+    database="library",
+    dialect="sqlite",
+    tables=(
+        _table("genre", "id genre"),
+        _table("author", "id author_name born"),
+        _table("book", "id title author_id genre_id pages", author_id="author", genre_id="genre"),
+        _table("branch", "id branch_name city"),
+        _table("copy", "id book_id branch_id shelf", book_id="book", branch_id="branch"),
+        _table("member", "id full_name home_branch_id work_branch_id", home_branch_id="branch",
+               work_branch_id="branch"),
+        _table("loan", "member_id copy_id lent_on", "", member_id="member", copy_id="copy"),
+        _table("poster", "id colour"),
+    ),
+)  # fmt: skip
+
+MENDED = [
+    # (why, what the model wrote, what was meant)
+    ("a column of a table that one key leads to",
+     "SELECT title FROM book WHERE author_name = 'Woolf'",
+     "SELECT title FROM book JOIN author ON book.author_id = author.id WHERE author_name = 'Woolf'"),
+    ("a key that leads here is walked as well",
+     "SELECT T1.title FROM book AS T1 WHERE T1.shelf = 'A3'",
+     "SELECT T1.title FROM book AS T1 JOIN copy ON T1.id = copy.book_id WHERE copy.shelf = 'A3'"),
+    ("over a table in between",
+     "SELECT shelf FROM copy WHERE author_name = 'Woolf'",
+     "SELECT shelf FROM copy JOIN book ON copy.book_id = book.id JOIN author ON book.author_id = author.id "
+     "WHERE author_name = 'Woolf'"),
+    ("a join through a column that is not there; its alias is kept",
+     "SELECT m.full_name FROM member AS m JOIN loan AS l ON m.id = l.member_id JOIN book AS b ON l.book_id = b.id "
+     "WHERE b.title = 'Emma'",
+     "SELECT m.full_name FROM member AS m JOIN loan AS l ON m.id = l.member_id JOIN copy ON l.copy_id = copy.id "
+     "JOIN book AS b ON copy.book_id = b.id WHERE b.title = 'Emma'"),
+    ("a table that does not exist, whose column does",
+     "SELECT b.title FROM book AS b JOIN writer ON b.author_id = writer.id WHERE writer.author_name = 'Woolf'",
+     "SELECT b.title FROM book AS b JOIN author ON b.author_id = author.id WHERE author.author_name = 'Woolf'"),
+    ("the first table does not exist",
+     "SELECT author_name FROM writer WHERE born = '1882'",
+     "SELECT author_name FROM author WHERE born = '1882'"),
+    ("the key of a table by the name that others refer to it with",
+     "SELECT author_id FROM author WHERE author_name = 'Woolf'",
+     "SELECT author.id FROM author WHERE author_name = 'Woolf'"),
+    ("the name of a row in a table that has nothing but names",
+     "SELECT g.name FROM book AS b JOIN genre AS g ON b.genre_id = g.id",
+     "SELECT g.genre FROM book AS b JOIN genre AS g ON b.genre_id = g.id"),
+    ("fewer words than the column has",
+     "SELECT author.name FROM author",
+     "SELECT author.author_name FROM author"),
+    ("an alias that is misspelt",
+     "SELECT athor.author_name FROM author JOIN book ON book.author_id = author.id WHERE book.pages > 100",
+     "SELECT author.author_name FROM author JOIN book ON book.author_id = author.id WHERE book.pages > 100"),
+    ("a bare name that the added table has as well is told apart",
+     "SELECT id, author_name FROM book",
+     "SELECT book.id, author_name FROM book JOIN author ON book.author_id = author.id"),
+    ("inside a subquery",
+     "SELECT title FROM book WHERE id IN (SELECT book_id FROM copy WHERE city = 'Bath')",
+     "SELECT title FROM book WHERE id IN (SELECT book_id FROM copy JOIN branch ON copy.branch_id = branch.id "
+     "WHERE city = 'Bath')"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wrote", "meant"), [case[1:] for case in MENDED], ids=[case[0] for case in MENDED])
+def test_joins_are_laid_along_the_keys(wrote: str, meant: str) -> None:
+    mend = rejoin(wrote, LIBRARY)
+
+    assert mend is not None
+    assert mend.sql == meant
+    assert mend.changes
+    check(mend.sql, LIBRARY, row_limit=10)  # the guard knows every name
+
+
+def test_the_question_chooses_between_two_keys_to_the_same_table() -> None:
+    sql = "SELECT full_name FROM member WHERE city = 'Bath'"
+
+    at_work = rejoin(sql, LIBRARY, "Who works in Bath, by their work branch?")
+
+    assert at_work is not None
+    assert "member.work_branch_id = branch.id" in at_work.sql
+
+
+LEFT_ALONE = [
+    ("nothing is wrong", "SELECT title FROM book"),
+    ("two keys lead there, and nothing says which", "SELECT full_name FROM member WHERE city = 'Bath'"),
+    ("no key leads there", "SELECT title FROM book WHERE colour = 'red'"),
+    ("nobody has such a column", "SELECT isbn FROM book"),
+    ("a subquery is read", "SELECT author_name FROM (SELECT * FROM book) AS b"),
+    ("a table is read twice", "SELECT a.author_name FROM book AS a JOIN book AS b ON a.id = b.id"),
+    ("a join by USING", "SELECT born FROM book JOIN copy USING (id)"),
+    ("a column of the query around", "SELECT title FROM book WHERE EXISTS (SELECT 1 FROM copy WHERE pages > 9)"),
+    ("it does not parse", "SELECT FROM WHERE"),
+    ("it is no query", "DELETE FROM book WHERE author_name = 'Woolf'"),
+]
+
+
+@pytest.mark.parametrize("sql", [case[1] for case in LEFT_ALONE], ids=[case[0] for case in LEFT_ALONE])
+def test_what_can_be_meant_in_several_ways_is_left_alone(sql: str) -> None:
+    assert rejoin(sql, LIBRARY) is None
+
+
+@pytest.mark.parametrize("dialect", ["postgresql", "sqlserver", "mysql", "duckdb", "oracle", "clickhouse"])
+def test_every_dialect_gets_its_own_quotes(dialect: str) -> None:
+    schema = LIBRARY.model_copy(update={"dialect": dialect})
+
+    mend = rejoin("SELECT title FROM book WHERE author_name = 'Woolf'", schema)
+
+    assert mend is not None
+    check(mend.sql, schema, row_limit=10)
