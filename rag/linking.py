@@ -23,7 +23,7 @@ from rag.fusion import Glossary
 from rag.lexical import LexicalIndex, column_scores
 from rag.lexical import table_scores as lexical_table_scores
 from rag.schema_ranking import Name, Opinion, Ranking, document_scores, fuse_rankings, opinion
-from rag.values import LinkedValue, StoredValues, ValueHit, ValueIndex, quoted
+from rag.values import LinkedValue, StoredValues, ValueIndex, quoted
 from rag.words import words
 
 Signal = Literal["dense", "lexical", "documents", "values"]
@@ -151,7 +151,7 @@ class SchemaLinker:
             opinions.append(self._by_words(question))
         if "documents" in signals:
             opinions.append(opinion(document_scores(self._schema, relevant)))
-        found: list[ValueHit] = []
+        found: list[LinkedValue] = []
         if "values" in signals:
             found = self._values.find(question)
             opinions.append(opinion(_value_scores([*found, *self._by_meaning(near)])))
@@ -178,12 +178,12 @@ class SchemaLinker:
         return Opinion(tables, columns)
 
     def _chosen(
-        self, found: Sequence[ValueHit], near: Near, relevant: Sequence[Retrieved], ranking: Ranking
+        self, found: Sequence[LinkedValue], near: Near, relevant: Sequence[Retrieved], ranking: Ranking
     ) -> tuple[LinkedValue, ...]:
         """The values that are shown: sure ones before offers, and of each said the columns the question is about."""
         places = {ranked.table: place for place, ranked in enumerate(ranking.tables)}
 
-        def place(value: ValueHit) -> int:
+        def place(value: LinkedValue) -> int:
             return places.get(value.table, len(places))
 
         sure = [it for it in [*found, *self._in_rules(relevant)] if it.is_sure]
@@ -198,7 +198,7 @@ class SchemaLinker:
         ]
         order = [*_of_each_said(sure, place, _COLUMNS_EACH), *_of_each_said(offers, place, _OFFERS_EACH)[:MAX_OFFERS]]
         once = {(it.table, it.column, it.value): it for it in reversed(order[:MAX_VALUES])}
-        return tuple(it.linked() for it in reversed(once.values()))
+        return tuple(reversed(once.values()))
 
     def _periods(self, question: str, ranking: Ranking) -> tuple[LinkedPeriod, ...]:
         """The question's times, where a table that it is about has columns of dates."""
@@ -226,15 +226,15 @@ class SchemaLinker:
             found += [sorted(names, key=lambda name: places.get(name, len(places)))[:_PERIOD_COLUMNS]] if names else []
         return tuple(chain.from_iterable(found[:_PERIOD_TABLES]))
 
-    def _in_rules(self, relevant: Sequence[Retrieved]) -> list[ValueHit]:
+    def _in_rules(self, relevant: Sequence[Retrieved]) -> list[LinkedValue]:
         """Values that the question's rules have in quotes: `status = 'success'`."""
         rules = [hit.document.text for hit in relevant if hit.document.kind == "rule"]
         return [value for rule in rules for said in quoted(rule) for value in self._values.find(said) if value.is_sure]
 
-    def _by_meaning(self, near: Near) -> list[ValueHit]:
+    def _by_meaning(self, near: Near) -> list[LinkedValue]:
         """What is near in meaning to words that name nothing in the schema, and are no numbers or abbreviations."""
         return [
-            ValueHit(value.table, value.column, value.value, value.said, "meaning", value.score)
+            LinkedValue(value.table, value.column, value.value, value.said, "meaning", value.score)
             for value in near.values
             if value.score >= LEAST_MEANT
             and _has_public(self._schema, value.table, value.column)
@@ -251,12 +251,14 @@ def _has_public(schema: Schema, table: str, column: str) -> bool:
     return found is not None and not found.private
 
 
-def _of_each_said(values: Sequence[ValueHit], place: Callable[[ValueHit], int], columns_each: int) -> list[ValueHit]:
+def _of_each_said(
+    values: Sequence[LinkedValue], place: Callable[[LinkedValue], int], columns_each: int
+) -> list[LinkedValue]:
     """Of each said the values in so many columns, in tables the question is about first; the surest said first."""
-    by_said: dict[str, list[ValueHit]] = defaultdict(list)
+    by_said: dict[str, list[LinkedValue]] = defaultdict(list)
     for value in values:
         by_said[value.said.casefold()].append(value)
-    kept: list[ValueHit] = []
+    kept: list[LinkedValue] = []
     for one in by_said.values():
         columns: dict[Name, int] = {}
         for value in sorted(one, key=lambda it: (_is_within(it), place(it), -it.score, it.table, it.column, it.value)):
@@ -267,7 +269,7 @@ def _of_each_said(values: Sequence[ValueHit], place: Callable[[ValueHit], int], 
     return sorted(kept, key=lambda it: (-it.score, place(it), it.table, it.column, it.value))
 
 
-def _is_within(value: ValueHit) -> bool:
+def _is_within(value: LinkedValue) -> bool:
     """Whether a value is only a part of the time that was said; the columns that hold it as such come first."""
     return value.how == "date" and value.score < 1
 
@@ -276,7 +278,7 @@ def _near_scores(near: Sequence[NearColumn]) -> dict[Name, float]:
     return {(hit.table, hit.column): hit.score for hit in near}
 
 
-def _value_scores(found: Sequence[ValueHit]) -> dict[Name, float]:
+def _value_scores(found: Sequence[LinkedValue]) -> dict[Name, float]:
     """Of each column the values that the question spells out in it; one that many tables hold says less of each."""
     holders: dict[str, set[str]] = defaultdict(set)
     for value in found:

@@ -41,7 +41,7 @@ class StoredValues(Frozen):
     values: tuple[str, ...]
 
 
-class LinkedValue(Frozen):
+class LinkedValue(NamedTuple):
     """A stored value that a question means, or may mean.
 
     said: the question's own words.
@@ -61,26 +61,6 @@ class LinkedValue(Frozen):
     def is_sure(self) -> bool:
         """Whether it is the same value, however it is written; else it is an offer."""
         return self.how not in _OFFERED
-
-
-class ValueHit(NamedTuple):
-    """The same while it is one of thousands of which few are chosen."""
-
-    table: str
-    column: str
-    value: str
-    said: str
-    how: How
-    score: float
-
-    @property
-    def is_sure(self) -> bool:
-        """See `LinkedValue`."""
-        return self.how not in _OFFERED
-
-    def linked(self) -> LinkedValue:
-        """As what crosses borders."""
-        return LinkedValue(**self._asdict())
 
 
 class _Span(NamedTuple):
@@ -128,10 +108,10 @@ class ValueIndex:
         if _ISO.match(value):
             dated.append((value, at))
 
-    def find(self, text: str) -> list[ValueHit]:
+    def find(self, text: str) -> list[LinkedValue]:
         """Every stored value that the text spells out, and what is near to words that spell none; surest first."""
         words = tokens(text)
-        found: list[ValueHit] = []
+        found: list[LinkedValue] = []
         taken: set[int] = set()  # words that a sure value explains
         for span in _spans(text, words):
             hits = self._exact(span, words, inside=taken.issuperset(range(span.start, span.end)))
@@ -144,7 +124,7 @@ class ValueIndex:
                 found += self._near(span, words)
         return sorted(found, key=lambda it: (-it.score, it.table, it.column, it.value, it.said))
 
-    def _exact(self, span: _Span, words: Sequence[Token], *, inside: bool) -> list[ValueHit]:
+    def _exact(self, span: _Span, words: Sequence[Token], *, inside: bool) -> list[LinkedValue]:
         part = words[span.start : span.end]
         weight = span.weight * (0.5 if inside else 1.0)  # `York` in `New York`, where both are stored
         if len(part) == 1 and self._is_name(part[0]):
@@ -156,9 +136,9 @@ class ValueIndex:
         forms = self._by_singular.get(" ".join(word.singular for word in part), [])
         return hits + [self._linked(at, span.said, "form", weight) for at in forms if at not in seen]
 
-    def _on_dates(self, text: str) -> list[ValueHit]:
+    def _on_dates(self, text: str) -> list[LinkedValue]:
         """Values that are a day of the text, or the first or last one of its month, quarter or year; or within it."""
-        found: list[ValueHit] = []
+        found: list[LinkedValue] = []
         for period in periods_in(text):
             ends = [self._beginning_with(day.isoformat()) for day in dict.fromkeys((period.first, period.last))]
             for at in chain(*ends):
@@ -177,14 +157,14 @@ class ValueIndex:
             yield self._dated[at]
             at += 1
 
-    def _near(self, span: _Span, words: Sequence[Token]) -> list[ValueHit]:
+    def _near(self, span: _Span, words: Sequence[Token]) -> list[LinkedValue]:
         """Values whose spelling is like that of the span, among those that share a word with it, or almost one."""
         part = words[span.start : span.end]
         if len(part) == 1 and self._is_name(part[0]):
             return []
         ids = {at for word in part for at in self._sharing(word)}
         said = {spelled(part), " ".join(word.singular for word in part)}
-        hits: list[ValueHit] = []
+        hits: list[LinkedValue] = []
         for at in sorted(ids):
             value = spelled(tokens(self._values[at][2]))
             likeness = max(_likeness(one, value, is_name=span.weight == 1.0) for one in said)
@@ -219,10 +199,10 @@ class ValueIndex:
                 return [word[:length]]
         return []
 
-    def _linked(self, at: int, said: str, how: How, weight: float) -> ValueHit:
+    def _linked(self, at: int, said: str, how: How, weight: float) -> LinkedValue:
         table, column, value = self._values[at]
         score = round(_SCORES.get(how, 1.0) * weight, 4)
-        return ValueHit(table, column, value, said, how, score)
+        return LinkedValue(table, column, value, said, how, score)
 
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")

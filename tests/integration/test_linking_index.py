@@ -18,7 +18,7 @@ from rag.documents import make_document
 from rag.errors import EmbedderUnavailable
 from rag.store import Store
 from rag.testing import HashingEmbedder
-from rag.values import LinkedValue, StoredValues
+from rag.values import How, LinkedValue, StoredValues
 
 SCHEMA = Schema(
     database="shop",
@@ -278,10 +278,8 @@ async def test_an_embedder_that_fails_costs_the_vectors_and_not_the_answer(
 
 
 def test_the_model_is_told_what_is_stored_and_how_it_is_written() -> None:
-    def value(said: str, stored: str, how: str, column: str = "state") -> LinkedValue:
-        return LinkedValue.model_validate(
-            {"table": "shops", "column": column, "value": stored, "said": said, "how": how, "score": 1.0}
-        )
+    def value(said: str, stored: str, how: How, column: str = "state") -> LinkedValue:
+        return LinkedValue("shops", column, stored, said, how, 1.0)
 
     values = (
         value("open", "Open", "case"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag.dates import periods_in
-from rag.values import StoredValues, ValueHit, ValueIndex, quoted
+from rag.values import StoredValues, LinkedValue, ValueIndex, quoted
 from rag.words import phrases, words
 
 STORED = (
@@ -20,7 +20,7 @@ STORED = (
 INDEX = ValueIndex(STORED, names=words("publisher race college status payment room"))
 
 
-def found(text: str) -> list[ValueHit]:
+def found(text: str) -> list[LinkedValue]:
     return INDEX.find(text)
 
 
