@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag.dates import periods_in
-from rag.values import StoredValues, LinkedValue, ValueIndex, quoted
+from rag.values import LinkedValue, StoredValues, ValueIndex, quoted
 from rag.words import phrases, words
 
 STORED = (
