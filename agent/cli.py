@@ -17,4 +17,5 @@ for command in (asking.ask, asking.chat, asking.demo, indexing.index, serving.mo
     app.command()(command)
 app.command("eval")(evaluating.evaluate)
 app.command("eval-retrieval")(evaluating.evaluate_retrieval)
+app.command("eval-compare")(evaluating.compare)
 app.command()(evaluating.recompute)

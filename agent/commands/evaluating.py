@@ -66,3 +66,19 @@ def recompute() -> None:
     for line in sys.stdin:
         sys.stdout.write(recompute_line(line.rstrip("\n")) + "\n")
         sys.stdout.flush()
+
+
+def compare(
+    before: Annotated[Path, typer.Argument(dir_okay=False, help="Results of one run, as `eval --json` keeps them.")],
+    after: Annotated[Path, typer.Argument(dir_okay=False, help="Results of another run over the same questions.")],
+) -> None:
+    """Compare two evaluations question by question: what was gained and lost, and whether that is more than chance."""
+    from agent.evaluation.command import comparison_text
+    from agent.evaluation.comparison import compare_files
+
+    try:
+        found = compare_files(before, after)
+    except EXPECTED as error:
+        fail(str(error))
+    for part in comparison_text(found):
+        out.print(part, soft_wrap=True)

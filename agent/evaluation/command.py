@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from agent.evaluation.comparison import Comparison, comparison_rows
 from agent.evaluation.docs import doc_files, docs_beside, docs_for
 from agent.evaluation.harness import GoldQuestion, evaluate, load_questions
 from agent.evaluation.report import Report, ResultLine, summary_rows
@@ -39,6 +40,7 @@ async def run_evaluation(
         EvaluationInvalid: the file, or the file of results, cannot be used.
         ModelUnavailable: nobody answers; what was answered so far is kept in `results`.
     """
+    service.people.recorder.enabled = False  # nobody is to look at these answers one by one
     questions = load_questions(file, service.router.names())[:limit]
     names = _add_databases(service, questions, file, docs)
     options = Options.model_validate({"reuse_verified": False} | {f"enable_{part}": False for part in without})
@@ -88,3 +90,14 @@ def miss_text(line: ResultLine) -> Text:
     """A question that was not answered rightly, and what came instead."""
     instead = plain(line.predicted or line.error or "no query")
     return Text.assemble(("✗", "yellow"), f" {plain(line.question)}\n", (f"  {instead}", "dim"))
+
+
+def comparison_text(found: Comparison) -> Iterator[RenderableType]:
+    """The questions that were gained and lost, then the figures of a comparison."""
+    for mark, style, lines in (("+", "green", found.gained), ("-", "red", found.lost)):
+        for line in lines:
+            yield Text.assemble((mark, style), f" {plain(line.question)}  ", (line.database, "dim"))
+    table = Table(title="comparison", title_justify="left", show_header=False)
+    for name, value in comparison_rows(found):
+        table.add_row(Text(name), Text(value))
+    yield table

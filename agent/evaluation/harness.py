@@ -133,7 +133,7 @@ async def evaluate(
         ModelUnavailable: nobody answers; what was answered so far is in `out`.
         EvaluationInvalid: `out` holds something else than such lines, or cannot be written.
     """
-    known = _read_lines(out) if out else {}
+    known = read_results(out) if out else {}
     lines: list[ResultLine] = []
     scorer = Scorer(open_database)
     try:
@@ -199,8 +199,12 @@ def _ms_since(began: float) -> float:
 _BEGINNING = '{"question":'
 
 
-def _read_lines(path: Path) -> dict[tuple[str, str], ResultLine]:
-    """What an earlier run left. A last line that was cut short is dropped, here and in the file."""
+def read_results(path: Path) -> dict[tuple[str, str], ResultLine]:
+    """What an earlier run left, by question. A last line that was cut short is dropped, here and in the file.
+
+    Raises:
+        EvaluationInvalid: the file cannot be read, or is none that an evaluation has written.
+    """
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
