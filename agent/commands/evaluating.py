@@ -33,12 +33,18 @@ def evaluate(
     without: Annotated[
         list[Part] | None, typer.Option("--without", help="Switch this part off, to see what it is worth.")
     ] = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="Ask the same model in one plain call: schema, question, nothing else.")
+    ] = False,
 ) -> None:
     """Ask questions with known answers, and count: execution accuracy, and how far "verified" can be trusted."""
     from agent.evaluation.command import run_evaluation
 
     with opened() as (service, runner):
-        runner.run(run_evaluation(service, out, err, questions, docs or [], results, limit, evidence, without or ()))
+        run = run_evaluation(
+            service, out, err, questions, docs or [], results, limit, evidence, without or (), baseline=baseline
+        )
+        runner.run(run)
 
 
 def evaluate_retrieval(

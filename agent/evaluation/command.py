@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from agent.evaluation.baseline import Baseline
 from agent.evaluation.comparison import Comparison, comparison_rows
 from agent.evaluation.docs import doc_files, docs_beside, docs_for
 from agent.evaluation.harness import GoldQuestion, evaluate, load_questions
@@ -29,12 +30,15 @@ async def run_evaluation(
     limit: int | None,
     show_evidence: bool,
     without: Collection[str] = (),
+    *,
+    baseline: bool = False,
 ) -> None:
     """Ask every question of a file, show how it goes, and print the figures.
 
     Args:
         docs: files and folders; where there are none, the docs that lie with the questions are read.
         without: parts that are switched off, to see what they are worth: `retrieval`, `evaluation`, `calculator`.
+        baseline: ask the same model in one plain call instead, see `agent.evaluation.baseline`.
 
     Raises:
         EvaluationInvalid: the file, or the file of results, cannot be used.
@@ -45,8 +49,12 @@ async def run_evaluation(
     names = _add_databases(service, questions, file, docs)
     options = Options.model_validate({"reuse_verified": False} | {f"enable_{part}": False for part in without})
 
+    plain_call = Baseline(service.model, service.settings.row_limit) if baseline else None
+
     async def ask(database: Path, question: str, evidence: str) -> Answer:
         text = f"{question}\n({evidence})" if show_evidence and evidence else question
+        if plain_call is not None:
+            return await plain_call.query(text, await service.registered.get(names[database]))
         return await service.query(text, names[database], options=options)
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -110,3 +110,20 @@ def test_a_folder_without_questions_ends_with_a_sentence(run: Run, tmp_path: Pat
     result = run("eval-retrieval", tmp_path / "empty")
     assert result.exit_code == 1
     assert "There is no questions.json" in result.output
+
+
+def test_the_baseline_is_one_plain_call(run: Run, model: ScriptedModel, questions: Path) -> None:
+    model.replies(text=f"```sql\n{SQL}\n```")
+    result = run("eval", questions, "--baseline")
+    assert result.exit_code == 0, result.output
+    assert "1 of 1" in result.output
+    assert QUESTION in model.asked[0].text
+    assert "CREATE TABLE orders" in model.asked[0].text
+    assert RULE not in model.asked[0].text
+
+
+def test_a_query_of_the_baseline_that_does_not_run_is_a_miss(run: Run, model: ScriptedModel, questions: Path) -> None:
+    model.replies(text="```sql\nSELECT nothing FROM nowhere\n```")
+    result = run("eval", questions, "--baseline")
+    assert result.exit_code == 0, result.output
+    assert "0 of 1" in result.output

@@ -1,0 +1,94 @@
+"""The baseline of an evaluation: the same model, given the schema and the question in one plain call, and nothing else.
+
+What it writes is run once. There is no retrieval, no mend, no second attempt and no judge, so the difference to it is
+what all of these are worth.
+"""
+
+from __future__ import annotations
+
+import time
+
+from agent import templates
+from agent.database import Database
+from agent.llm import ChatModel, Message
+from agent.llms.replies import extract_sql
+from agent.models import Answer, Attempt, AttemptRecord
+from executors.base import Schema
+from executors.dialects import DIALECTS
+from executors.errors import SqlError
+
+MAX_SCHEMA_TOKENS = 1_000_000  # all of it: what does not fit is the baseline's own failure
+MAX_TOKENS = 500
+
+
+class Baseline:
+    """Answers by one call.
+
+    Args:
+        model: who writes.
+        row_limit: rows of a query.
+    """
+
+    def __init__(self, model: ChatModel, row_limit: int) -> None:
+        self._model, self._row_limit = model, row_limit
+
+    async def query(self, question: str, database: Database) -> Answer:
+        """The query and its rows; status `error` where there is none, or it does not run.
+
+        Raises:
+            ModelUnavailable, ModelFailed, DatabaseUnavailable: as ever.
+        """
+        began = time.perf_counter()
+        schema = await database.schema()
+        reply = await self._model.complete([baseline_message(schema, question)], max_tokens=MAX_TOKENS)
+        timings = {"sql_generator": round((time.perf_counter() - began) * 1000, 1)}
+        attempt = await self._tried(extract_sql(reply.text) or "", database)
+        record = AttemptRecord(
+            sql=attempt.executed_sql or attempt.sql, error=attempt.error, error_type=attempt.error_type
+        )
+        return Answer(
+            status="success" if attempt.result is not None else "error",
+            answer="",
+            sql=attempt.executed_sql,
+            results=attempt.rows.records(),
+            row_count=attempt.rows.row_count,
+            truncated=attempt.rows.truncated,
+            dialect=database.dialect,
+            attempts=1,
+            attempt_history=[record],
+            usage=reply.usage,
+            timings_ms=timings,
+        )
+
+    async def _tried(self, sql: str, database: Database) -> Attempt:
+        attempt = Attempt(sql=sql)
+        try:
+            checked = await database.check(sql, self._row_limit)
+            result = await database.run(checked)
+        except SqlError as error:
+            return attempt.model_copy(update={"error": error.message, "error_type": error.kind})
+        return attempt.model_copy(update={"executed_sql": checked.sql, "result": result})
+
+
+def baseline_message(schema: Schema, question: str) -> Message:
+    """The whole prompt: the tables as they are declared, without comments and samples, and the question."""
+    from rag.schema_text import render
+
+    bare = schema.model_copy(
+        update={
+            "tables": tuple(
+                table.model_copy(
+                    update={
+                        "comment": "",
+                        "columns": tuple(
+                            column.model_copy(update={"comment": "", "samples": ()}) for column in table.columns
+                        ),
+                    }
+                )
+                for table in schema.tables
+            )
+        }
+    )
+    text = render(bare, (), style="ddl", budget_tokens=MAX_SCHEMA_TOKENS, max_sample_values=0).text
+    content = templates.render("baseline", dialect=DIALECTS[schema.dialect].title, schema=text, question=question)
+    return Message(role="user", content=content)
