@@ -159,7 +159,7 @@ def mended(attempts: Sequence[Attempt], schema: Schema, question: str) -> Draft 
         question: which of several keys to the same table is meant.
     """
     last = attempts[-1] if attempts else None
-    if last is None or last.error_type not in _MENDED:
+    if last is None or last.reused or last.error_type not in _MENDED:  # what does not fit any more is written anew
         return None
     from executors.sql.mend import mend_columns
     from executors.sql.rejoin import rejoin

@@ -78,4 +78,36 @@ class Joins:
 
 
 joins_of = Remembered(Joins)
+
+
+def keyed(schema: Schema, documents: Sequence[Document]) -> Schema:
+    """The schema with the foreign keys that it does not declare: those that the docs tell of, then those of names.
+
+    A column that is called like the key of one other table, and like nobody else's, is taken to refer to it. That is a
+    guess: good enough to propose a join, not to state one.
+    """
+    more: dict[str, list[ForeignKey]] = defaultdict(list)
+    for table, key in said_joins(schema, documents):
+        more[table.name].append(key)
+    owners: dict[str, list[Table]] = defaultdict(list)
+    for table in schema.tables:
+        if len(table.primary_key) == 1:
+            owners[table.primary_key[0].lower()].append(table)
+    for table in schema.tables:
+        referring = {name for key in (*table.foreign_keys, *more[table.name]) for name in key.columns}
+        for column in table.columns:
+            (owner, *others) = owners.get(column.name.lower(), [table])
+            if not others and owner is not table and column.name not in referring | {*table.primary_key}:
+                key = ForeignKey(columns=(column.name,), table=owner.name, referenced=owner.primary_key)
+                more[table.name].append(key)
+    tables = tuple(
+        table.model_copy(update={"foreign_keys": (*table.foreign_keys, *more[table.name])})
+        if more[table.name]
+        else table
+        for table in schema.tables
+    )
+    return schema.model_copy(update={"tables": tables})
+
+
+keyed_of = Remembered(keyed)
 """The joins of a schema and its docs, made once: they are the same objects until they are read again."""

@@ -10,6 +10,7 @@ from executors.base import Column, Schema, Table
 from executors.sql.key_ways import ways
 from executors.sql.mend import tables_of
 
+_WHOLE = 6  # letters at the end of a name that say which one it is
 _SLIPS = 2  # letters that a name may be wrong by
 _WORD = str.maketrans("", "", "_ ")
 
@@ -94,6 +95,25 @@ class Reading:
         if any(join.args.get("using") or join.args.get("method") for join in self.joins):
             raise Unclear
 
+    def check_unknown(self, meant: Sequence[tuple[exp.Column, tuple[Table | None, str]]]) -> None:
+        """Tables that the schema does not have are taken for others only where more than one bare column says so.
+
+        Two columns of the other table, or a name that says the same: an amount of `invoices` is no amount of `orders`.
+        Raises Unclear.
+        """
+        for source in self.sources:
+            if source.alias_or_name.lower() not in self._unknown:
+                continue
+            own = {"", source.alias_or_name.lower()}
+            found = [(table, name) for column, (table, name) in meant if table and column.table.lower() in own]
+            for table in {table.name: table for table, _ in found}.values():
+                names = {name for other, name in found if other is table}
+                said = source.name.lower(), _singular(table)
+                alike = said[0].removesuffix("s") in said[1] or said[1] in said[0]
+                spoken = any(said[1] in name.translate(_WORD).lower() for name in names)
+                if not (alike or spoken or len(names) > 1):
+                    raise Unclear
+
     # -- what was meant -----------------------------------------------------------------------------------
 
     def meaning(self, column: exp.Column) -> tuple[Table | None, str]:
@@ -173,6 +193,9 @@ def _near(name: str, table: Table) -> str | None:
     inside = [c.name for c in plainly if words < (own := set(c.name.lower().split("_"))) or own < words]
     if len(inside) == 1:
         return inside[0]
+    longer = [c.name for c in plainly if len(plain) >= _WHOLE and c.name.translate(_WORD).lower().endswith(plain)]
+    if len(longer) == 1:
+        return longer[0]
     if name.lower() in {"name", "title", "label"} and len(plainly) == 1:
         return plainly[0].name  # a table of names has nothing else to be called by
     return None

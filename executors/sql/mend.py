@@ -46,7 +46,7 @@ def mend_columns(sql: str, schema: Schema) -> Mend | None:
             continue
         tables = tables_of(select, schema)
         new = _right_column(column, tables) or _joined_column(column, select, tables, schema)
-        if new is not None:
+        if new is not None and not _joins_itself(column, new):
             changes.append(f"{column.sql(dialect=dialect)} -> {new.sql(dialect=dialect)}")
             column.replace(new)
     if not changes:
@@ -72,6 +72,15 @@ def tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
         if source.args.get("joins"):  # tables joined in parentheses go by names of their own
             found[""] = None
     return found
+
+
+def _joins_itself(column: exp.Column, new: exp.Column) -> bool:
+    """Whether a join would then compare a table with itself, so that every row meets every other."""
+    pair = column.parent
+    if not isinstance(pair, exp.EQ) or not isinstance(column.find_ancestor(exp.Join, exp.Select), exp.Join):
+        return False
+    other = pair.expression if pair.this is column else pair.this
+    return isinstance(other, exp.Column) and other.table.lower() == new.table.lower()
 
 
 def _right_column(column: exp.Column, tables: dict[str, Table | None]) -> exp.Column | None:

@@ -70,6 +70,7 @@ class _Rejoined:
             self._reading.check_sources()
             wanted = [column for column in own if not self._reading.in_join(column)]
             meant = [(column, self._reading.meaning(column)) for column in wanted]
+            self._reading.check_unknown(meant)
             self._lay({table.name for _, (table, _) in meant if table is not None})
             self._rename(meant)
         except Unclear:

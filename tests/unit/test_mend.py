@@ -85,3 +85,11 @@ def test_mends(sql: str, mended: str, why: str) -> None:
 )
 def test_leaves_alone(sql: str, why: str) -> None:
     assert mend_columns(sql, SCHEMA) is None
+
+
+def test_a_join_is_never_mended_into_one_of_a_table_with_itself() -> None:
+    assert mend_columns("SELECT o.amount FROM orders AS o JOIN customers AS c ON c.amount = o.amount", SCHEMA) is None
+    assert (
+        mend_columns("SELECT o.amount FROM customers AS c JOIN orders AS o ON o.first_name = c.first_name", SCHEMA)
+        is None
+    )
