@@ -28,6 +28,8 @@ class StateFile:
         """One that nobody else writes in meanwhile; after an error nothing of it remains. Raises `error`'s."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            if not self.path.exists():
+                self.path.touch(mode=0o600)  # it will hold what people asked; sqlite3 would let everybody read it
             with closing(sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)) as connection:
                 connection.execute("PRAGMA foreign_keys = ON")
                 connection.execute("BEGIN IMMEDIATE")

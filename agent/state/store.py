@@ -13,6 +13,8 @@ from typing import Protocol
 from executors.base import Frozen, JsonValue
 
 MAX_CHANGES = 100  # in one commit; Azure Table Storage takes no more
+MAX_COMMIT_BYTES = 2_500_000  # of all its values together; Azure takes 4 MiB as Base64
+MAX_NAME_CHARS = 450  # of a partition or a key as `values.encoded` writes it; Azure takes 512
 MAX_VALUE_BYTES = 900_000  # of one record as JSON in UTF-8; an entity of Azure Table Storage holds 1 MiB
 
 
@@ -46,7 +48,10 @@ class Insert(Frozen):
 
 
 class Replace(Frozen):
-    """A new value for a record that still has `version`; an empty version takes whatever is there, or nothing."""
+    """A new value for a record that still has `version`; an empty version takes whatever is there, or nothing.
+
+    A record that has expired since it was read is still there until it is purged.
+    """
 
     key: str
     value: dict[str, JsonValue]
@@ -55,7 +60,10 @@ class Replace(Frozen):
 
 
 class Remove(Frozen):
-    """The end of a record that still has `version`; an empty version removes whatever is there, or nothing."""
+    """The end of a record that still has `version`; an empty version removes whatever is there, or nothing.
+
+    A record that has expired since it was read is still there until it is purged.
+    """
 
     key: str
     version: str = ""
@@ -78,19 +86,20 @@ class StateStore(Protocol):
         """The record; None where there is none, or it has expired."""
 
     def records(
-        self, place: Place, *, prefix: str = "", limit: int | None = None, newest_first: bool = False
+        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
     ) -> list[Record]:
-        """The records of a partition in the order of their keys.
+        """The records of a partition in the order of their keys, which is that of their characters' code points.
 
         Args:
             place: the partition.
             prefix: which all the keys begin with.
+            start: no key comes before this one.
             limit: records at most.
             newest_first: in the opposite order, so that keys which count upwards give the last ones first.
         """
 
-    def everywhere(self, kind: str, *, limit: int | None = None) -> list[Record]:
-        """The records of a kind in all partitions, by partition and key."""
+    def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
+        """The records of a kind in all partitions, by partition and key; with `key`, those under this key alone."""
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
         """Make all changes, or none.
@@ -104,11 +113,12 @@ class StateStore(Protocol):
 
         Raises:
             StateConflict: a record is there that should not be, or has another version.
-            ValueError: too many changes, a key twice, or a value of more than `MAX_VALUE_BYTES`.
+            ValueError: too many changes, a key twice, a name that is empty or too long, or a value that is no JSON
+                or has more than `MAX_VALUE_BYTES`, or all of them more than `MAX_COMMIT_BYTES`.
         """
 
-    def count(self, kind: str) -> int:
-        """How many records of a kind there are that have not expired."""
+    def count(self, kind: str, *, key: str | None = None) -> int:
+        """How many records `everywhere` would give: of a kind, and under `key` if it is given."""
 
     def purge(self) -> int:
         """Remove what has expired, in every place. Returns how many records that were."""

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import SessionStoreUnavailable
+from agent.errors import StateUnavailable
+from agent.state.sqlite import SqliteStore
+from agent.state.store import Place
 from agent.state_file import StateFile
 
 TABLES = (
@@ -18,7 +20,7 @@ TABLES = (
 
 
 def state(path: Path) -> StateFile:
-    return StateFile(path, TABLES, "Sessions", SessionStoreUnavailable)
+    return StateFile(path, TABLES, "Sessions", StateUnavailable)
 
 
 def names(path: Path) -> list[str]:
@@ -72,9 +74,17 @@ def test_a_file_that_is_no_database_is_told_without_its_folder(tmp_path: Path) -
     path = tmp_path / "state.sqlite"
     path.write_text("no database", encoding="utf-8")
 
-    with pytest.raises(SessionStoreUnavailable, match="is damaged") as raised, state(path).transaction():
+    with pytest.raises(StateUnavailable, match="is damaged") as raised, state(path).transaction():
         pass
 
     assert path.name in str(raised.value)
     assert str(tmp_path) not in str(raised.value)
     assert isinstance(raised.value.__cause__, sqlite3.Error)
+
+
+def test_others_of_this_machine_cannot_read_it(tmp_path: Path) -> None:
+    held, kept = tmp_path / "held.sqlite", tmp_path / "kept.sqlite"
+    names(held)
+    SqliteStore(kept).records(Place(kind="session", partition="one"))
+
+    assert [path.stat().st_mode & 0o077 for path in (held, kept)] == [0, 0]

@@ -1,0 +1,32 @@
+"""The store that the settings name. What it needs is loaded when it is built, not before."""
+
+from __future__ import annotations
+
+from agent.settings import Settings
+from agent.state.store import StateStore
+
+FILE = "state.sqlite"  # in the folder of `state_dir`
+
+
+def build_store(settings: Settings) -> StateStore:
+    """The store of the service's state; nothing is opened or connected before it is used.
+
+    Args:
+        settings: `state_store`, or else what else is set, says which.
+    """
+    if settings.state_kind == "memory":
+        from agent.state.memory import MemoryStore
+
+        return MemoryStore()
+    if settings.state_kind == "azure_tables":
+        from agent.state.azure_tables import AzureTablesStore
+
+        connection = settings.azure_tables_connection
+        return AzureTablesStore(
+            connection=connection.get_secret_value() if connection else "",
+            endpoint=settings.azure_tables_endpoint or "",
+            table=settings.azure_tables_name,
+        )
+    from agent.state.sqlite import SqliteStore
+
+    return SqliteStore(settings.state_path / FILE)
