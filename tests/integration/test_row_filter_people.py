@@ -1,0 +1,76 @@
+"""Who sees only some of the rows: what they say of answers reaches their own queries, and nothing hidden is told."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from api_client import problem
+from people_shop import ANN, BEN, REX, Client, Make, fail, served, succeed
+
+from agent.retrieval import knowledge
+from agent.scripted import ScriptedModel
+from rag.testing import HashingEmbedder
+
+REGISTRY = """
+shop:
+  url: shop.sqlite
+  docs: [shop.md]
+  row_filter: {orders: "amount > :least"}
+  reviewers: [ben@example.org, rex@example.org]
+  principals:
+    ann@example.org: {least: 0}
+    ben@example.org: {least: 100}
+    rex@example.org: all
+"""
+DOCS = """# Shop
+
+## Questions
+
+- Who earns most?
+
+```sql
+SELECT salary FROM customers
+```
+"""
+
+
+@pytest.fixture
+async def client(
+    make_service: Make, registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Client]:
+    monkeypatch.setattr(knowledge, "build_embedder", lambda _: HashingEmbedder())
+    registry.write_text(REGISTRY, encoding="utf-8")
+    (tmp_path / "shop.md").write_text(DOCS, encoding="utf-8")
+    async with served(make_service) as client:
+        yield client
+
+
+async def test_a_wrong_answer_of_who_sees_some_rows_is_not_reused(client: Client, model: ScriptedModel) -> None:
+    answer = await succeed(client, model)
+    said = await client.post("/feedback", json={"trace_id": answer["trace_id"], "correct": False}, headers=ANN)
+    assert said.status_code == 200, said.text
+
+    assert (await succeed(client, model))["reused"] is False
+
+
+async def test_who_sees_some_rows_reviews_no_answers_of_others(client: Client, model: ScriptedModel) -> None:
+    review = (await fail(client, model))["review_id"]
+
+    for who in (BEN, REX):
+        seen = await client.get(f"/reviews/{review}", headers=who)
+        settled = await client.post(f"/reviews/{review}", json={"decision": "reject"}, headers=who)
+        if who is BEN:
+            problem(seen, 404, "unknown-review")
+            problem(settled, 404, "unknown-review")
+        else:
+            assert (seen.status_code, settled.status_code) == (200, 200)
+
+
+async def test_problems_of_the_docs_are_told_to_who_sees_everything(client: Client) -> None:
+    for who, is_told in ((REX, True), (ANN, False)):
+        indexed = await client.post("/databases/shop/index", headers=who)
+        assert indexed.status_code == 200, indexed.text
+        assert bool(indexed.json()["problems"]) is is_told
+        assert ("customers" in indexed.text) is is_told
