@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,6 +25,13 @@ class Frozen(BaseModel):
     """An immutable value that crosses a module's border."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As pydantic's; but what was worked out of the original's fields is worked out anew of the copy's."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in copied.__dict__.keys() - type(copied).model_fields.keys():
+            del copied.__dict__[name]
+        return copied
 
 
 class Column(Frozen):
@@ -124,12 +131,15 @@ class CheckedSql(Frozen):
     executable: what runs: the same, but asking for one row more than the cap, so that truncation is seen, not guessed.
     row_limit: the cap on rows.
     tables: the real tables that are read, in order of appearance.
+    held: what a row filter keeps from the caller, one sentence for each table. The filter is in `executable` alone:
+        shown, judged and derived from is the query that was asked, and what comes of it is filtered in its turn.
     """
 
     sql: str
     executable: str
     row_limit: Annotated[int, Field(ge=1)]
     tables: tuple[str, ...]
+    held: tuple[str, ...] = ()
 
 
 class CheckedWrite(Frozen):

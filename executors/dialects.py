@@ -19,7 +19,7 @@ from executors.rows.row import Case, Dialect, Limit
 from executors.rows.sqlite import SQLITE
 from executors.rows.sqlserver import SQLSERVER
 
-__all__ = ["DIALECTS", "Case", "Dialect", "Limit", "classify", "match_error"]
+__all__ = ["ALIASES", "DIALECTS", "Case", "Dialect", "Limit", "classify", "dialect_named", "match_error"]
 
 DIALECTS: dict[str, Dialect] = {
     row.name: row
@@ -28,6 +28,24 @@ DIALECTS: dict[str, Dialect] = {
         *(ORACLE, HANA, DATABRICKS),
     )
 }
+
+
+# What other tools call a dialect -> its name here.
+ALIASES: dict[str, str] = {
+    **dict.fromkeys(("sqlite3",), "sqlite"),
+    **dict.fromkeys(("postgres", "pg", "postgis", "psql"), "postgresql"),
+    **dict.fromkeys(("tsql", "t-sql", "mssql", "azuresql", "azure-sql", "sql server"), "sqlserver"),
+    **dict.fromkeys(("spark", "spark2", "sparksql", "databricks-sql"), "databricks"),
+    **dict.fromkeys(("ch", "chdb"), "clickhouse"),
+    **dict.fromkeys(("saphana", "sap hana", "hdb"), "hana"),
+    **dict.fromkeys(("plsql", "oracledb"), "oracle"),
+}
+
+
+def dialect_named(name: str) -> Dialect | None:
+    """The dialect that somebody means; None where none is known by that name. Args: name: in any case."""
+    lowered = name.strip().lower()
+    return DIALECTS.get(ALIASES.get(lowered, lowered))
 
 
 def classify(dialect: str, message: str) -> ErrorKind:

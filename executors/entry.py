@@ -12,7 +12,8 @@ from pydantic import ConfigDict, Field, SecretStr
 
 from executors.base import Frozen
 from executors.errors import DatabaseUnavailable
-from executors.local.kinds import local_path
+from executors.local.kinds import kind_of, local_path
+from executors.row_filter import RowFilter
 from executors.server.address import Address
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")  # of a database
@@ -43,9 +44,12 @@ class Entry(Frozen):
     schemas: of the server, that are read; empty: all that its user may see.
     limits: that narrow the settings.
     private: columns whose values are kept to the database, as `customers.email` or `*.ssn`; see `executors.private`.
-    owners: whom to ask about it; shown to everybody.
+    functions: of its own that queries may call, as `my_func` or `dbo.my_func`, since nothing is changed by them.
+    row_filter: which rows a principal may see; None: all of them.
+    owners: whom to ask about it; shown to everybody. Principals among them may change its documents; empty: all may.
     writable: whether it may be written to at all; `writers` are the principals who may.
-    allowed: the principals who may ask; empty: everybody.
+    allowed: the principals who may ask; empty: everybody. Who is not known is `anonymous`.
+    reviewers: the principals who settle the reviews of its answers, beside those of the settings.
     via: the deployed app that has the database, with either its `key`, or the `identity` (an Entra ID scope) it wants.
     database: its name over there.
     is_sample: whether it is one that `make data` builds.
@@ -61,10 +65,13 @@ class Entry(Frozen):
     schemas: tuple[str, ...] = ()
     limits: EntryLimits = EntryLimits()
     private: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    row_filter: RowFilter | None = None
     owners: tuple[str, ...] = ()
     writable: bool = False
     writers: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
     via: str = ""
     key: SecretStr | None = None
     identity: str = ""
@@ -89,10 +96,27 @@ class Entry(Frozen):
         """The server. Raises RegistryInvalid, which the registry has ruled out for what is neither file nor `via`."""
         return Address.parse(self.url, self.dialect or "")
 
+    @property
+    def sql_dialect(self) -> str:
+        """What it speaks, a key of `dialects.DIALECTS`; empty where only the database itself can tell."""
+        if self.via:
+            return self.dialect or ""
+        path = local_path(self.url)
+        if path is None:
+            return self.dialect or self.address.dialect
+        try:
+            kind = self.dialect or kind_of(path)
+        except DatabaseUnavailable:
+            return ""
+        return "duckdb" if kind == "files" else kind
+
     def admits(self, principal: str | None) -> bool:
-        """Whether somebody may ask. Args: principal: who; None where nobody has said, which is let through."""
+        """Whether somebody may ask. Args: principal: who; None: this machine's own user, who is let through."""
+        if principal is None:
+            return True
         allowed = {name.casefold() for name in self.allowed}
-        return principal is None or not allowed or "*" in allowed or principal.casefold() in allowed
+        listed = not allowed or "*" in allowed or principal.casefold() in allowed
+        return listed and (self.row_filter is None or self.row_filter.admits(principal))
 
 
 def via_problem(via: str) -> str:

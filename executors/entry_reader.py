@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from pydantic import SecretStr
 
+from executors import row_filter
 from executors.entry import NAME, Entry, EntryLimits, limits_problems, via_problem
 from executors.errors import RegistryInvalid
 from executors.local.kinds import Kind, is_glob, local_path
@@ -16,10 +17,11 @@ from executors.server.address import SERVER_DIALECTS, Address
 
 KEYS = (
     *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
-    *("via", "key", "identity", "database", "private"),
+    *("reviewers", "via", "key", "identity", "database", "private", "functions", *row_filter.KEYS),
 )
 _OF_VIA = ("key", "identity", "database")  # keys that mean nothing without it
 _SAME_SCHEME = frozenset({"mysql", "mariadb"})  # dialects that one scheme may mean
+_FUNCTION = re.compile(r"[^\W\d][\w$#]*(\.[^\W\d][\w$#]*){0,2}")
 _VARIABLE = re.compile(r"\$\{(\w*)\}")
 
 
@@ -45,7 +47,14 @@ class EntryReader:
         self._check_keys(fields)
         common = self._common(fields)
         place = self._via(fields) if "via" in fields else self._url(fields)
-        return None if self.problems else Entry(name=self._name, **common, **place)
+        rows = row_filter.read_row_filter(fields, self._expanded)
+        self.problems += rows.problems
+        if self.problems:
+            return None
+        entry = Entry(name=self._name, row_filter=rows.filter, **common, **place)
+        if rows.filter is not None and (dialect := entry.sql_dialect):
+            self.problems += row_filter.value_problems(rows.filter, dialect)
+        return None if self.problems else entry
 
     # -- what every entry may say -------------------------------------------------------------------------
 
@@ -55,8 +64,9 @@ class EntryReader:
             "docs": tuple(self._docs(fields.get("docs"))),
             "limits": self._limits(fields.get("limits")),
             "private": self._private(fields),
+            "functions": self._functions(fields),
             "writable": self._switch(fields, "writable"),
-            **{key: self._texts(fields, key) for key in ("owners", "writers", "allowed", "schemas")},
+            **{key: self._texts(fields, key) for key in ("owners", "writers", "allowed", "reviewers", "schemas")},
         }
 
     def _check_keys(self, fields: Mapping[Any, Any]) -> None:
@@ -86,6 +96,15 @@ class EntryReader:
             if not all(pattern.rpartition(".")[::2])
         ]
         return patterns
+
+    def _functions(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
+        names = self._texts(fields, "functions")
+        self.problems += [
+            f"functions: {name!r} is no function's name; write my_func, or dbo.my_func as it is called"
+            for name in names
+            if not _FUNCTION.fullmatch(name)
+        ]
+        return names
 
     # -- where it is --------------------------------------------------------------------------------------
 

@@ -33,6 +33,31 @@ class ErrorKind(StrEnum):
     OTHER = "OTHER"
 
 
+class Because(StrEnum):
+    """Why the guard said no: finer than the kind, and for those who count refusals."""
+
+    WRITES = "writes, locks or sets"
+    DANGEROUS = "dangerous function or place"
+    FUNCTION = "unknown function"
+    NAME = "unknown table or column"
+    PASTED = "text that is pasted in"
+    PARAMETER = "parameter"
+    SYNTAX = "cannot be parsed"
+    FORM = "not allowed in a query"
+    SIZE = "too big"
+
+
+_USUALLY = {
+    ErrorKind.NOT_READ_ONLY: Because.WRITES,
+    ErrorKind.TABLE_NOT_FOUND: Because.NAME,
+    ErrorKind.COLUMN_NOT_FOUND: Because.NAME,
+    ErrorKind.AMBIGUOUS_COLUMN: Because.NAME,
+    ErrorKind.FUNCTION_NOT_FOUND: Because.FUNCTION,
+    ErrorKind.SYNTAX_ERROR: Because.SYNTAX,
+    ErrorKind.RESOURCE: Because.SIZE,
+}
+
+
 class ExecutorError(Exception):
     """Anything this package raises on purpose."""
 
@@ -52,7 +77,15 @@ class SqlError(ExecutorError):
 
 
 class SqlRefused(SqlError):
-    """The guard said no; the database never saw the query."""
+    """The guard said no; the database never saw the query.
+
+    Args:
+        because: why, where the kind does not say it.
+    """
+
+    def __init__(self, kind: ErrorKind, message: str, hint: str = "", *, because: Because | None = None) -> None:
+        super().__init__(kind, message, hint)
+        self.because = because or _USUALLY.get(kind, Because.FORM)
 
 
 class SqlFailed(SqlError):

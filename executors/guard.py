@@ -7,8 +7,8 @@ is written anew from the checked tree, so the database never sees a character th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError, UnsupportedError
@@ -17,64 +17,22 @@ from sqlglot.tokenizer_core import Token, TokenType
 from executors.base import CheckedSql, Parameters, Schema
 from executors.dialects import DIALECTS, Dialect
 from executors.errors import ErrorKind, SqlRefused
+from executors.guard_nodes import NodeCheck, check_no_files
+from executors.guard_refusals import form, not_read_only, refused_function, too_big
+from executors.guard_signs import check_signs, harmful_call
 from executors.rows.row import words
-from executors.sql import diagnose, grammar
+from executors.sql import grammar
 from executors.sql.names import NameCheck
 from executors.sql.parameters import bind
 from executors.sql.row_limit import limited
 
+if TYPE_CHECKING:
+    from executors.sql.held_rows import HeldRows
+
 MAX_CHARS = 20_000
 MAX_NESTING = 60
-MAX_JOINS = 40
-MAX_SET_OPERATIONS = 40
-MAX_BUILT_CHARS = 9_999
-MAX_NODES = 5_000
 
-# Everything that a tree may consist of. A node's arguments are nodes, so what is not here cannot hide in one that is.
-NODES: frozenset[type[exp.Expr]] = frozenset(
-    {
-        # queries
-        *(exp.Select, exp.Union, exp.Intersect, exp.Except, exp.Subquery, exp.With, exp.CTE, exp.Values, exp.Tuple),
-        *(exp.From, exp.Join, exp.Lateral, exp.Table, exp.TableAlias, exp.TableSample, exp.Unnest),
-        *(exp.Where, exp.Group, exp.Having, exp.Qualify, exp.Order, exp.Ordered, exp.Limit, exp.LimitOptions),
-        *(exp.Offset, exp.Fetch, exp.Distinct, exp.Rollup, exp.Cube, exp.GroupingSets, exp.Pivot, exp.PivotAlias),
-        *(exp.PivotAny, exp.UnpivotColumns, exp.Star, exp.Window, exp.WindowSpec, exp.Filter, exp.WithinGroup),
-        *(exp.IgnoreNulls, exp.RespectNulls),
-        # names and values
-        *(exp.Alias, exp.Aliases, exp.Column, exp.Identifier, exp.Dot, exp.Literal, exp.National, exp.HexString),
-        *(
-            exp.ByteString,
-            exp.BitString,
-            exp.RawString,
-            exp.UnicodeString,
-            exp.Null,
-            exp.Boolean,
-            exp.Var,
-            exp.Interval,
-        ),
-        *(exp.IntervalSpan, exp.PositionalColumn, exp.DataType, exp.DataTypeParam, exp.ColumnDef, exp.Paren, exp.Kwarg),
-        *(exp.Array, exp.Struct, exp.PropertyEQ, exp.Map, exp.ToMap, exp.Bracket, exp.Slice, exp.Lambda),
-        *(exp.Comprehension, exp.ForClause),
-        # operators
-        *(exp.And, exp.Or, exp.Xor, exp.Not, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ),
-        *(exp.NullSafeNEQ, exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.SimilarTo, exp.Glob, exp.Escape),
-        *(exp.RegexpLike, exp.RegexpILike, exp.RegexpFullMatch, exp.Match, exp.Exists, exp.Any, exp.All, exp.Overlaps),
-        *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Pow, exp.Neg, exp.DPipe, exp.Collate, exp.Abs),
-        *(exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot, exp.BitwiseLeftShift, exp.BitwiseRightShift),
-        *(exp.AtTimeZone, exp.Case, exp.If, exp.Cast, exp.TryCast, exp.Convert, exp.StartsWith),
-        *(exp.JSONExtract, exp.JSONExtractScalar, exp.JSONBExtract, exp.JSONBExtractScalar, exp.JSONBContains),
-        *(exp.JSONBContainsTopKey, exp.JSONBContainsAnyTopKeys, exp.JSONBContainsAllTopKeys, exp.ArrayContainsAll),
-        *(exp.ArrayContainedBy, exp.ArrayOverlaps, exp.JSON, exp.MatchAgainst),
-        # functions with a syntax of their own; the others are calls by name, held against the list of the dialect
-        *(exp.Anonymous, exp.Extract, exp.Trim, exp.Substring, exp.StrPosition, exp.Overlay, exp.CurrentDate),
-        *(exp.CurrentTime, exp.CurrentTimestamp, exp.Localtime, exp.Localtimestamp),
-        *(exp.Systimestamp, exp.JSONPath, exp.JSONPathRoot, exp.JSONPathKey, exp.JSONPathSubscript),
-        # ClickHouse
-        *(exp.Final, exp.PreWhere, exp.WithFill, exp.CastToStrType, exp.ParameterizedAgg),
-    }
-)
-
-_QUERY_WORDS = words("select with from (")
+_QUERY_WORDS = words("select with from values (")
 WRITE_WORDS = words(
     "insert update delete merge replace upsert truncate create drop alter rename comment grant revoke deny copy export",
     "import unload bulk backup restore vacuum reindex analyze cluster refresh",
@@ -85,24 +43,18 @@ _OTHER_WORDS = words(
     "dbcc waitfor print if while go pivot unpivot table handler flush purge change optimize signal resignal help",
     "system exchange undrop watch exists",
 )
-_WRITE_NODES: dict[type[exp.Expr], str] = {
-    exp.Insert: "INSERT",
-    exp.Update: "UPDATE",
-    exp.Delete: "DELETE",
-    exp.Merge: "MERGE",
-    exp.Create: "CREATE",
-    exp.Drop: "DROP",
-    exp.Alter: "ALTER",
-    exp.TruncateTable: "TRUNCATE",
-    exp.Into: "SELECT INTO",
-    exp.Lock: "FOR UPDATE",
-    exp.Copy: "COPY",
-    exp.Returning: "RETURNING",
-}
 
 
 def check(
-    sql: str, schema: Schema, *, row_limit: int, check_names: bool = True, parameters: Parameters | None = None
+    sql: str,
+    schema: Schema,
+    *,
+    row_limit: int,
+    check_names: bool = True,
+    parameters: Parameters | None = None,
+    open_parameters: bool = False,
+    rows: HeldRows | None = None,
+    functions: frozenset[str] = frozenset(),
 ) -> CheckedSql:
     """Let a query through, capped, or refuse it.
 
@@ -112,6 +64,11 @@ def check(
         row_limit: rows at most.
         check_names: False leaves tables and columns unchecked; everything else still holds.
         parameters: what the placeholders stand for; they become literals of the tree. None: there are none.
+        open_parameters: whether placeholders may stay as they are, where a value is only read. What comes back is then
+            not ready to run; it is for those who ask what would be let through.
+        rows: what the caller may see; then `schema` is what is visible of it, and names are checked in any case.
+        functions: of the database's own that may be called, in lower case, such as `my_func` or `dbo.getreports`. Not
+            where `rows` are held back, for a function reads what it likes.
 
     Returns:
         The query written anew: for people, and as it runs (see `CheckedSql`).
@@ -123,19 +80,26 @@ def check(
     root = _parsed(sql, dialect)
     if parameters is not None:
         bind(root, parameters)
-    check_nodes(root, dialect)
-    names = NameCheck(schema, sql)
+    own = functions if rows is None else frozenset[str]()
+    check_nodes(root, dialect, own, open_parameters=open_parameters)
+    names = NameCheck(schema if rows is None else rows.visible, sql)
+    held: tuple[str, ...] = ()
     try:
-        if check_names:
+        if check_names or rows is not None:
             names.run(root)
+        else:
+            check_no_files(root, dialect)
         shown, run = limited(root, row_limit, dialect)
         text = grammar.write(shown, dialect.sqlglot)
-        executable = text if run is shown else grammar.write(run, dialect.sqlglot)
+        if rows is not None:
+            held = rows.hold(root, names)
+            run = limited(root, row_limit, dialect)[1]
+        executable = text if run is shown and rows is None else grammar.write(run, dialect.sqlglot)
     except UnsupportedError as error:
-        raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", _form(dialect)) from error
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", form(dialect)) from error
     except RecursionError as error:
-        raise _too_big("It is nested too deeply.") from error
-    return CheckedSql(sql=text, executable=executable, row_limit=row_limit, tables=names.tables)
+        raise too_big("It is nested too deeply.") from error
+    return CheckedSql(sql=text, executable=executable, row_limit=row_limit, tables=names.tables, held=held)
 
 
 # ------------------------------------------------------------------------------------------------- one query
@@ -143,13 +107,36 @@ def check(
 
 def _parsed(sql: str, dialect: Dialect) -> exp.Query:
     """The tree of the one query in `sql`."""
-    root = read(sql, dialect, _check_words, _form(dialect))
+    root = read(sql, dialect, _check_words, form(dialect))
     while isinstance(root, exp.Subquery) and not any(value for key, value in root.args.items() if key != "this"):
         root = root.this
+    if isinstance(root, exp.Values):
+        root = _selected(root)
     if not isinstance(root, exp.Query):
         check_nodes(root, dialect)
-        raise SqlRefused(ErrorKind.SYNTAX_ERROR, "This is not a query.", _form(dialect))
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, "This is not a query.", form(dialect))
     return root
+
+
+def _selected(values: exp.Values) -> exp.Select:
+    """`VALUES (1), (2) LIMIT 1` is a query too: the rows of it are selected, and it is as any other."""
+    query = exp.select("*")
+    for part in ("with_", "order", "limit", "offset"):
+        query.set(part, values.args.get(part))
+        values.set(part, None)
+    if not values.args.get("alias"):
+        values.set("alias", exp.TableAlias(this=exp.to_identifier("listed")))
+    return query.from_(values, copy=False)
+
+
+def check_nodes(
+    root: exp.Expr, dialect: Dialect, functions: frozenset[str] = frozenset(), *, open_parameters: bool = False
+) -> None:
+    """Hold every node of a tree against the lists; see `NodeCheck`. Raises SqlRefused."""
+    try:
+        NodeCheck(dialect, functions, open_parameters=open_parameters).run(root)
+    except RecursionError as error:
+        raise too_big("It is nested too deeply.") from error
 
 
 def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect], None], form: str) -> exp.Expr:
@@ -163,36 +150,42 @@ def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect
         SqlRefused: it is too big, or cannot be parsed whole.
     """
     if len(sql) > MAX_CHARS:
-        raise _too_big(f"It has {len(sql)} characters, and {MAX_CHARS} are allowed.")
+        raise too_big(f"It has {len(sql)} characters, and {MAX_CHARS} are allowed.")
     if "\x00" in sql:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, "The query holds a NUL character.")
+    tokens: list[Token] = []
     try:
         tokens = grammar.tokenize(sql, dialect.sqlglot)
         check_words(tokens, dialect)
         trees = grammar.parse(tokens, sql, dialect.sqlglot)
-    except (TokenError, ParseError) as error:
-        raise SqlRefused(ErrorKind.SYNTAX_ERROR, _syntax_message(error), form) from error
+    except TokenError as error:
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, grammar.complaint(error), form) from error
+    except ParseError as error:
+        if harmful := harmful_call(tokens, dialect):
+            raise refused_function(harmful, dialect) from error
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, grammar.complaint(error), form) from error
     except RecursionError as error:
-        raise _too_big("It is nested too deeply.") from error
+        raise too_big("It is nested too deeply.") from error
     return trees[0] if len(trees) == 1 else exp.Null()
 
 
 def _check_words(tokens: list[Token], dialect: Dialect) -> None:
     """One statement, that starts as a query does. Says what it is where it is something else."""
     firsts = first_tokens(tokens)
+    check_signs(tokens, dialect)
     if not firsts:
-        raise SqlRefused(ErrorKind.SYNTAX_ERROR, "There is no query.", _form(dialect))
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, "There is no query.", form(dialect))
     for token in firsts:
         word = token.text.lower().partition(" ")[0]
         if word in WRITE_WORDS:
-            raise _not_read_only(word.upper())
+            raise not_read_only(word.upper())
         if word in _OTHER_WORDS:
             raise SqlRefused(
-                ErrorKind.PERMISSION, f"Only a SELECT may be run; {word.upper()} was refused.", _form(dialect)
+                ErrorKind.PERMISSION, f"Only a SELECT may be run; {word.upper()} was refused.", form(dialect)
             )
         if word not in _QUERY_WORDS:
             message = f"A query starts with SELECT or WITH, not with {token.text[:40]!r}."
-            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, _form(dialect))
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, form(dialect))
     if len(firsts) > 1:
         message = f"One statement is allowed, and there are {len(firsts)}."
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write one SELECT; use WITH for steps.")
@@ -207,137 +200,10 @@ def first_tokens(tokens: list[Token]) -> list[Token]:
         nesting += token.token_type in _OPENING
         nesting -= token.token_type in _CLOSING
         if nesting > MAX_NESTING:
-            raise _too_big(f"It is nested more than {MAX_NESTING} deep.")
+            raise too_big(f"It is nested more than {MAX_NESTING} deep.")
     firsts = [tokens[start] for start in starts if start < len(tokens)]
     return [token for token in firsts if token.token_type is not TokenType.SEMICOLON]
 
 
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
-
-
-# ------------------------------------------------------------------------------------------------- the lists
-
-
-def check_nodes(root: exp.Expr, dialect: Dialect) -> None:
-    """Every node is on the list, every function called is, and there are not too many of anything."""
-    count = joins = set_operations = 0
-    for node in list(root.walk()):
-        count += 1
-        joins += isinstance(node, exp.Join)
-        set_operations += isinstance(node, exp.SetOperation)
-        if type(node) in _WRITE_NODES:
-            raise _not_read_only(_WRITE_NODES[type(node)])
-        if isinstance(node, exp.WithTableHint) and _is_harmless(node):
-            if node.parent is not None:
-                node.parent.set("hints", None)
-        elif type(node) not in NODES:
-            raise _refused_node(node, dialect)
-        elif isinstance(node, exp.Table):
-            _check_table(node, dialect)
-        elif isinstance(node, exp.Anonymous | exp.ParameterizedAgg):
-            _check_function(node, dialect)
-        elif isinstance(node, exp.In) and dialect.name == "sqlite" and node.args.get("field"):
-            message = f"IN {node.args['field'].sql()} without parentheses names a table."
-            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write IN (SELECT column FROM table) or IN (value, ...).")
-    for many, limit, what in (
-        (count, MAX_NODES, "parts"),
-        (joins, MAX_JOINS, "joins"),
-        (set_operations, MAX_SET_OPERATIONS, "set operations"),
-    ):
-        if many > limit:
-            raise _too_big(f"It has {many} {what}, and {limit} are allowed.")
-
-
-def _check_table(node: exp.Table, dialect: Dialect) -> None:
-    """A table's name has at most three parts, and a function that makes rows has one."""
-    call = isinstance(node.this, exp.Anonymous)
-    if (call and node.args.get("db")) or not (call or isinstance(node.this, exp.Identifier)):
-        message = f"{node.sql(dialect.sqlglot)[:80]} is not in this database."
-        raise SqlRefused(ErrorKind.PERMISSION, message, "Write a table's name alone.")
-
-
-def _check_function(node: exp.Anonymous | exp.ParameterizedAgg, dialect: Dialect) -> None:
-    name = node.name.lower()
-    makes_table = isinstance(node.parent, exp.Table | exp.Lateral)
-    if isinstance(node.parent, exp.Dot) and node.arg_key == "expression" and dialect.name != "duckdb":
-        message = f"Functions of a schema are not available: {node.parent.sql(dialect.sqlglot)[:80]}."
-        raise SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, diagnose.function_hint(name, dialect))
-    if not dialect.may_call(name, in_from=makes_table):
-        what = "as a table" if makes_table else "here"
-        message = f"The function {node.name} is not available {what}."
-        raise SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, diagnose.function_hint(name, dialect))
-    _check_built_length(node, name, dialect)
-    for part in node.expressions[:1] if name in dialect.units else ():
-        bare = isinstance(part, exp.Column) and not part.table and not part.this.args.get("quoted")
-        if bare and part.name.lower() in _UNITS:
-            part.replace(exp.var(part.name))  # DATEADD(month, ...): a keyword, and no column
-
-
-def _check_built_length(node: exp.Anonymous | exp.ParameterizedAgg, name: str, dialect: Dialect) -> None:
-    """What makes long text must say how long: nothing interrupts it, and DuckDB's memory limit does not hold it."""
-    arguments = node.expressions
-    if name in _BUILDERS and len(arguments) > _BUILDERS[name]:
-        length = arguments[_BUILDERS[name]]
-        written = length.is_int and isinstance(length, exp.Literal)
-        if not written or int(length.name) > MAX_BUILT_CHARS:
-            raise _too_long(node)
-    elif name in dialect.formatters and arguments:
-        pattern = arguments[0]
-        written = isinstance(pattern, exp.Literal) and pattern.is_string
-        if not written or "*" in pattern.name or any(len(run) > 4 for run in re.findall(r"\d+", pattern.name)):
-            raise _too_long(node)
-
-
-def _too_long(node: exp.Anonymous | exp.ParameterizedAgg) -> SqlRefused:
-    message = f"{node.name} needs a written length of at most {MAX_BUILT_CHARS}."
-    return SqlRefused(ErrorKind.PERMISSION, message, "Write the length as a number, or leave the function out.")
-
-
-# The argument that says how long the text becomes, counted from 0.
-_BUILDERS = {"repeat": 1, "replicate": 1, "lpad": 1, "rpad": 1, "array_resize": 1, "list_resize": 1, "space": 0}
-
-_UNITS = words(
-    "nanosecond microsecond millisecond second minute hour day dayofyear weekday week isoweek month quarter year",
-    "ns mcs ms ss s mi n hh dd d dy y dw w wk ww isowk isoww mm m qq q yyyy yy tzoffset tz",
-    "sql_tsi_second sql_tsi_minute sql_tsi_hour sql_tsi_day sql_tsi_week sql_tsi_month sql_tsi_quarter sql_tsi_year",
-)
-
-
-def _is_harmless(hint: exp.WithTableHint) -> bool:
-    """NOLOCK says how the server reads, not what; the session decides that, so it is dropped."""
-    return all(item.name.upper() == "NOLOCK" for item in hint.expressions)
-
-
-# ------------------------------------------------------------------------------------------------- refusals
-
-
-def _not_read_only(what: str) -> SqlRefused:
-    message = f"Only reading is allowed; {what} would change the database and was refused."
-    return SqlRefused(ErrorKind.NOT_READ_ONLY, message, "Write one SELECT that reads the answer.")
-
-
-def _refused_node(node: exp.Expr, dialect: Dialect) -> SqlRefused:
-    name = type(node).__name__
-    if isinstance(node, exp.Placeholder | exp.Parameter | exp.SessionParameter):
-        return SqlRefused(ErrorKind.SYNTAX_ERROR, f"{node.sql()} has no value: queries take no parameters.")
-    if isinstance(node, exp.Func):
-        message = f"The function {node.sql_name()} is not available here."
-        return SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, diagnose.function_hint(node.sql_name(), dialect))
-    return SqlRefused(ErrorKind.PERMISSION, f"{name} is not allowed in a query.", _form(dialect))
-
-
-def _too_big(why: str) -> SqlRefused:
-    return SqlRefused(ErrorKind.RESOURCE, f"The query is too big. {why}", "Write a shorter query.")
-
-
-def _syntax_message(error: TokenError | ParseError) -> str:
-    if isinstance(error, ParseError) and error.errors:
-        first = error.errors[0]
-        near = f"{first.get('start_context', '')}{first.get('highlight', '')}"[-60:].replace("\n", " ")
-        return f"Syntax error near the end of: {near}" if near else "Syntax error."
-    return "Syntax error: a string, name or comment never ends."
-
-
-def _form(dialect: Dialect) -> str:
-    return f"Write one {dialect.title} SELECT statement. {' '.join(dialect.hints[:2])}"

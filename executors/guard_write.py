@@ -51,13 +51,14 @@ _CALLED = {
 }
 
 
-def check_write(sql: str, schema: Schema, *, row_limit: int) -> CheckedWrite:
+def check_write(sql: str, schema: Schema, *, row_limit: int, functions: frozenset[str] = frozenset()) -> CheckedWrite:
     """Let a write through, or refuse it.
 
     Args:
         sql: one INSERT, UPDATE or DELETE, as a model or a person wrote it.
         schema: what may be read and written; its dialect is the one that is spoken.
         row_limit: rows of the preview at most.
+        functions: of the database's own that may be called, as `guard.check` takes them.
 
     Returns:
         The statement written anew, with the query that shows the rows it would change (or insert).
@@ -76,7 +77,7 @@ def check_write(sql: str, schema: Schema, *, row_limit: int) -> CheckedWrite:
             called = _CALLED.get(name, name.replace("_", " ").strip().upper())
             raise SqlRefused(ErrorKind.PERMISSION, f"{kind.upper()} is not taken with {called}.", FORM)
     try:
-        return _Rebuilt(root, kind, sql, schema, dialect, row_limit).checked()
+        return _Rebuilt(root, kind, sql, schema, row_limit, functions).checked()
     except UnsupportedError as error:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", FORM) from error
     except RecursionError as error:
@@ -103,9 +104,12 @@ def _check_words(tokens: list[Token], _dialect: Dialect) -> None:
 class _Rebuilt:
     """One statement, taken apart, checked, and put together again."""
 
-    def __init__(self, root: exp.Expr, kind: Kind, sql: str, schema: Schema, dialect: Dialect, row_limit: int) -> None:
+    def __init__(
+        self, root: exp.Expr, kind: Kind, sql: str, schema: Schema, row_limit: int, functions: frozenset[str]
+    ) -> None:
         self._root, self._kind, self._sql = root, kind, sql
-        self._schema, self._dialect, self._row_limit = schema, dialect, row_limit
+        self._schema, self._dialect, self._row_limit = schema, DIALECTS[schema.dialect], row_limit
+        self._functions = functions
         target = root.this.this if isinstance(root.this, exp.Schema) else root.this
         self._target = self._plain_table(target)
         self._table = self._entry(self._target)
@@ -116,7 +120,7 @@ class _Rebuilt:
         preview = None
         if shown is not None:
             text = grammar.write(shown, self._dialect.sqlglot)
-            preview = guard.check(text, self._schema, row_limit=self._row_limit)
+            preview = guard.check(text, self._schema, row_limit=self._row_limit, functions=self._functions)
         written = grammar.write(tree, self._dialect.sqlglot)
         return CheckedWrite(sql=written, kind=self._kind, table=self._table.name, preview=preview)
 
@@ -229,7 +233,7 @@ class _Rebuilt:
     def _check(self, query: exp.Expr) -> None:
         """The lists of the guard for queries, then the names."""
         try:
-            guard.check_nodes(query, self._dialect)
+            guard.check_nodes(query, self._dialect, self._functions)
         except SqlRefused as error:
             if error.kind is not ErrorKind.NOT_READ_ONLY:
                 raise

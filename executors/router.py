@@ -75,7 +75,7 @@ class Router:
 
         Args:
             name: of the database.
-            principal: who asks; None where nobody has said, who is let through.
+            principal: who asks; None: this machine's own user, who is let through.
 
         Raises:
             UnknownDatabase: there is none, or none for this principal.

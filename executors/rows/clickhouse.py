@@ -1,6 +1,7 @@
 """ClickHouse."""
 
 from executors.errors import ErrorKind
+from executors.rows.clickhouse_functions import MORE_AGGREGATES, MORE_FUNCTIONS
 from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, SchemaQueries, Session, words
 
 _OWN = "('system', 'INFORMATION_SCHEMA', 'information_schema')"
@@ -70,8 +71,13 @@ _AGGREGATES = COMMON_AGGREGATES | words(
     "uniqcombined uniqcombined64 uniqexact uniqhll12 uniqupto var_pop var_samp varpop varsamp windowfunnel retention",
 )
 
+_ALL_AGGREGATES = _AGGREGATES | MORE_AGGREGATES
+
 # `sumIf`, `avgOrNull`, `uniqArrayIf`: what may follow an aggregate's name.
-_COMBINATORS = words("if array arrayif ornull ordefault ornullif ifornull distinct distinctif foreach map")
+_COMBINATORS = words(
+    "if array arrayif ornull ordefault ornullif ifornull distinct distinctif foreach map state stateif merge mergeif",
+    "mergestate simplestate argmin argmax",
+)
 
 _FUNCTIONS = COMMON | words(
     # numbers
@@ -199,9 +205,10 @@ CLICKHOUSE = Dialect(
     schemas=frozenset(),
     catalogue=r"(?:system|information_schema)$",
     has_fields=True,
+    file_names=r"[/\\:*?]|\.\w+$",
     recursive_word=True,
-    aggregates=_AGGREGATES | {f"{name}{suffix}" for name in _AGGREGATES for suffix in _COMBINATORS},
-    functions=_FUNCTIONS,
+    aggregates=_ALL_AGGREGATES | {f"{name}{suffix}" for name in _ALL_AGGREGATES for suffix in _COMBINATORS},
+    functions=_FUNCTIONS | MORE_FUNCTIONS | {"columns"},
     table_functions=words("numbers generate_series generateseries"),
     units=words("age date_add date_diff date_sub dateadd datediff datesub timestampadd timestampdiff timestampsub"),
     session=Session(

@@ -1,6 +1,7 @@
 """Databricks, by the SQL of Spark and the catalogue of Unity."""
 
 from executors.errors import ErrorKind
+from executors.rows.databricks_functions import MORE_FUNCTIONS
 from executors.rows.row import COMMON, COMMON_AGGREGATES, Dialect, SchemaQueries, Session, words
 
 # The catalog is the connection's own; its schemas are read, not those of other catalogs.
@@ -150,6 +151,7 @@ DATABRICKS = Dialect(
     schemas=frozenset(),
     catalogue=r"information_schema|system$|global_temp$",
     row_ids=frozenset({"_metadata"}),
+    file_names=r"[/\\:]",
     has_fields=True,
     aggregates=COMMON_AGGREGATES
     | words(
@@ -160,6 +162,7 @@ DATABRICKS = Dialect(
         "skewness some std stddev stddev_pop stddev_samp string_agg try_avg try_sum var_pop var_samp variance",
     ),
     functions=COMMON
+    | MORE_FUNCTIONS
     | words(
         "acosh add_months aggregate array array_append array_compact array_contains array_distinct array_except",
         "array_insert array_intersect array_join array_max array_min array_position array_prepend array_remove",

@@ -51,6 +51,7 @@ DUCKDB = Dialect(
     schemas=frozenset({"main"}),
     catalogue=r"duckdb_|pragma_|sqlite_(master|schema|temp)|pg_|information_schema|system$|temp$",
     row_ids=frozenset({"rowid"}),
+    file_names=r"[./\\:*?]",
     has_fields=True,
     aggregates=COMMON_AGGREGATES
     | words(
@@ -61,7 +62,7 @@ DUCKDB = Dialect(
         "mean median min_by mode percentile_cont percentile_disc product quantile quantile_cont quantile_disc",
         "regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy",
         "reservoir_quantile sem skewness stddev stddev_pop stddev_samp sumkahan var_pop var_samp variance wavg",
-        "weighted_avg",
+        "weighted_avg arg_max_nulls_last arg_min_nulls_last bitstring_agg histogram_exact lttb",
     ),
     functions=COMMON
     | words(
@@ -71,7 +72,7 @@ DUCKDB = Dialect(
         "bit_count cbrt cot divide even factorial fdiv fmod gamma gcd greatest_common_divisor isfinite isinf",
         "isnan lcm least_common_multiple lgamma multiply nextafter round_even subtract width_bucket xor",
         "equi_width_bins fill grouping grouping_id if greatest least hash md5 sha1 sha256 columns",
-        "constant_or_null array_to_string ascii bar base64 bin bit_length char_length character_length chr",
+        "constant_or_null try array_to_string ascii bar base64 bin bit_length char_length character_length chr",
         "contains damerau_levenshtein editdist3 ends_with format_bytes formatreadabledecimalsize",
         "formatreadablesize from_base64 hamming ilike_escape jaccard jaro_similarity jaro_winkler_similarity",
         "lcase left left_grapheme len length_grapheme levenshtein like_escape lpad mismatches nfc_normalize ord",
@@ -104,6 +105,22 @@ DUCKDB = Dialect(
         "union_value enum_code enum_first enum_last enum_range enum_range_boundary array_to_json from_json",
         "json_contains json_exists json_extract_path json_extract_path_text json_extract_string json_keys",
         "json_merge_patch json_pretty json_structure json_transform json_value row_to_json to_json",
+        "array_cosine_distance array_cosine_similarity array_cross_product array_distance array_dot_product",
+        "array_grade_up array_inner_product array_negative_dot_product array_negative_inner_product",
+        "array_pop_back array_pop_front array_push_back array_push_front array_resize binom bit_position",
+        "bitstring decode encode from_binary from_hex gen_random_uuid generate_subscripts get_bit",
+        "get_current_time grade_up json_deep_merge json_group_structure json_insert json_merge_patch_diff",
+        "json_normalize json_remove json_replace json_set json_strip_nulls list_approx_count_distinct",
+        "list_bit_and list_bit_or list_bit_xor list_bool_and list_bool_or list_cosine_distance",
+        "list_cosine_similarity list_distance list_dot_product list_entropy list_grade_up list_histogram",
+        "list_inner_product list_kurtosis list_kurtosis_pop list_mad list_negative_dot_product",
+        "list_negative_inner_product list_resize list_sem list_skewness list_string_agg md5_number octet_length",
+        "overlay parse_dirname parse_dirpath parse_filename parse_formatted_bytes parse_path path_join",
+        "pg_size_pretty pg_typeof rank_dense repeat roundbankers set_bit signbit st_asbinary st_asgeojson",
+        "st_astext st_aswkb st_aswkt st_geomfromgeojson st_geomfromwkb st_intersects_extent st_setcrs",
+        "struct_indexof uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 variant_array_length",
+        "variant_contains variant_exists variant_extract variant_extract_string variant_keys variant_type",
+        "variant_typeof",
     ),
     table_functions=words(
         "generate_series range unnest json_each json_tree",

@@ -1,6 +1,7 @@
 """MySQL and MariaDB: one grammar, with functions, timeouts and messages of their own."""
 
 from executors.errors import ErrorKind
+from executors.rows.mysql_functions import BOTH, MARIADB_ONLY, MYSQL_ONLY
 from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, Lexis, SchemaQueries, Session, words
 
 # Quotes, backslashes and || mean the same on every server, and a column that is not grouped is an error, not a guess.
@@ -156,10 +157,18 @@ MYSQL = Dialect(
     schemas=frozenset(),
     catalogue=r"(?:mysql|information_schema|performance_schema|sys)$",
     aggregates=_AGGREGATES | words("any_value"),
-    functions=_FUNCTIONS | words("bin_to_uuid grouping is_uuid json_pretty json_storage_size regexp_like uuid_to_bin"),
-    table_functions=frozenset(),
+    functions=_FUNCTIONS
+    | BOTH
+    | MYSQL_ONLY
+    | words("bin_to_uuid grouping is_uuid json_pretty json_storage_size regexp_like uuid_to_bin"),
+    table_functions=words("json_table"),
     units=words("timestampadd timestampdiff"),
     formatters=frozenset(),
+    variables=words(
+        "time_zone system_time_zone sql_mode lc_time_names default_week_format div_precision_increment autocommit",
+        "character_set_client character_set_connection character_set_database character_set_results timestamp",
+        "character_set_server collation_connection collation_database collation_server group_concat_max_len",
+    ),
     session=_SESSION.model_copy(update={"timeout": "SET SESSION max_execution_time = {ms}"}),
     reads=_READS,
 )
@@ -176,6 +185,8 @@ MARIADB = MYSQL.model_copy(
         },
         "aggregates": _AGGREGATES,
         "functions": _FUNCTIONS
+        | BOTH
+        | MARIADB_ONLY
         | words("chr json_compact json_detailed json_equals json_exists json_loose json_normalize json_query")
         | words("lengthb median natural_sort_key nvl nvl2 percentile_cont percentile_disc to_char decode_oracle"),
         "session": _SESSION.model_copy(

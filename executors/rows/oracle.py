@@ -211,7 +211,9 @@ ORACLE = Dialect(
     ),
     schemas=frozenset(),
     catalogue=r"sys$|system$|g?v_?\$|(?:all|dba|cdb|user)_(?:tab|col|view|con|user|obj|ind|source|syn|seq|role|sys)\w*$",
-    row_ids=frozenset({"rowid", "rownum"}),
+    row_ids=words(
+        "rowid rownum level connect_by_isleaf connect_by_iscycle ora_rowscn versions_starttime versions_endtime"
+    ),
     one_row_table="dual",
     recursive_word=False,
     aggregates=COMMON_AGGREGATES
@@ -220,7 +222,9 @@ ORACLE = Dialect(
         "boolean_and_agg boolean_or_agg corr corr_k corr_s covar_pop covar_samp every json_arrayagg json_objectagg",
         "kurtosis_pop kurtosis_samp listagg median percentile_cont percentile_disc regr_avgx regr_avgy regr_count",
         "regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy skewness_pop skewness_samp stats_mode stddev",
-        "stddev_pop stddev_samp var_pop var_samp variance",
+        "stddev_pop stddev_samp var_pop var_samp variance xmlagg checksum wm_concat json_dataguide approx_count",
+        "approx_sum stats_binomial_test stats_crosstab stats_f_test stats_ks_test stats_mw_test stats_one_way_anova",
+        "stats_t_test_indep stats_t_test_indepu stats_t_test_one stats_t_test_paired stats_wsr_test",
     ),
     functions=(COMMON - _ELSEWHERE)
     | words(
@@ -232,9 +236,13 @@ ORACLE = Dialect(
         "to_yminterval tz_offset hextoraw rawtohex to_binary_double to_binary_float to_char to_clob to_date",
         "to_multi_byte to_nchar to_number to_single_byte to_timestamp to_timestamp_tz validate_conversion decode",
         "greatest least lnnvl nvl nvl2 grouping grouping_id group_id nth_value ratio_to_report json_array json_exists",
-        "json_object json_query json_value round_ties_to_even",
+        "json_object json_query json_value round_ties_to_even json_serialize json_scalar json_equal json_mergepatch",
+        "sys_connect_by_path xmlelement xmlforest xmlattributes xmlconcat xmlcomment xmlcdata xmlroot sys_guid",
+        "dbtimezone sessiontimezone rowidtochar rowidtonchar chartorowid to_blob to_nclob to_lob to_boolean collation",
+        "nls_charset_id nls_charset_name fuzzy_match phonic_encode vector_distance to_vector from_vector",
+        "vector_dimension_count vector_norm cosine_distance inner_product l1_distance l2_distance trim concat",
     ),
-    table_functions=frozenset(),
+    table_functions=words("json_table"),
     # DDL commits, whatever the transaction is; so it must not begin.
     session=Session(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),
     reads=_READS,

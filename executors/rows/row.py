@@ -127,6 +127,8 @@ class Dialect(Frozen):
     table_functions: those that stand in FROM: they make rows out of their arguments alone.
     units: those whose arguments may hold a unit of time as a bare word: DATEADD(month, 1, col).
     formatters: those whose first argument is a pattern, which can ask for text of any length.
+    variables: of the server (`@@name`), that a query may read: how values are compared, written and told apart.
+    file_names: pattern of a table's name that the engine would take for a file, or an address; empty: it never does.
     session, reads: of a server.
     """
 
@@ -154,6 +156,8 @@ class Dialect(Frozen):
     table_functions: frozenset[str]
     units: frozenset[str] = frozenset()
     formatters: frozenset[str] = words("printf format")
+    variables: frozenset[str] = frozenset()
+    file_names: str = ""
     session: Session = Session()
     reads: SchemaQueries | None = None
 

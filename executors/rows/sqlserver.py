@@ -253,7 +253,7 @@ SQLSERVER = Dialect(
     aggregates=COMMON_AGGREGATES
     | words(
         "string_agg approx_count_distinct percentile_cont percentile_disc checksum_agg count_big stdev stdevp var",
-        "varp",
+        "varp json_arrayagg json_objectagg approx_percentile_cont approx_percentile_disc",
     ),
     functions=COMMON
     | words(
@@ -263,11 +263,16 @@ SQLSERVER = Dialect(
         "difference datalength nchar patindex quotename string_escape stuff datefromparts date_bucket dateadd",
         "datediff_big datename datetime2fromparts datetimefromparts datetimeoffsetfromparts eomonth getdate",
         "getutcdate isdate smalldatetimefromparts switchoffset sysdatetime sysdatetimeoffset sysutcdatetime",
-        "timefromparts todatetimeoffset isjson json_modify json_path_exists json_query",
+        "timefromparts todatetimeoffset isjson json_modify json_path_exists json_query json_contains bit_count get_bit",
+        "set_bit left_shift right_shift parsename sql_variant_property formatmessage current_timezone nth_value unistr",
+        "base64_encode base64_decode compress regexp_like regexp_replace regexp_substr regexp_instr regexp_count",
+        "edit_distance edit_distance_similarity jaro_winkler_distance jaro_winkler_similarity vector_distance",
+        "vector_norm vector_normalize replicate space contains freetext current_date acos log10",
     ),
     table_functions=words(
-        "string_split generate_series",
+        "string_split generate_series regexp_matches regexp_split_to_table",
     ),
     units=words("date_bucket dateadd datediff datediff_big datename datepart datetrunc"),
     formatters=frozenset(),  # FORMAT takes dates
+    variables=words("datefirst langid language max_precision textsize rowcount error fetch_status trancount nestlevel"),
 )

@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from executors.base import Cancel
 from executors.errors import DatabaseUnavailable
 from executors.server.tokens import TokenSource
+from executors.trace import TRACEPARENT
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response
@@ -124,6 +125,8 @@ class AppClient:
 
     def _headers(self) -> dict[str, str]:
         headers = {"x-functions-key": self._key.get_secret_value()} if self._key is not None else {}
+        if traceparent := TRACEPARENT.get():
+            headers["traceparent"] = traceparent
         if self._token is not None:
             from azure.core.exceptions import AzureError
 

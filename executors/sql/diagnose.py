@@ -64,6 +64,8 @@ def table_hint(name: str, schema: Schema) -> str:
     """The nearest real tables, or all of them where none is near."""
     dialect = DIALECTS[schema.dialect]
     names = [entry.name for entry in schema.tables]
+    if not names:
+        return "No tables are known here."
     near = _nearest(name, names)
     entries = filter(None, map(schema.table, near or names[:MAX_COLUMNS]))
     quoted = [dialect.qualified(entry.parts) for entry in entries]

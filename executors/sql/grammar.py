@@ -67,3 +67,12 @@ def write(tree: exp.Expr, dialect: str) -> str:
         return str(generator.generate(tree))
     except _STUMBLES as error:
         raise UnsupportedError(f"It has no written form: {error}") from error
+
+
+def complaint(error: TokenError | ParseError) -> str:
+    """What is wrong with a text that cannot be parsed, in a sentence."""
+    if isinstance(error, ParseError) and error.errors:
+        first = error.errors[0]
+        near = f"{first.get('start_context', '')}{first.get('highlight', '')}"[-60:].replace("\n", " ")
+        return f"Syntax error near the end of: {near}" if near else "Syntax error."
+    return "Syntax error: a string, name or comment never ends."

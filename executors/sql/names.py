@@ -24,15 +24,17 @@ from executors.sql.tables import meant
 class NameCheck:
     """Checks one query against a schema, and mends what can only be meant one way.
 
-    After `run`, `tables` has the real tables in order of appearance. In SQLite a "double-quoted" word that is no column
-    has become the text that the engine takes it for. Where case counts, names are spelled as the schema has them, and a
-    table that is in one schema alone has that schema's name before its own.
+    After `run`, `tables` has the real tables in order of appearance, and `meaning` tells what each name in FROM stands
+    for: a table, the identifier of a CTE, or None where two readings of the query differ. In SQLite a "double-quoted"
+    word that is no column has become the text that the engine takes it for. Where case counts, names are spelled as the
+    schema has them, and a table that is in one schema alone has that schema's name before its own.
     """
 
     def __init__(self, schema: Schema, sql: str) -> None:
         self._schema = schema
         self._dialect = DIALECTS[schema.dialect]
         self._met: set[int] = set()
+        self.meaning: dict[int, Table | exp.Identifier | None] = {}  # by the node's `id`
         self._aliases: dict[str, str] = {}
         self._tables: list[str] = []
         self._columns = ColumnNames(schema, sql, self._aliases)
@@ -210,14 +212,20 @@ class NameCheck:
         if cte is not None:
             # The CTE's own spelling: no other reading of this name is left to the engine.
             node.set("this", cte.identifier.copy())
+            self._note(node, cte.identifier)
             columns = cte.columns
         elif node.args.get("db") or node.name.lower() != self._dialect.one_row_table:
             entry = self._real(node)
+            self._note(node, entry)
             self._spell(node, entry)
             columns, real = tuple(column.name for column in entry.columns), entry.name
             parts = () if node.alias else entry.parts
         columns = None if node.args.get("pivots") else renamed(columns, given)
         return Source(self._goes_by(node) or self._columns.effective(node.this), columns, real, parts)
+
+    def _note(self, node: exp.Table, found: Table | exp.Identifier) -> None:
+        known = self.meaning.setdefault(id(node), found)
+        self.meaning[id(node)] = found if known is found else None
 
     def _real(self, node: exp.Table) -> Table:
         """The schema's entry for a table."""

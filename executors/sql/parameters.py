@@ -40,7 +40,7 @@ def _by_name(found: Sequence[exp.Expr], values: Mapping[str, Scalar]) -> None:
     if unused:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"No placeholder has the name: {', '.join(unused)}.", _HINT)
     for node, name in named:
-        node.replace(_literal(values[name]))
+        node.replace(literal(values[name]))
 
 
 def _by_position(found: Sequence[exp.Expr], values: Sequence[Scalar]) -> None:
@@ -54,7 +54,7 @@ def _by_position(found: Sequence[exp.Expr], values: Sequence[Scalar]) -> None:
     if any(PLACE not in node.meta for node in found):
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, "A placeholder stands where none can.", _HINT)
     for node, value in zip(sorted(found, key=lambda node: int(node.meta[PLACE])), values, strict=True):
-        node.replace(_literal(value))
+        node.replace(literal(value))
 
 
 def _name(node: exp.Expr) -> str:
@@ -62,7 +62,8 @@ def _name(node: exp.Expr) -> str:
     return node.name if node.this else ""
 
 
-def _literal(value: Scalar) -> exp.Expr:
+def literal(value: Scalar) -> exp.Expr:
+    """A value as a part of a tree. Raises SqlRefused: text with a NUL character, or what is no finite number."""
     match value:
         case None:
             return exp.Null()

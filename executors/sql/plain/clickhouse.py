@@ -9,12 +9,9 @@ from sqlglot.dialects.clickhouse import ClickHouse
 from sqlglot.generators.clickhouse import ClickHouseGenerator
 from sqlglot.parser import Parser
 from sqlglot.parsers.clickhouse import ClickHouseParser
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written
-
-# What a query of its own may not say: the server's settings, and the format of the reply.
-_OWN_AFFAIRS = {TokenType.SETTINGS, TokenType.FORMAT}
 
 
 class PlainClickHouse(ClickHouse):
@@ -35,9 +32,14 @@ class PlainClickHouse(ClickHouse):
         }
         LAMBDAS = ClickHouseParser.LAMBDAS
         SET_OP_MODIFIERS = Parser.SET_OP_MODIFIERS
-        QUERY_MODIFIER_PARSERS = {
-            kind: parser for kind, parser in ClickHouseParser.QUERY_MODIFIER_PARSERS.items() if kind not in _OWN_AFFAIRS
-        }
+
+        def _parse_join_parts(self) -> tuple[Token | None, Token | None, Token | None]:
+            """ALL is how joins are anyway, and OUTER says nothing: LEFT SEMI OUTER JOIN, FULL ALL OUTER JOIN."""
+            self._match(TokenType.ALL)
+            method, side, kind = super()._parse_join_parts()
+            if (side or kind) and (self._match(TokenType.ALL) or kind is not None):
+                self._match(TokenType.OUTER)
+            return method, side, kind
 
         def _keep_type(self, cast: exp.Expression) -> None:
             """Types are case-sensitive here, and sqlglot knows each by its own name."""

@@ -22,6 +22,7 @@ class PlainDatabricks(Databricks):
     to_json_path = as_written
 
     class Tokenizer(Databricks.Tokenizer):
+        HEX_STRINGS = [("X'", "'"), ("x'", "'"), ('X"', '"'), ('x"', '"')]
         STRING_ESCAPES = ["\\", "'"]
         KEYWORDS = {word: kind for word, kind in Databricks.Tokenizer.KEYWORDS.items() if kind is not TokenType.HINT}
 

@@ -7,7 +7,9 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.generator import Generator
 from sqlglot.generators.duckdb import DuckDBGenerator
 from sqlglot.parsers.duckdb import DuckDBParser
+from sqlglot.tokenizer_core import TokenType
 
+from executors.sql.plain.clauses import Phrase
 from executors.sql.plain.faithful import KEYWORD_ARGUMENTS, FaithfulGenerator, FaithfulParser, as_written
 
 
@@ -19,6 +21,19 @@ class PlainDuckDB(DuckDB):
     class Parser(FaithfulParser, DuckDBParser):
         FUNCTION_PARSERS = {name: DuckDBParser.FUNCTION_PARSERS[name] for name in KEYWORD_ARGUMENTS}
         LAMBDAS = DuckDBParser.LAMBDAS
+
+        def _parse_unary(self) -> exp.Expr | None:
+            """`5!` is a factorial; `a !~~ b` is NOT LIKE."""
+            found = super()._parse_unary()
+            follows = self._next.token_type if self._next else None
+            while found and self._is_bang() and follows not in self.RANGE_PARSERS:
+                self._advance()
+                found = self.expression(Phrase(expressions=[found, exp.var("!")]))
+                follows = self._next.token_type if self._next else None
+            return found
+
+        def _is_bang(self) -> bool:
+            return self._curr is not None and self._curr.token_type is TokenType.NOT and self._curr.text == "!"
 
         def _parse_lambda(self, alias: bool = False) -> exp.Expr | None:
             """`x -> x + 1` is a function, as models learnt it; `x -> 'key'`, where no x comes back, leads into JSON."""

@@ -10,6 +10,8 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
+from executors.sql.plain.clauses import ClauseParser, Phrase
+
 PLACE = "place"  # where a placeholder's position in the text is kept
 WRITTEN = "written"  # where a type's own words are kept, in its node's `meta`
 _PLAIN_TYPE = re.compile(r"[A-Z_][A-Z0-9_ ]*(\(\d+(,\d+)?\)[A-Z ]*)?(\[\d*\])*")
@@ -20,7 +22,7 @@ _QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 KEYWORD_ARGUMENTS = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "OVERLAY", "TRIM", "SUBSTRING")
 
 
-class FaithfulParser:
+class FaithfulParser(ClauseParser):
     """Mixed into a dialect's parser: function calls keep their names, casts their types, and nothing is half parsed."""
 
     FUNCTIONS: ClassVar[dict[str, Any]] = {}
@@ -77,6 +79,43 @@ class FaithfulGenerator:
     def datatype_sql(self, expression: exp.DataType) -> str:
         written = expression.meta.get(WRITTEN)
         return str(written) if written else str(super().datatype_sql(expression))  # type: ignore[misc]
+
+    def __init_subclass__(cls) -> None:
+        cls.TRANSFORMS = {**cls.TRANSFORMS, Phrase: _phrase_sql}  # type: ignore[attr-defined]
+        super().__init_subclass__()
+
+
+def _phrase_sql(generator: Any, phrase: Phrase) -> str:
+    return " ".join(generator.sql(part) for part in phrase.expressions)
+
+
+_JOINED = {
+    (TokenType.GT, TokenType.EQ): (TokenType.GTE, ">="),
+    (TokenType.LT, TokenType.EQ): (TokenType.LTE, "<="),
+    (TokenType.LT, TokenType.GT): (TokenType.NEQ, "<>"),
+}
+
+
+def signs_joined(tokens: list[Token]) -> list[Token]:
+    """`a > = b` is `a >= b` where an engine takes signs for one that stand apart."""
+    found: list[Token] = []
+    for token in tokens:
+        pair = _JOINED.get((found[-1].token_type, token.token_type)) if found else None
+        if pair is None:
+            found.append(token)
+        else:
+            first = found.pop()
+            found.append(Token(*pair, line=first.line, col=first.col, start=first.start, end=token.end))
+    return found
+
+
+def side_by_side(found: exp.Expr | None) -> exp.Expr | None:
+    """`'a' 'b'` is one text in two parts where the engine says so, and no call of CONCAT, as sqlglot has it."""
+    if not isinstance(found, exp.Concat) or not all(isinstance(part, exp.Literal) for part in found.expressions):
+        return found
+    one = exp.Literal.string("".join(part.name for part in found.expressions))
+    one.meta.update(found.expressions[0].meta)
+    return one
 
 
 def as_written(_: SqlglotDialect, path: exp.Expr | None) -> exp.Expr | None:

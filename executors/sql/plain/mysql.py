@@ -11,8 +11,17 @@ from sqlglot.generators.mysql import MySQLGenerator
 from sqlglot.parsers.mysql import MySQLParser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from executors.sql.plain.faithful import KEYWORD_ARGUMENTS, WRITTEN, FaithfulGenerator, FaithfulParser, as_written
+from executors.sql.plain.clauses import CLAUSES
+from executors.sql.plain.faithful import (
+    KEYWORD_ARGUMENTS,
+    WRITTEN,
+    FaithfulGenerator,
+    FaithfulParser,
+    as_written,
+    side_by_side,
+)
 
+_CONDITIONS = (exp.Predicate, exp.And, exp.Or, exp.Xor, exp.Not)
 _EXECUTABLE = ("!", "M!")  # /*! ... */ and /*M! ... */: comments that the server runs
 
 
@@ -20,6 +29,9 @@ class PlainMySQL(MySQL):
     """MySQL as it is written, except where it means what nobody means: `||` is refused, for it says OR there."""
 
     to_json_path = as_written
+
+    class Tokenizer(MySQL.Tokenizer):
+        KEYWORDS = {**MySQL.Tokenizer.KEYWORDS, "DISTINCTROW": TokenType.DISTINCT}
 
     def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
         tokens: list[Token] = super().tokenize(sql, dialect)
@@ -33,18 +45,34 @@ class PlainMySQL(MySQL):
 
     class Parser(FaithfulParser, MySQLParser):
         FUNCTION_PARSERS = {
-            name: MySQLParser.FUNCTION_PARSERS[name] for name in (*KEYWORD_ARGUMENTS, "CONVERT", "MATCH")
+            **{name: MySQLParser.FUNCTION_PARSERS[name] for name in (*KEYWORD_ARGUMENTS, "CONVERT", "MATCH")},
+            **CLAUSES,
         }
         NO_PAREN_FUNCTION_PARSERS = {
             name: parser for name, parser in MySQLParser.NO_PAREN_FUNCTION_PARSERS.items() if name != "IF"
         }
         LAMBDAS = {}
+        FUNC_TOKENS = MySQLParser.FUNC_TOKENS - {TokenType.VALUES}  # VALUES (1), (2) is a query
         PRIMARY_PARSERS = {
             **MySQLParser.PRIMARY_PARSERS,
             TokenType.STRING: lambda self, token: self.text(token),
         }
         DISJUNCTION = {kind: node for kind, node in MySQLParser.DISJUNCTION.items() if kind is not TokenType.DPIPE}
         JOINS_HAVE_EQUAL_PRECEDENCE = False
+        OPERATION_MODIFIERS = MySQLParser.OPERATION_MODIFIERS | {"SQL_CACHE"}
+
+        def _parse_primary(self) -> exp.Expr | None:
+            return side_by_side(super()._parse_primary())
+
+        def _parse_disjunction(self) -> exp.Expr | None:
+            """`||` is OR, and is taken for it where that is plain: with a condition on one side."""
+            this = super()._parse_disjunction()
+            while this is not None and self._match(TokenType.DPIPE):
+                right = self._parse_conjunction()
+                if not _is_or(this, right):
+                    self.raise_error("|| is OR here, and no condition; to join text write CONCAT(a, b)", self._prev)
+                this = self.expression(exp.Or(this=this, expression=right))
+            return this
 
         def text(self, token: Token) -> exp.Expr:
             """A text, which remembers whether it was written as other dialects write names."""
@@ -66,6 +94,19 @@ class PlainMySQL(MySQL):
             for kind, how in MySQLGenerator.TRANSFORMS.items()
             if kind not in {exp.Select, exp.RegexpLike, exp.JSONExtractScalar}
         }
+
+        def values_sql(self, expression: exp.Values, values_as_table: bool = True) -> str:  # noqa: ARG002
+            """The rows as they were written: in MySQL as ROW(1, 2), in MariaDB as (1, 2)."""
+            rows = [_one_row(item) for item in expression.expressions]
+            written = f"VALUES {', '.join(self.sql(row) for row in rows)}"
+            alias = self.sql(expression, "alias")
+            return f"({written}) AS {alias}" if alias else written
+
+        def version_sql(self, expression: exp.Version) -> str:
+            kind, when = expression.text("kind"), expression.expression
+            between = {"BETWEEN": " AND ", "FROM": " TO "}.get(kind)
+            ends = [self.sql(end) for end in when.expressions] if isinstance(when, exp.Tuple) else [self.sql(when)]
+            return f"FOR SYSTEM_TIME {kind} {(between or ', ').join(ends)}".rstrip()
 
         def join_sql(self, expression: exp.Join, join_op: str | None = None) -> str:
             if expression.side == "FULL":
@@ -90,6 +131,19 @@ class PlainMySQL(MySQL):
         def jsonextractscalar_sql(self, expression: exp.JSONExtractScalar) -> str:
             path = exp.Anonymous(this="JSON_EXTRACT", expressions=[expression.this, expression.expression])
             return self.func("JSON_UNQUOTE", path)  # what ->> is short for, and MariaDB has no ->>
+
+
+def _is_or(left: exp.Expr, right: exp.Expr | None) -> bool:
+    """Whether `left || right` can be nothing else: a condition on one side, or numbers and truths on both."""
+    sides = [left.unnest(), *([right.unnest()] if right is not None else [])]
+    plain = [isinstance(it, exp.Boolean) or (isinstance(it, exp.Literal) and it.is_number) for it in sides]
+    return any(isinstance(it, _CONDITIONS) for it in sides) or all(plain)
+
+
+def _one_row(item: exp.Expr) -> exp.Expr:
+    """`ROW(1, 2)` itself where a row is that alone, as sqlglot reads it."""
+    first = item.expressions[0] if isinstance(item, exp.Tuple) and len(item.expressions) == 1 else None
+    return first if isinstance(first, exp.Anonymous) and first.name.upper() == "ROW" else item
 
 
 PLAIN = PlainMySQL()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlglot import exp
 from sqlglot.dialects.oracle import Oracle
 from sqlglot.generators.oracle import OracleGenerator
 from sqlglot.parsers.oracle import OracleParser
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
-from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written
+from executors.sql.plain.clauses import CLAUSES, LISTAGG, XML
+from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written, signs_joined
 from executors.sql.plain.literals import TypedLiteralGenerator, TypedLiteralParser
 
 
@@ -21,12 +24,20 @@ class PlainOracle(Oracle):
 
     to_json_path = as_written
 
+    def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
+        return signs_joined(super().tokenize(sql, dialect))
+
     class Tokenizer(Oracle.Tokenizer):
         VAR_SINGLE_TOKENS = {"$", "#"}  # and no @, which leads to another database
         KEYWORDS = {word: kind for word, kind in Oracle.Tokenizer.KEYWORDS.items() if kind is not TokenType.HINT}
 
     class Parser(TypedLiteralParser, FaithfulParser, OracleParser):
-        FUNCTION_PARSERS = {name: OracleParser.FUNCTION_PARSERS[name] for name in ("CAST", "EXTRACT", "TRIM")}
+        FUNCTION_PARSERS = {
+            **{name: OracleParser.FUNCTION_PARSERS[name] for name in ("CAST", "EXTRACT", "TRIM")},
+            **CLAUSES,
+            **LISTAGG,
+            **XML,
+        }
 
     class Generator(TypedLiteralGenerator, FaithfulGenerator, OracleGenerator):
         CTE_RECURSIVE_KEYWORD_REQUIRED = False

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlglot import exp
 from sqlglot.dialects.tsql import TSQL
 from sqlglot.generators.tsql import TSQLGenerator
 from sqlglot.parsers.tsql import TSQLParser
+from sqlglot.tokenizer_core import Token, TokenType
 
-from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written
+from executors.sql.plain.clauses import CLAUSES
+from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written, signs_joined
+
+_KEYWORD_ARGUMENTS = ("CAST", "TRY_CAST", "CONVERT", "TRY_CONVERT", "TRIM", "OPENJSON")
 
 
 class PlainTSQL(TSQL):
@@ -15,10 +21,41 @@ class PlainTSQL(TSQL):
 
     to_json_path = as_written
 
+    def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
+        return signs_joined(super().tokenize(sql, dialect))
+
     class Parser(FaithfulParser, TSQLParser):
-        FUNCTION_PARSERS = {
-            name: TSQLParser.FUNCTION_PARSERS[name] for name in ("CAST", "TRY_CAST", "CONVERT", "TRY_CONVERT", "TRIM")
-        }
+        FUNCTION_PARSERS = {name: TSQLParser.FUNCTION_PARSERS[name] for name in _KEYWORD_ARGUMENTS} | CLAUSES
+
+        def _parse_parameter(self) -> Any:
+            """`@name` is a parameter, and `@@name` a variable of the server."""
+            if self._match(TokenType.PARAMETER):
+                return self.expression(exp.SessionParameter(this=self._parse_var(any_token=True)))
+            return super()._parse_parameter()
+
+        def _parse_table_hints(self) -> list[exp.Expr] | None:
+            """WITH (NOLOCK, INDEX = (ix)): the names alone, for what belongs to them is left out with them."""
+            if not self._match_pair(TokenType.WITH, TokenType.L_PAREN):
+                return None
+            names: list[exp.Expr] = []
+            while self._curr and not self._match(TokenType.R_PAREN):
+                if self._match(TokenType.L_PAREN):
+                    self._skip_group()
+                elif self._match(TokenType.EQ):
+                    if not self._match(TokenType.L_PAREN, advance=False):
+                        self._advance()  # INDEX = ix
+                elif not self._match(TokenType.COMMA):
+                    names.append(exp.var(self._curr.text))
+                    self._advance()
+            if self._prev.token_type is not TokenType.R_PAREN:
+                self.raise_error("Expected )")
+            return [self.expression(exp.WithTableHint(expressions=names))]
+
+        def _skip_group(self) -> None:
+            depth = 1
+            while self._curr and depth:
+                depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(self._curr.token_type, 0)
+                self._advance()
 
     class Generator(FaithfulGenerator, TSQLGenerator):
         def literal_sql(self, expression: exp.Literal) -> str:

@@ -1,0 +1,75 @@
+"""What the words of a statement tell before it is parsed: forms that sqlglot has no tree for, or takes for others."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from executors.dialects import Dialect
+from executors.errors import Because, ErrorKind, SqlRefused
+from executors.guard_refusals import form, harm_of, pasted, refused_function, sets_variable
+
+_COMPOUND = frozenset(
+    {TokenType.PLUS, TokenType.DASH, TokenType.STAR, TokenType.SLASH, TokenType.MOD, TokenType.AMP, TokenType.PIPE}
+    | {TokenType.CARET}
+)
+_QUOTED = frozenset({TokenType.STRING, TokenType.IDENTIFIER, TokenType.NATIONAL_STRING, TokenType.RAW_STRING})
+
+
+def check_signs(tokens: list[Token], dialect: Dialect) -> None:
+    """Refuse a statement for its signs.
+
+    - `NEXT VALUE FOR s`: a number that was drawn from a sequence stays drawn;
+    - T-SQL's `@name += 1`: sets a variable;
+    - Oracle's `table@link`: another database; SQL*Plus's `&name` and `@file`, psql's `\\set`: a client's own;
+    - Spark's `TRANSFORM (...) USING 'program'`: runs a program.
+
+    Raises:
+        SqlRefused: with what it would do.
+    """
+    said = ["" if token.token_type in _QUOTED else token.text.upper() for token in tokens]
+    for index, (token, word) in enumerate(zip(tokens, said, strict=True)):
+        kind, following = token.token_type, said[index + 1 : index + 4]
+        if word in ("NEXT", "PREVIOUS") and following[:2] == ["VALUE", "FOR"]:
+            raise refused_function(f"{word} VALUE FOR", dialect)
+        if dialect.name == "oracle":
+            _check_oracle(kind, dialect, is_first=index == 0)
+        elif (
+            dialect.name == "sqlserver" and kind is TokenType.PARAMETER and _is_compound(tokens[index + 2 : index + 4])
+        ):
+            raise sets_variable(f"@{tokens[index + 1].text}")
+        elif dialect.name == "postgresql" and word == "\\":
+            raise pasted("A command of psql")
+        elif dialect.name == "databricks" and word == "USING" and _is_text(tokens[index + 1 : index + 2]):
+            raise refused_function("TRANSFORM USING", dialect)
+
+
+def _check_oracle(kind: TokenType, dialect: Dialect, *, is_first: bool) -> None:
+    if kind in (TokenType.AMP, TokenType.DAMP):  # there is no such operator
+        raise pasted("&name")
+    if kind is TokenType.PARAMETER and is_first:
+        raise pasted("@file")
+    if kind is TokenType.PARAMETER:
+        message = "What has an @ behind its name is in another database."
+        raise SqlRefused(ErrorKind.PERMISSION, message, form(dialect), because=Because.DANGEROUS)
+
+
+def _is_compound(tokens: list[Token]) -> bool:
+    """`+=`, in two words."""
+    kinds = [token.token_type for token in tokens]
+    return len(kinds) == 2 and kinds[0] in _COMPOUND and kinds[1] is TokenType.EQ
+
+
+def _is_text(tokens: list[Token]) -> bool:
+    return bool(tokens) and tokens[0].token_type is TokenType.STRING
+
+
+def harmful_call(tokens: list[Token], dialect: Dialect) -> str:
+    """The first function in a statement that is known to do harm: a better reason than that it cannot be parsed."""
+    for token, following in pairwise(tokens):
+        name = token.text.lower()
+        called = following.token_type is TokenType.L_PAREN and token.token_type not in _QUOTED
+        if called and harm_of(name) and not any(dialect.may_call(name, in_from=there) for there in (True, False)):
+            return token.text
+    return ""

@@ -1,0 +1,200 @@
+"""Calls that hold words between their arguments: SQL's own functions for JSON and XML, JSON_TABLE, LISTAGG.
+
+`JSON_VALUE(doc, '$.price' RETURNING numeric NULL ON ERROR)` is a call by its name, as any other, whose last argument is
+a phrase: an expression and words out of the lists below, kept in their order. What is on no list does not parse.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+
+class Phrase(exp.Expression):
+    """Parts that are written one after the other, with spaces between them."""
+
+    arg_types = {"expressions": True}
+
+
+# {type}, {value}, {name}, {text} and {names} stand for a type, an expression, a name, a text, and `value AS name, ...`.
+_JSON_CLAUSES = (
+    *("FORMAT JSON ENCODING UTF8", "FORMAT JSON", "RETURNING SIGNED", "RETURNING UNSIGNED", "RETURNING {type}"),
+    *("CHARACTER SET {name}", "PASSING {names}", "STRICT", "PRETTY", "ASCII"),
+    *(f"{wrap} {how}WRAPPER" for wrap in ("WITH", "WITHOUT") for how in ("ARRAY ", "")),
+    *(f"WITH {when} {how}WRAPPER" for when in ("CONDITIONAL", "UNCONDITIONAL") for how in ("ARRAY ", "")),
+    *(f"{keep} QUOTES{where}" for keep in ("KEEP", "OMIT") for where in (" ON SCALAR STRING", "")),
+    *(f"{which} UNIQUE{keys}" for which in ("WITH", "WITHOUT") for keys in (" KEYS", "")),
+    *("ALLOW SCALARS", "DISALLOW SCALARS", "ABSENT ON NULL"),
+    *(
+        f"{what} ON {when}"
+        for what in ("NULL", "ERROR", "EMPTY ARRAY", "EMPTY OBJECT", "EMPTY", "TRUE", "FALSE", "UNKNOWN")
+        for when in ("NULL", "EMPTY", "ERROR", "MISMATCH")
+    ),
+    *("DEFAULT {value} ON EMPTY", "DEFAULT {value} ON ERROR"),
+)
+_COLUMN_CLAUSES = ("EXISTS PATH {text}", "PATH {text}", *_JSON_CLAUSES)
+_OVERFLOW = (
+    *("ON OVERFLOW TRUNCATE {text} WITH COUNT", "ON OVERFLOW TRUNCATE {text} WITHOUT COUNT"),
+    *("ON OVERFLOW TRUNCATE {text}", "ON OVERFLOW TRUNCATE", "ON OVERFLOW ERROR"),
+)
+
+_WRITTEN_TYPE = re.compile(r"[A-Z_][A-Z0-9_ ]*(\( ?\d+( BYTE| CHAR)?( ?, ?\d+)? ?\)[A-Z ]*)?(\[ ?\d* ?\] ?)*")
+
+
+class ClauseParser:
+    """Mixed into a dialect's parser; `CLAUSES` are to be among its `FUNCTION_PARSERS`."""
+
+    def json_call(self: Any, name: str) -> exp.Expr:
+        """The arguments of a JSON function, each with its clauses; pairs as `key : value` and `key VALUE value`."""
+        arguments = self._parse_csv(self._json_argument)
+        trailing = self._said(_JSON_CLAUSES)  # of a call without arguments: JSON_ARRAY(RETURNING json)
+        return exp.Anonymous(this=name, expressions=[*arguments, *_phrase(trailing)])
+
+    def listagg(self: Any) -> exp.Expr:
+        """LISTAGG(col, '; ' ON OVERFLOW TRUNCATE '...')."""
+        arguments = self._parse_csv(self._parse_lambda)
+        if said := self._said(_OVERFLOW):
+            arguments[-1:] = _phrase([*arguments[-1:], *said])
+        return exp.Anonymous(this="LISTAGG", expressions=arguments)
+
+    def xml_call(self: Any, name: str) -> exp.Expr:
+        """XMLELEMENT(NAME item, XMLATTRIBUTES(id AS "key"), value), and others whose values may have names."""
+        named: list[exp.Expr] = []
+        if name == "XMLELEMENT":
+            word = [exp.var("NAME")] if self._match_text_seq("NAME") else []
+            named = _phrase([*word, self._parse_id_var()])
+            self._match(TokenType.COMMA)
+        values = self._parse_csv(lambda: self._parse_alias(self._parse_lambda(), explicit=True))
+        return exp.Anonymous(this=name, expressions=[*named, *values])
+
+    def json_table(self: Any) -> exp.Expr:
+        """JSON_TABLE(doc, '$.path' COLUMNS (name type PATH '$.key' ..., NESTED PATH '$.path' COLUMNS (...)) ...)."""
+        document = [self._parse_disjunction(), *self._said(_JSON_CLAUSES)]
+        path: list[exp.Expr] = []
+        if self._match(TokenType.COMMA):
+            path = [*self._path(), *self._said(_JSON_CLAUSES)]
+        end = [*self._json_columns(), *self._said(_JSON_CLAUSES)]
+        arguments = [*_phrase(document), *_phrase([*path, *end])] if path else _phrase([*document, *end])
+        return exp.Anonymous(this="JSON_TABLE", expressions=arguments)
+
+    def _json_argument(self: Any) -> exp.Expr | None:
+        after = self._next.token_type if self._next else None
+        has_key = self._curr and self._curr.text.upper() == "KEY" and after in (TokenType.STRING, TokenType.VAR)
+        said: list[exp.Expr] = [exp.var("KEY")] if has_key and self._match_text_seq("KEY") else []
+        if (found := self._parse_lambda()) is None:
+            return None
+        said.append(found)
+        for sign in ("VALUE", ":"):
+            if self._match_text_seq(sign):
+                said += [exp.var(sign), self._parse_disjunction()]
+        said += self._said(_JSON_CLAUSES)
+        return _phrase(said)[0]
+
+    def _json_columns(self: Any) -> list[exp.Expr]:
+        if not self._match_text_seq("COLUMNS"):
+            self.raise_error("Expected COLUMNS")
+        columns = self._parse_wrapped_csv(self._json_column)
+        return [exp.var("COLUMNS"), exp.Tuple(expressions=columns)]
+
+    def _json_column(self: Any) -> exp.Expr:
+        if self._match_text_seq("NESTED"):
+            words = ["NESTED", *(["PATH"] if self._match_text_seq("PATH") else [])]
+            return _phrase([*map(exp.var, words), *self._path(), *self._json_columns()])[0]
+        name = self._parse_id_var()
+        if self._match_text_seq("FOR", "ORDINALITY"):
+            return _phrase([name, exp.var("FOR ORDINALITY")])[0]
+        named = self._curr and self._curr.text.upper() in ("PATH", "EXISTS", "FORMAT")  # no type before it
+        return _phrase([name, *([] if named else [self._written_type()]), *self._said(_COLUMN_CLAUSES)])[0]
+
+    def _path(self: Any) -> list[exp.Expr]:
+        """`'$.path'`, perhaps with a name."""
+        path: exp.Expr | None = self._parse_string()
+        if path is None:
+            self.raise_error("Expected a path")
+        return [*([path] if path else []), *self._said(("AS {name}",))]
+
+    # -- clauses ------------------------------------------------------------------------------------------
+
+    def _said(self: Any, clauses: tuple[str, ...]) -> list[exp.Expr]:
+        """All that comes next of these clauses, in the order of the text."""
+        found: list[exp.Expr] = []
+        while one := next(filter(None, map(self._clause, clauses)), None):
+            found += one
+        return found
+
+    def _clause(self: Any, clause: str) -> list[exp.Expr]:
+        """The parts of one clause; empty where something else comes next."""
+        index, parts = self._index, list[exp.Expr]()
+        for word in clause.split():
+            part = self._hole(word) if word[0] == "{" else exp.var(word) if self._match_text_seq(word) else None
+            if part is None:
+                self._retreat(index)
+                return []
+            parts.append(part)
+        return parts
+
+    def _hole(self: Any, word: str) -> exp.Expr | None:
+        read = {
+            "{type}": self._written_type,
+            "{value}": self._parse_unary,
+            "{name}": self._parse_id_var,
+            "{text}": self._parse_string,
+            "{names}": self._passed,
+        }
+        found: exp.Expr | None = read[word]()
+        return found
+
+    def _passed(self: Any) -> exp.Expr | None:
+        """One `value AS name`; of several the comma is a part of the phrase."""
+        said: list[exp.Expr] = []
+        while True:
+            said.append(self._parse_alias(self._parse_disjunction(), explicit=True))
+            if not self._match(TokenType.COMMA):
+                return _phrase(said)[0]
+            said.append(exp.var(","))
+
+    def _written_type(self: Any) -> exp.Expr | None:
+        """A type in its own words, where they are plain."""
+        start = self._index
+        data_type: exp.Expr | None = self._parse_types()
+        words: list[Token] = self._tokens[start : self._index]
+        text = " ".join(word.text.upper() for word in words)
+        if data_type is None or not _WRITTEN_TYPE.fullmatch(text) or any(it.token_type in _QUOTED for it in words):
+            return data_type
+        return exp.var(re.sub(r" ?([(,)\[\]]) ?", r"\1", text))
+
+
+_QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
+
+
+def _phrase(parts: list[exp.Expr]) -> list[exp.Expr]:
+    """The parts as one node; none where there are none."""
+    return [Phrase(expressions=parts)] if len(parts) > 1 else parts
+
+
+_JSON_NAMES = (
+    *("JSON_VALUE", "JSON_QUERY", "JSON_EXISTS", "JSON_SERIALIZE", "JSON_SCALAR", "JSON_ARRAY", "JSON_OBJECT"),
+    *("JSON_ARRAYAGG", "JSON_OBJECTAGG"),
+)
+
+
+_XML_NAMES = ("XMLELEMENT", "XMLATTRIBUTES", "XMLFOREST")
+
+
+def _json_reader(name: str) -> Any:
+    return lambda parser: parser.json_call(name)
+
+
+def _xml_reader(name: str) -> Any:
+    return lambda parser: parser.xml_call(name)
+
+
+CLAUSES: dict[str, Any] = {
+    **{name: _json_reader(name) for name in _JSON_NAMES},
+    "JSON_TABLE": lambda parser: parser.json_table(),
+}
+XML: dict[str, Any] = {name: _xml_reader(name) for name in _XML_NAMES}
+LISTAGG: dict[str, Any] = {"LISTAGG": lambda parser: parser.listagg()}

@@ -1,0 +1,10 @@
+"""The trace that work belongs to, as a W3C `traceparent`: whoever asks sets it, other deployments are told it.
+
+https://www.w3.org/TR/trace-context/#traceparent-header
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+TRACEPARENT: ContextVar[str] = ContextVar("traceparent", default="")
