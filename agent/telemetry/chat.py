@@ -1,0 +1,89 @@
+"""A chat model whose calls are spans, as OpenTelemetry's conventions for generative AI have them."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as gen_ai
+from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
+from opentelemetry.trace import SpanKind, Tracer
+
+from agent.telemetry.metrics import CALLS, TOKENS, Metrics
+from agent.telemetry.spans import current, error_type, fail, messages_json
+from agent.telemetry.trace import STEP
+
+if TYPE_CHECKING:
+    from agent.llm import ChatModel, Message, Reply, ReplySchema
+
+
+class TracedModel:
+    """A chat model like the one it wraps.
+
+    Args:
+        model: that answers.
+        provider: of it, as `gen_ai.provider.name` has it.
+        tracer, metrics: that record its calls.
+        content: whether prompts and replies are recorded.
+    """
+
+    def __init__(self, model: ChatModel, provider: str, tracer: Tracer, metrics: Metrics, *, content: bool) -> None:
+        self.name, self._model, self._provider = model.name, model, provider
+        self._tracer, self._metrics, self._content = tracer, metrics, content
+
+    async def complete(
+        self,
+        messages: list[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        """See `ChatModel.complete`."""
+        named = {
+            gen_ai.GEN_AI_OPERATION_NAME: "chat",
+            gen_ai.GEN_AI_PROVIDER_NAME: self._provider,
+            gen_ai.GEN_AI_REQUEST_MODEL: self.name,
+        }
+        asked = {gen_ai.GEN_AI_REQUEST_MAX_TOKENS: max_tokens, gen_ai.GEN_AI_REQUEST_TEMPERATURE: temperature}
+        start, failure = time.perf_counter(), {}
+        span = self._tracer.start_span(f"chat {self.name}", kind=SpanKind.CLIENT, attributes={**named, **asked})
+        if self._content:
+            said = messages_json([(message.role, message.content) for message in messages])
+            span.set_attribute(gen_ai.GEN_AI_INPUT_MESSAGES, said)
+        try:
+            with current(span):
+                reply = await self._model.complete(
+                    messages, schema=schema, max_tokens=max_tokens, temperature=temperature
+                )
+            usage = reply.usage
+            span.set_attributes(
+                {
+                    gen_ai.GEN_AI_USAGE_INPUT_TOKENS: usage.prompt_tokens,
+                    gen_ai.GEN_AI_USAGE_OUTPUT_TOKENS: usage.completion_tokens,
+                    gen_ai.GEN_AI_USAGE_CACHE_READ_INPUT_TOKENS: usage.cached_tokens,
+                    gen_ai.GEN_AI_RESPONSE_FINISH_REASONS: ["length" if reply.truncated else "stop"],
+                }
+            )
+            if self._content:
+                span.set_attribute(gen_ai.GEN_AI_OUTPUT_MESSAGES, messages_json([("assistant", reply.text)]))
+            step = {**named, "text2sql.node": STEP.get()}
+            self._metrics.record(TOKENS, usage.prompt_tokens, {**step, gen_ai.GEN_AI_TOKEN_TYPE: "input"})
+            self._metrics.record(TOKENS, usage.completion_tokens, {**step, gen_ai.GEN_AI_TOKEN_TYPE: "output"})
+        except BaseException as error:
+            failure = {ERROR_TYPE: error_type(error)}
+            fail(span, error_type(error))
+            raise
+        else:
+            return reply
+        finally:
+            span.end()
+            self._metrics.record(CALLS, time.perf_counter() - start, named | failure)
+
+    async def ready(self) -> None:
+        """See `ChatModel.ready`."""
+        await self._model.ready()
+
+    async def close(self) -> None:
+        """See `ChatModel.close`."""
+        await self._model.close()

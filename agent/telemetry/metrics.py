@@ -1,0 +1,151 @@
+"""The counters and histograms, fed from a question's events.
+
+Their names are those of the generate API's metrics; calls of models and databases have the names of OpenTelemetry's
+conventions. Attributes take few values: names of the registry, dialects, statuses, kinds of error, models, steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from opentelemetry.metrics import Meter
+
+from agent.events import (
+    AnswerFormatted,
+    DialectResolved,
+    Event,
+    HumanReview,
+    Planned,
+    Repairing,
+    SchemaSelected,
+    SqlExecuted,
+    SqlGenerated,
+    SqlValidated,
+)
+from agent.models import Answer
+
+COUNTERS = {
+    "text2sql_requests_total": "Questions, by how they ended.",
+    "text2sql_dialect_resolved_total": "Names of databases that were found in the registry, or were not.",
+    "text2sql_planning_errors_total": "Plans that the model was asked for and that could not be used.",
+    "text2sql_generation_errors_total": "Drafts that hold no query, or one that the guard refused.",
+    "text2sql_execution_errors_total": "Queries that failed in the database.",
+    "text2sql_requests_success_total": "Questions that were answered.",
+    "text2sql_retries_total": "Attempts after the first.",
+    "text2sql_answer_built_total": "Answers that were written and checked.",
+    "text2sql_human_review_total": "Questions that nothing convinced the judge of.",
+}
+LATENCIES = {
+    "text2sql_schema_fetch_latency_ms": "Reading and enriching the schema.",
+    "text2sql_planning_latency_ms": "The plan; nothing where it came with the query or was read from it.",
+    "text2sql_generation_latency_ms": "The first draft.",
+    "text2sql_execution_latency_ms": "Running a query.",
+    "text2sql_repair_latency_ms": "A later draft, that mends the one before.",
+    "text2sql_total_latency_ms": "The whole question.",
+}
+COUNTS = {
+    "text2sql_candidate_count": "Queries that were tried for one question.",
+    "text2sql_execution_row_count": "Rows of a query that ran.",
+}
+COST = "text2sql_cost_usd_total"
+TOKENS = "gen_ai.client.token.usage"
+CALLS = "gen_ai.client.operation.duration"
+QUERIES = "db.client.operation.duration"
+
+# Whose exceptions count where. Of the other steps the requests' own counter tells.
+ERRORS_OF_NODE = {
+    "planner": "text2sql_planning_errors_total",
+    "sql_generator": "text2sql_generation_errors_total",
+    "sql_validator": "text2sql_generation_errors_total",
+    "sql_executor": "text2sql_execution_errors_total",
+}
+
+# The conventions' own boundaries, for tokens and for seconds of a model's call; then milliseconds, and counts.
+_TOKEN_STEPS = [float(4**power) for power in range(14)]
+_CALL_STEPS = [0.01 * 2**power for power in range(14)]
+_QUERY_STEPS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0]
+_MS_STEPS = [5.0, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 120_000, 300_000]
+_COUNT_STEPS = [0.0, 1, 2, 3, 5, 10, 25, 50, 100, 250, 500, 1000, 5000, 10_000]
+
+Attributes = Mapping[str, str | bool]
+
+
+class Metrics:
+    """Every instrument. Args: meter: that makes them."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._counters = {
+            name: meter.create_counter(name, unit="1", description=said) for name, said in COUNTERS.items()
+        }
+        self._counters[COST] = meter.create_counter(COST, unit="USD", description="What model calls have cost.")
+        shapes = [(name, "ms", said, _MS_STEPS) for name, said in LATENCIES.items()]
+        shapes += [(name, "1", said, _COUNT_STEPS) for name, said in COUNTS.items()]
+        shapes += [
+            (TOKENS, "{token}", "Number of input and output tokens used.", _TOKEN_STEPS),
+            (CALLS, "s", "GenAI operation duration.", _CALL_STEPS),
+            (QUERIES, "s", "Duration of database client operations.", _QUERY_STEPS),
+        ]
+        self._histograms = {
+            name: meter.create_histogram(name, unit=unit, description=said, explicit_bucket_boundaries_advisory=steps)
+            for name, unit, said, steps in shapes
+        }
+
+    def count(self, name: str, attributes: Attributes, amount: float = 1) -> None:
+        """Add to a counter."""
+        self._counters[name].add(amount, dict(attributes))
+
+    def record(self, name: str, value: float, attributes: Attributes) -> None:
+        """One more value of a histogram."""
+        self._histograms[name].record(value, dict(attributes))
+
+    def saw(self, event: Event, of: Attributes) -> None:
+        """Count what a step found. Args: of: database and dialect."""
+        match event:
+            case DialectResolved():
+                self.count("text2sql_dialect_resolved_total", {**of, "status": "success"})
+            case SchemaSelected():
+                self.record("text2sql_schema_fetch_latency_ms", event.elapsed_ms, of)
+            case Planned():
+                self.record("text2sql_planning_latency_ms", event.elapsed_ms, {**of, "source": event.source})
+            case SqlGenerated():
+                mending = event.attempt > 1
+                name = "text2sql_repair_latency_ms" if mending else "text2sql_generation_latency_ms"
+                self.record(name, event.elapsed_ms, of)
+            case SqlValidated(passed=False):
+                self.count("text2sql_generation_errors_total", {**of, "error_type": event.error_type or ""})
+            case SqlExecuted():
+                self._executed(event, of)
+            case Repairing():
+                self.count("text2sql_retries_total", {**of, "error_type": event.error_type})
+            case AnswerFormatted():
+                self.count("text2sql_answer_built_total", of)
+            case HumanReview():
+                self.count("text2sql_human_review_total", of)
+
+    def _executed(self, event: SqlExecuted, of: Attributes) -> None:
+        failed = event.error_type is not None
+        status = {**of, "status": "error" if failed else "success"}
+        self.record("text2sql_execution_latency_ms", event.elapsed_ms, status)
+        if failed:
+            self.count("text2sql_execution_errors_total", {**of, "error_type": event.error_type or ""})
+        else:
+            self.record("text2sql_execution_row_count", event.row_count, of)
+
+    def ended(self, answer: Answer | None, error_type: str, elapsed_ms: float, of: Attributes) -> None:
+        """Count the question itself.
+
+        Args:
+            answer: None where there was none.
+            error_type: why; else empty.
+            elapsed_ms: that it took in all.
+            of: database and dialect.
+        """
+        status = answer.status if answer is not None else "failed"
+        outcome = {**of, "status": status} | ({"error_type": error_type} if error_type else {})
+        self.count("text2sql_requests_total", outcome)
+        self.record("text2sql_total_latency_ms", elapsed_ms, {**of, "status": status})
+        if answer is None:
+            return
+        self.record("text2sql_candidate_count", answer.attempts, of)
+        if answer.status == "success":
+            self.count("text2sql_requests_success_total", {**of, "verified": answer.verified})

@@ -1,0 +1,43 @@
+"""Model calls, tokens and what they cost: of one reply, of a step, of a whole question."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from executors.base import Frozen
+
+DIGITS = 9  # of a dollar: one token of the cheapest model still shows
+
+
+class StepUsage(Frozen):
+    """Model calls and tokens; `cached_tokens` is the part of the prompt that the model did not read again."""
+
+    model_calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = Field(
+        None, description="US dollars, by the price table of the settings; null where the price of a model is not set."
+    )
+
+    def plus(self, other: StepUsage) -> StepUsage:
+        """Both together; what they cost is not known where it is not known of one of them."""
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return StepUsage(
+            model_calls=self.model_calls + other.model_calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cost_usd=round((self.cost_usd or 0.0) + (other.cost_usd or 0.0), DIGITS) if known else None,
+        )
+
+
+class Usage(StepUsage):
+    """The whole of it, and what of it each step took."""
+
+    by_step: dict[str, StepUsage] = Field({}, description="The same for each step that called a model.")
+
+    def with_call(self, step: str, call: StepUsage) -> Usage:
+        """With one more call, made for a step."""
+        before = self.by_step.get(step, StepUsage(cost_usd=0.0))
+        return Usage(**self.plus(call).model_dump(), by_step=self.by_step | {step: before.plus(call)})
