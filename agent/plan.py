@@ -1,4 +1,4 @@
-"""A query read as a plan, and said in words: for models that do not plan or explain themselves."""
+"""A query read as a plan, for models that do not plan themselves."""
 
 from __future__ import annotations
 
@@ -51,21 +51,6 @@ def plan_of(draft: str, checked: str, dialect: str) -> Plan:
         order_by=texts(list(order.expressions) if (order := tree.args.get("order")) is not None else []),
         limit=int(count.this) if isinstance(count, exp.Literal) and count.is_int else None,
     )
-
-
-def explanation_of(plan: Plan) -> str:
-    """One sentence on what a query does, from its plan."""
-    what = f"computes {', '.join(plan.aggregates)}" if plan.aggregates else "lists rows"
-    parts = [f"Reads {', '.join(plan.tables) or 'no table'} and {what}"]
-    if plan.group_by:
-        parts.append(f"for each {', '.join(plan.group_by)}")
-    if plan.filters:
-        parts.append(f"where {' and '.join(plan.filters)}")
-    if plan.order_by:
-        parts.append(f"ordered by {', '.join(plan.order_by)}")
-    if plan.limit is not None:
-        parts.append(f"the first {plan.limit} only")
-    return ", ".join(parts) + "."
 
 
 def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:

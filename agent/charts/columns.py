@@ -1,0 +1,144 @@
+"""What part each column of a result could play in a chart."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from executors.base import JsonValue, QueryResult
+
+
+class Role(StrEnum):
+    """TIME: a place on a time axis. CATEGORY: a name. MEASURE: an amount. OTHER: an id, a mixture, nothing at all."""
+
+    TIME = "time"
+    CATEGORY = "category"
+    MEASURE = "measure"
+    OTHER = "other"
+
+
+class Grain(StrEnum):
+    """What one value of a TIME column is."""
+
+    YEAR = "year"
+    PERIOD = "period"  # quarter, week: no browser reads them as dates
+    MONTH = "month"
+    DATE = "date"
+    DATETIME = "datetime"
+    NAMED_MONTH = "named_month"
+    NAMED_DAY = "named_day"
+
+
+class ChartColumn(NamedTuple):
+    """One column. `name`: as the records of a response have it."""
+
+    name: str
+    values: tuple[JsonValue, ...]
+    role: Role
+    grain: Grain | None = None
+
+    @property
+    def words(self) -> str:
+        """The name for people: `order_date` is "order date". Vega-Lite's tooltips break on a backslash in a title."""
+        return " ".join(re.sub(r"[_\\]", " ", self.name).split()) or "value"
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its values are months or days of the week by name."""
+        return self.grain in {Grain.NAMED_MONTH, Grain.NAMED_DAY}
+
+    @property
+    def numbers(self) -> list[float]:
+        """What of a MEASURE is there to be drawn."""
+        return [value for value in self.values if is_number(value)]
+
+    @property
+    def distinct(self) -> list[JsonValue]:
+        """Its different values, in their order."""
+        return list(dict.fromkeys(self.values))
+
+
+MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november"]
+MONTHS += ["december"]
+DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+_TEXTS: tuple[tuple[Grain, re.Pattern[str]], ...] = (
+    (Grain.YEAR, re.compile(r"[12]\d{3}")),
+    (Grain.PERIOD, re.compile(r"[12]\d{3}[- ]?(Q[1-4]|W[0-5]\d)")),
+    (Grain.MONTH, re.compile(r"[12]\d{3}-(0[1-9]|1[0-2])")),
+    (Grain.DATE, re.compile(r"[12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")),
+    (Grain.DATETIME, re.compile(r"[12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ][0-2]\d:[0-5]\d\S*")),
+)
+_MIDNIGHT = re.compile(r"[T ]00:00(:00(\.0+)?)?$")
+_YEAR_NAME = re.compile(
+    r"(^|[_\W])(fiscal|fy|yr|years?|jahr|ann[eé]e|a[nñ]o|anno|jaar)([_\W]|$)|[a-z]Year$", re.IGNORECASE
+)
+_ID_NAME = re.compile(
+    r"(^|[_\W])(id|ids|uuid|guid|key|code|nr|no|zip|zipcode|plz|postcode|phone|ean|isbn|sku)$", re.IGNORECASE
+)
+_ID_CAMEL = re.compile(r"[a-z](Id|ID|Key|Code|No)$")
+
+
+def read_columns(result: QueryResult) -> tuple[ChartColumn, ...]:
+    """The columns of a result that has rows, under the names of its records; none where those names are not unique."""
+    names = tuple(result.records()[0])
+    if len(names) != len(result.columns):
+        return ()
+    cells = zip(*result.rows, strict=True)
+    return tuple(_column(name, values) for name, values in zip(names, cells, strict=True))
+
+
+def is_number(value: JsonValue) -> bool:
+    """A finite number that is no truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _column(name: str, values: tuple[JsonValue, ...]) -> ChartColumn:
+    known = [value for value in values if value is not None]
+    if not known or not name or not name.isprintable():  # a column that Vega-Lite cannot refer to
+        return ChartColumn(name, values, Role.OTHER)
+    if all(map(is_number, known)):
+        return _of_numbers(name, values, known)
+    if all(isinstance(value, bool) for value in known):
+        return ChartColumn(name, values, Role.CATEGORY)
+    if not all(isinstance(value, str) for value in known):
+        return ChartColumn(name, values, Role.OTHER)
+    grain = _grain(known) if len(known) == len(values) else None
+    return ChartColumn(name, values, Role.TIME if grain else Role.CATEGORY, grain)
+
+
+def _of_numbers(name: str, values: tuple[JsonValue, ...], known: Sequence[JsonValue]) -> ChartColumn:
+    whole = all(isinstance(value, int) for value in known)
+    complete = len(known) == len(values)
+    if whole and complete and _YEAR_NAME.search(name) and all(1000 <= value <= 2999 for value in known):
+        return ChartColumn(name, values, Role.TIME, Grain.YEAR)
+    if whole and (_ID_NAME.search(name) or _ID_CAMEL.search(name)):
+        return ChartColumn(name, values, Role.OTHER)
+    return ChartColumn(name, values, Role.MEASURE)
+
+
+def _grain(texts: Sequence[str]) -> Grain | None:
+    """What all of the texts are; a date-time that is always midnight is a date."""
+    found = next((grain for grain, form in _TEXTS if all(form.fullmatch(text) for text in texts)), None)
+    if found is Grain.DATETIME and all(_MIDNIGHT.search(text) for text in texts):
+        return Grain.DATE
+    return found or _named(texts)
+
+
+def _named(texts: Sequence[str]) -> Grain | None:
+    """Months or days of the week by their English names, whole or by three letters."""
+    for grain, names in ((Grain.NAMED_MONTH, MONTHS), (Grain.NAMED_DAY, DAYS)):
+        known = {*names, *(name[:3] for name in names)}
+        if all(text.lower() in known for text in texts):
+            return grain
+    return None
+
+
+def calendar_order(column: ChartColumn) -> list[JsonValue]:
+    """The values of a NAMED_MONTH or NAMED_DAY column, as the calendar has them."""
+    names = MONTHS if column.grain is Grain.NAMED_MONTH else DAYS
+    places = {name[:3]: place for place, name in enumerate(names)}
+    return sorted(column.distinct, key=lambda value: places[str(value).lower()[:3]])

@@ -1,0 +1,1 @@
+"""What a query does, in words, read from its syntax tree."""

@@ -1,0 +1,149 @@
+"""What type a result's columns have, read back from their JSON values.
+
+A result has passed `executors.values`, which keeps every value but not the name of its type. What all values of a
+column have in common is enough to give most types back; where it is not, the column is text, which loses nothing:
+
+| values of the column                                          | type                           |
+|---------------------------------------------------------------|--------------------------------|
+| true, false                                                   | boolean                        |
+| whole numbers, some beyond 2**53 (strings in JSON)            | 64-bit integer, or decimal     |
+| numbers; `NaN`, `Infinity` among them                         | double                         |
+| numbers, some with more digits than a double keeps (strings)  | decimal                        |
+| ISO 8601 dates; date-times; date-times with an offset         | date; timestamp; instant (UTC) |
+| lists, objects, a mixture, nothing but NULL, anything else    | text; nested values as JSON    |
+
+A column that holds nothing but numbers too long for a double is text as well: it may be one of account numbers.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from enum import StrEnum
+
+from executors.base import Frozen, JsonValue, QueryResult
+from executors.values import MAX_SAFE_INTEGER, to_json
+
+MAX_DECIMAL_DIGITS = 38
+NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
+_NUMBER = re.compile(r"-?\d{1,100}(\.\d{1,100})?")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?")
+
+
+class Kind(StrEnum):
+    """The types that a column of an exported file can have."""
+
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    DOUBLE = "double"
+    DECIMAL = "decimal"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    INSTANT = "instant"
+
+
+class ExportColumn(Frozen):
+    """A column of an exported file. `digits`, `scale`: of a decimal, all of them and those after the point."""
+
+    name: str
+    kind: Kind
+    digits: int = 0
+    scale: int = 0
+
+
+def columns_of(result: QueryResult) -> tuple[ExportColumn, ...]:
+    """The columns of a result, with names of their own and the types that all their values have."""
+    names = unique(result.columns)
+    cells = zip(*result.rows, strict=True) if result.rows else ((),) * len(names)
+    return tuple(_column(name, values) for name, values in zip(names, cells, strict=True))
+
+
+def unique(names: Sequence[str], *, same_case: bool = True) -> tuple[str, ...]:
+    """The names, a repeated one with a number behind it: `name`, `name_2`.
+
+    Args:
+        names: as the query gives them.
+        same_case: whether names that differ in nothing but their case count as different.
+    """
+    taken: set[str] = set()
+    found = []
+    for name in names:
+        candidate, count = name, 1
+        while (candidate if same_case else candidate.lower()) in taken:
+            count += 1
+            candidate = f"{name}_{count}"
+        taken.add(candidate if same_case else candidate.lower())
+        found.append(candidate)
+    return tuple(found)
+
+
+def as_text(value: JsonValue) -> str | None:
+    """A value as text: a string as it is, anything else as JSON has it; None for NULL."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _column(name: str, values: Sequence[JsonValue]) -> ExportColumn:
+    known = [value for value in values if value is not None]
+    types = {type(value) for value in known}
+    if not types or not types <= {bool, int, float, str}:
+        return ExportColumn(name=name, kind=Kind.TEXT)
+    if types == {bool}:
+        return ExportColumn(name=name, kind=Kind.BOOLEAN)
+    if types == {str}:
+        return ExportColumn(name=name, kind=_of_texts(known))
+    return _of_numbers(name, known) if bool not in types else ExportColumn(name=name, kind=Kind.TEXT)
+
+
+def _of_texts(texts: Sequence[str]) -> Kind:
+    if all(_DATE.fullmatch(text) for text in texts):
+        return Kind.DATE if all(map(_is_real, texts)) else Kind.TEXT
+    matches = [_TIMESTAMP.fullmatch(text) for text in texts]
+    if not all(matches) or not all(map(_is_real, texts)):
+        return Kind.TEXT
+    zoned = {bool(match[2]) for match in matches if match}
+    return Kind.TEXT if len(zoned) == 2 else Kind.INSTANT if zoned == {True} else Kind.TIMESTAMP
+
+
+def _is_real(text: str) -> bool:
+    """Whether the calendar and the clock have it."""
+    try:
+        dt.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _of_numbers(name: str, values: Sequence[JsonValue]) -> ExportColumn:
+    """The type of numbers, with texts among them that may be numbers too long for JSON."""
+    texts = {value for value in values if isinstance(value, str)}
+    exact = texts - NOT_FINITE
+    floats = any(isinstance(value, float) for value in values)
+    if not exact and (floats or texts):
+        large = any(isinstance(value, int) and abs(value) > MAX_SAFE_INTEGER for value in values)
+        return ExportColumn(name=name, kind=Kind.TEXT if large else Kind.DOUBLE)
+    if texts - exact or not all(_NUMBER.fullmatch(text) and to_json(Decimal(text)) == text for text in exact):
+        return ExportColumn(name=name, kind=Kind.TEXT)
+    return _exact(name, [as_decimal(value) for value in values])
+
+
+def _exact(name: str, numbers: Sequence[Decimal]) -> ExportColumn:
+    """Integers, or decimals with as many digits as the values need."""
+    scale = max(max(0, -int(number.as_tuple().exponent)) for number in numbers)
+    if scale == 0 and all(-(2**63) <= number < 2**63 for number in numbers):
+        return ExportColumn(name=name, kind=Kind.INTEGER)
+    digits = max(number.adjusted() + 1 for number in numbers if number) + scale
+    if digits > MAX_DECIMAL_DIGITS:
+        return ExportColumn(name=name, kind=Kind.TEXT)
+    return ExportColumn(name=name, kind=Kind.DECIMAL, digits=max(digits, scale, 1), scale=scale)
+
+
+def as_decimal(value: JsonValue) -> Decimal:
+    """A number, or the text of one, exactly as it is written."""
+    return Decimal(repr(value) if isinstance(value, float) else value)
