@@ -9,10 +9,15 @@ ANYONE = "*"  # in the registry's lists
 _RESERVED = frozenset({ANONYMOUS, LOCAL, ANYONE})
 
 
+def is_reserved(name: str) -> bool:
+    """Whether a name means something of its own, so that nobody may bear it."""
+    return name.casefold() in _RESERVED
+
+
 def named(name: str) -> str:
     """The principal of a name that the front end vouches for; a reserved word names nobody."""
     name = name.strip()
-    return name if name and name.casefold() not in _RESERVED else ANONYMOUS
+    return name if name and not is_reserved(name) else ANONYMOUS
 
 
 def is_listed(principal: str, listed: tuple[str, ...]) -> bool:

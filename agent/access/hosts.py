@@ -1,0 +1,54 @@
+"""Which hosts are this machine alone, and which pages a browser may be on."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv6Address, ip_address
+from urllib.parse import urlsplit
+
+_HOST = re.compile(r"[a-z0-9.-]+|\[[0-9a-f:.]+\]")  # as browsers write it
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a host: a loopback address, or `localhost`.
+
+    Any other name is not, whatever it means today: names are resolved by somebody else.
+    """
+    try:
+        address = ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return host.casefold() == "localhost"
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback
+
+
+def host_of(authority: str) -> str:
+    """The host of a `Host` header, without its port; empty where it names none."""
+    try:
+        return urlsplit(f"//{authority}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def origins(listed: str) -> tuple[str, ...]:
+    """The origins of a setting, separated by commas.
+
+    Raises:
+        ValueError: one is neither `*` nor `scheme://host`, with a port where it is needed and no path.
+    """
+    found = tuple(one.strip() for one in listed.split(",") if one.strip())
+    wrong = [one for one in found if one != "*" and not _is_origin(one)]
+    if wrong:
+        raise ValueError(f"{wrong[0]!r} is no origin; write https://host, or http://host:port, without a path")
+    return found
+
+
+def _is_origin(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        port = "" if parts.port is None else f":{parts.port}"
+    except ValueError:
+        return False
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    is_host = bool(_HOST.fullmatch(host or ""))
+    return parts.scheme in ("http", "https") and is_host and text == f"{parts.scheme}://{host}{port}"

@@ -1,0 +1,157 @@
+"""API keys: how they are made, and whose they are.
+
+Only hashes are kept. A key is 256 random bits, so nobody can find it by trying and a plain SHA-256 is enough; slow
+password hashes are for what people choose. For the same reason wrong keys are only refused and logged, not counted.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import logging
+import re
+import secrets
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from agent.callers import is_reserved
+from agent.errors import AccessInvalid
+from executors.base import Frozen
+
+PREFIX = "plk_"  # by which scanners for secrets, and people, know a key
+KEY_BYTES = 32
+MAX_KEY_CHARS = 200  # of what is worth hashing
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+-]{0,127}")
+_HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})(?:;(\d{4}-\d{2}-\d{2}))?")
+_FORM = "NAME=sha256:HASH, as `python -m agent key NAME` prints it"
+
+log = logging.getLogger(__name__)
+
+
+class ApiKey(Frozen):
+    """A key's hash. Args: name: of the principal; expires: the last day (UTC) on which it is good; None: for ever."""
+
+    name: str
+    digest: str
+    expires: date | None = None
+
+    def line(self) -> str:
+        """As the settings have it."""
+        return f"{self.name}=sha256:{self.digest}" + (f";{self.expires.isoformat()}" if self.expires else "")
+
+
+def new_key(name: str, expires: date | None = None) -> tuple[str, ApiKey]:
+    """A key, which is kept nowhere, and what is kept of it. Raises AccessInvalid: the name cannot be a principal's."""
+    key = PREFIX + secrets.token_urlsafe(KEY_BYTES)
+    return key, ApiKey(name=_checked_name(name, "the name"), digest=digest_of(key), expires=expires)
+
+
+def digest_of(key: str) -> str:
+    """SHA-256 of a key in UTF-8, hexadecimal."""
+    return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def parse_keys(text: str, source: str) -> tuple[ApiKey, ...]:
+    """The keys of a setting or a file.
+
+    Args:
+        text: `name=hash` separated by commas or lines, `#` before a comment; or a JSON object from names to a hash or a
+            list of hashes. After a hash, `;YYYY-MM-DD` is the last day of the key.
+        source: what to call it in errors.
+
+    Raises:
+        AccessInvalid: an entry cannot be used; it says which one, and nothing of its value.
+    """
+    pairs = _of_json(text, source) if text.lstrip().startswith("{") else _of_lines(text, source)
+    return tuple(_key(name, value, f"{source}, {place}") for place, name, value in pairs)
+
+
+def _of_lines(text: str, source: str) -> Iterable[tuple[str, str, str]]:
+    lines = [line.split("#", 1)[0] for line in text.splitlines()]
+    entries = [entry.strip() for line in lines for entry in line.split(",") if entry.strip()]
+    for number, entry in enumerate(entries, start=1):
+        name, equals, value = entry.partition("=")
+        if not equals:
+            raise AccessInvalid(f"{source}, entry {number}: it has no `=`; write {_FORM}.")
+        yield f"entry {number}", name.strip(), value.strip()
+
+
+def _of_json(text: str, source: str) -> Iterable[tuple[str, str, str]]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        raise AccessInvalid(f"{source} begins like JSON, but is none. Mend it, or write {_FORM}.") from None
+    for number, (name, values) in enumerate(found.items(), start=1):
+        for value in values if isinstance(values, list) else [values]:
+            yield f"entry {number}", name, value if isinstance(value, str) else ""
+
+
+def _key(name: str, value: str, place: str) -> ApiKey:
+    found = _HASH.fullmatch(value)
+    if found is None:
+        raise AccessInvalid(f"{place}: it is no hash of a key; write {_FORM}.")
+    try:
+        expires = date.fromisoformat(found[2]) if found[2] else None
+    except ValueError:
+        raise AccessInvalid(f"{place}: its last day is no date; write it as 2027-01-31.") from None
+    return ApiKey(name=_checked_name(name, place), digest=found[1], expires=expires)
+
+
+def _checked_name(name: str, place: str) -> str:
+    if not _NAME.fullmatch(name) or is_reserved(name):
+        raise AccessInvalid(f"{place}: {name!r} names no principal; use letters, digits and `_.@+-`.")
+    return name
+
+
+class KeyRing:
+    """The keys that are good now.
+
+    Args:
+        listed: the setting's text, empty where there is none.
+        file: more of them, one a line; read again when it changes.
+        clock: the time in UTC.
+
+    Raises:
+        AccessInvalid: an entry cannot be used, the file cannot be read, or there is no key at all.
+    """
+
+    def __init__(
+        self, listed: str, file: Path | None, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._listed = parse_keys(listed, "PLUMBLINE_API_KEYS")
+        self._file, self._clock = file, clock
+        self._seen: tuple[int, int, int] | None = None
+        self._of_file: tuple[ApiKey, ...] = ()
+        if not self._keys():
+            raise AccessInvalid(
+                "There is no API key, so nobody could ask: make one with `python -m agent key NAME`, and set the line "
+                "that it prints in PLUMBLINE_API_KEYS, or in the file of PLUMBLINE_API_KEYS_FILE."
+            )
+
+    def owner(self, key: str) -> str | None:
+        """Whose key it is; None where it is nobody's, or has expired. Raises AccessInvalid: the file cannot be read."""
+        digest = digest_of(key) if len(key) <= MAX_KEY_CHARS else ""
+        # Every hash is compared, to the end, so that the time tells nothing of them.
+        matching = [one for one in self._keys() if hmac.compare_digest(one.digest, digest)]
+        today = self._clock().date()
+        good = [one for one in matching if one.expires is None or today <= one.expires]
+        if matching and not good:
+            log.warning("A key of %s was sent that expired on %s.", matching[0].name, matching[0].expires)
+        return good[0].name if good else None
+
+    def _keys(self) -> tuple[ApiKey, ...]:
+        if self._file is None:
+            return self._listed
+        try:
+            stat = self._file.stat()
+            seen = stat.st_mtime_ns, stat.st_size, stat.st_ino
+            if seen != self._seen:
+                self._of_file = parse_keys(self._file.read_text(encoding="utf-8-sig"), "PLUMBLINE_API_KEYS_FILE")
+                self._seen = seen
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise AccessInvalid(f"The file of PLUMBLINE_API_KEYS_FILE cannot be read ({why}).") from None
+        return self._listed + self._of_file

@@ -1,0 +1,235 @@
+"""Who may ask: one policy for each way in which callers are known, and the choice between them by the settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from starlette.datastructures import Headers
+
+from agent.access.app_service import NAME_HEADER, platform_authenticates, signed_in
+from agent.access.hosts import host_of, is_loopback, origins
+from agent.access.keys import KeyRing
+from agent.access.rate import Rate, RateLimiter
+from agent.callers import ANONYMOUS, named
+from agent.errors import AccessInvalid, NotAuthenticated, NotPermitted
+from executors.base import Frozen
+
+if TYPE_CHECKING:
+    from agent.settings import Settings
+    from agent.state.store import StateStore
+
+Mode = Literal["none", "api_keys", "functions", "entra"]
+Server = tuple[str, int | None] | None
+
+CHALLENGE = 'Bearer realm="plumbline"'
+KEY_HEADERS = ("x-api-key", "x-functions-key")  # besides `Authorization: Bearer`; the latter is what `via` sends
+
+
+class Asked(Frozen):
+    """What a policy looks at. Args: server: the address of this machine that was asked, as ASGI has it."""
+
+    headers: Mapping[str, str]
+    server: Server = None
+
+    @classmethod
+    def of(cls, scope: Mapping[str, object]) -> Asked:
+        """What an ASGI request says; of a header that is there twice, the first."""
+        server = scope.get("server")
+        headers = Headers(scope=dict(scope))
+        values = {name: headers[name] for name in headers}
+        return cls(headers=values, server=(str(server[0]), server[1]) if isinstance(server, tuple | list) else None)
+
+
+class Policy(Protocol):
+    """Knows callers."""
+
+    def principal(self, asked: Asked) -> str:
+        """Who asks. Raises NotAuthenticated, NotPermitted, AccessInvalid."""
+
+
+class Vouched:
+    """Somebody in front lets in who may come in: the Functions host checks keys, a front end may give a name.
+
+    Args:
+        trusted: whether the name in `x-ms-client-principal-name` is to be believed.
+    """
+
+    def __init__(self, *, trusted: bool) -> None:
+        self._trusted = trusted
+
+    def principal(self, asked: Asked) -> str:
+        return named(asked.headers.get(NAME_HEADER, "")) if self._trusted else ANONYMOUS
+
+
+class ThisMachine(Vouched):
+    """Nobody signs in, so only this machine may ask, and no page that its browser shows.
+
+    A page of another site can send requests to loopback, and by a name that it lets point there can even read the
+    answers (DNS rebinding); both say in their headers where they come from.
+
+    Args:
+        trusted: as for `Vouched`; a front end that gives names has looked at the host itself.
+        pages: origins that may ask all the same.
+    """
+
+    def __init__(self, *, trusted: bool, pages: tuple[str, ...] = ()) -> None:
+        super().__init__(trusted=trusted)
+        self._pages = pages
+
+    def principal(self, asked: Asked) -> str:
+        address, port = asked.server or ("", None)
+        if port is not None and not is_loopback(address):
+            raise NotPermitted("Without authentication only this machine may ask: set PLUMBLINE_AUTH to api_keys.")
+        host = asked.headers.get("host", "")
+        if not self._trusted and not is_loopback(host_of(host)):
+            raise NotPermitted("Without authentication, ask by 127.0.0.1 or localhost, or set PLUMBLINE_AUTH.")
+        origin = asked.headers.get("origin", "")
+        if origin and origin not in (*self._pages, f"http://{host}", f"https://{host}"):
+            raise NotPermitted("Pages of another origin may not ask. Name those that may in PLUMBLINE_CORS_ORIGINS.")
+        return super().principal(asked)
+
+
+class ByKey:
+    """An API key says who asks. Args: keys: that are good."""
+
+    def __init__(self, keys: KeyRing) -> None:
+        self._keys = keys
+
+    def principal(self, asked: Asked) -> str:
+        key = _key_of(asked.headers)
+        if not key:
+            raise NotAuthenticated("Send an API key: `Authorization: Bearer KEY`, or `x-api-key: KEY`.", CHALLENGE)
+        owner = self._keys.owner(key)
+        if owner is None:
+            raise NotAuthenticated(
+                "This API key is not known, or has expired. Ask whoever runs this service for another.",
+                f'{CHALLENGE}, error="invalid_token"',
+            )
+        return owner
+
+
+class BySignIn:
+    """App Service authentication says who has signed in with Entra ID."""
+
+    def principal(self, asked: Asked) -> str:
+        found = signed_in(asked.headers)
+        if found is None:
+            raise NotAuthenticated("Sign in with Entra ID, or send a token of it: `Authorization: Bearer`.", CHALLENGE)
+        return found
+
+
+class Access:
+    """Everything that is decided before a route is called.
+
+    Args:
+        mode: how callers are known.
+        policy: that knows them.
+        limiter: of what each may ask; None: no limit.
+        pages: origins whose pages may ask.
+    """
+
+    def __init__(
+        self, mode: Mode, policy: Policy, *, limiter: RateLimiter | None = None, pages: tuple[str, ...] = ()
+    ) -> None:
+        self.mode, self.policy, self.limiter, self.pages = mode, policy, limiter, pages
+
+    @property
+    def sends_cookies(self) -> bool:
+        """Whether a page signs its requests with a cookie, which a browser sends only to whom it is told."""
+        return self.mode == "entra"
+
+
+def mode_of(settings: Settings, *, in_functions: bool) -> Mode:
+    """How callers are known. Args: in_functions: whether the Functions host stands in front, and checks its keys."""
+    return "functions" if in_functions and settings.auth == "none" else settings.auth
+
+
+def function_level(settings: Settings, route_level: str) -> str:
+    """The authorization level of an Azure function.
+
+    Where this process knows callers by itself, the Functions host must let them through: it would ask for a key of its
+    own, and refuse ours, which may come in the same header.
+    """
+    return "ANONYMOUS" if settings.auth in ("api_keys", "entra") else route_level
+
+
+def build_access(
+    settings: Settings,
+    *,
+    in_functions: bool = False,
+    environment: Mapping[str, str] | None = None,
+    store: Callable[[], StateStore] | None = None,
+) -> Access:
+    """What the settings say.
+
+    Args:
+        settings: of the process.
+        in_functions: whether the Functions host stands in front.
+        environment: of the process, which tells of the platform; default: its own.
+        store: makes the state store when the first request is counted; default: that of the settings.
+
+    Raises:
+        AccessInvalid: they leave nobody, or everybody, to ask.
+    """
+    mode, pages = mode_of(settings, in_functions=in_functions), origins(settings.cors_origins)
+    if "*" in pages and mode in ("none", "entra"):
+        raise AccessInvalid(
+            "PLUMBLINE_CORS_ORIGINS may be `*` only where each request has a key: any page could ask in the name of "
+            "whoever looks at it. Name the origins."
+        )
+    if settings.trust_principal_header and "*" in pages:
+        raise AccessInvalid("PLUMBLINE_CORS_ORIGINS may not be `*` behind a front end that signs people in.")
+    keep = store or partial(_state_store, settings)
+    limiter = RateLimiter(Rate.parse(settings.rate_limit), keep) if settings.rate_limit else None
+    policy = _policy(mode, settings, pages, os.environ if environment is None else environment, in_functions)
+    return Access(mode, policy, limiter=limiter, pages=pages)
+
+
+def _state_store(settings: Settings) -> StateStore:
+    from agent.state.build import build_store
+
+    return build_store(settings)
+
+
+def _policy(
+    mode: Mode, settings: Settings, pages: tuple[str, ...], environment: Mapping[str, str], in_functions: bool
+) -> Policy:
+    if mode == "api_keys":
+        listed = settings.api_keys.get_secret_value() if settings.api_keys else ""
+        return ByKey(KeyRing(listed, settings.api_keys_file and settings.api_keys_file.expanduser()))
+    if mode == "entra":
+        if not platform_authenticates(environment):
+            raise AccessInvalid(
+                "PLUMBLINE_AUTH is entra, but this process does not run in App Service or Azure Functions with "
+                "authentication on: anybody could write the headers that name the caller. Switch authentication on "
+                "there, or set PLUMBLINE_AUTH to api_keys."
+            )
+        return BySignIn()
+    if mode == "functions":
+        if not in_functions:
+            raise AccessInvalid(
+                "PLUMBLINE_AUTH is functions, but only the Azure Functions host checks its keys. Set PLUMBLINE_AUTH to "
+                "api_keys here."
+            )
+        return Vouched(trusted=settings.trust_principal_header)
+    return ThisMachine(trusted=settings.trust_principal_header, pages=pages)
+
+
+def check_host(settings: Settings, host: str) -> None:
+    """Refuse to listen where anybody could ask. Raises AccessInvalid. Args: host: an address or a name, empty: all."""
+    if settings.auth == "none" and not is_loopback(host):
+        raise AccessInvalid(
+            f"Others than this machine could reach {host or 'every address'}, and nobody has to sign in. Make a key "
+            "with `python -m agent key NAME`, set PLUMBLINE_AUTH=api_keys and PLUMBLINE_API_KEYS to the line that it "
+            "prints, or listen on 127.0.0.1."
+        )
+
+
+def _key_of(headers: Mapping[str, str]) -> str:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.casefold() == "bearer" and token.strip():
+        return token.strip()
+    return next((headers[name].strip() for name in KEY_HEADERS if headers.get(name, "").strip()), "")

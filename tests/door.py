@@ -1,0 +1,42 @@
+"""Keys for tests, and the app behind its door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import httpx2
+from api_client import api_client
+
+from agent.access.keys import digest_of
+from agent.access.policy import build_access
+from agent.api import create_app
+from agent.service import Service
+from agent.settings import Settings
+from agent.state.memory import MemoryStore
+
+Opened = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]
+
+ANN, STRANGER, EXPIRED = "plk_the-key-of-ann", "plk_the-key-of-a-stranger", "plk_a-key-that-has-expired"
+KEYS = f"ann={digest_of(ANN)}, stranger={digest_of(STRANGER)}, ann={digest_of(EXPIRED)};2020-01-31"
+OF_ANN = "shop: {url: shop.sqlite, allowed: [Ann]}\n"
+
+
+def bearer(key: str) -> dict[str, str]:
+    """The header that carries a key."""
+    return {"authorization": f"Bearer {key}"}
+
+
+def opener(make_service: Callable[..., Service], settings: Settings, registry: Path) -> Opened:
+    """Opens the app as the settings say who may ask, over a database that ann alone may ask."""
+    registry.write_text(OF_ANN, encoding="utf-8")
+
+    def opened(**changes: object) -> AbstractAsyncContextManager[httpx2.AsyncClient]:
+        asked = {"auth": "api_keys", "api_keys": KEYS, "enable_retrieval": False, **changes}
+        validated = Settings.model_validate(settings.model_dump(exclude_unset=True) | asked)
+        access = build_access(validated, store=MemoryStore, environment={})
+        app = create_app(lambda: make_service(enable_retrieval=False, **changes), access=access)
+        return api_client(app)
+
+    return opened
