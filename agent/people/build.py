@@ -1,0 +1,65 @@
+"""What people do with answers, wired together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agent.people.feedback import FeedbackBox
+from agent.people.pairs import PastPairs
+from agent.people.recorder import Recorder
+from agent.people.reviewers import Reviewers
+from agent.people.reviews import Reviews
+from agent.people.saved import SavedQueries
+from agent.people.shelf import Shelf
+
+if TYPE_CHECKING:
+    from agent.databases import Databases
+    from agent.retrieval.documents import AddedDocuments, Documents
+    from agent.settings import Settings
+    from agent.state.store import StateStore
+    from agent.verified_queries import VerifiedQueries
+    from executors.router import Router
+
+IN_FUNCTIONS = "FUNCTIONS_WORKER_RUNTIME"  # which the Functions host sets, and checks keys before it
+
+
+@dataclass(frozen=True)
+class People:
+    """The parts of a service that people's words go to."""
+
+    recorder: Recorder
+    reviews: Reviews
+    feedback: FeedbackBox
+    saved: SavedQueries
+
+
+def build_people(
+    settings: Settings,
+    state: StateStore,
+    router: Router,
+    registered: Databases,
+    documents: Documents,
+    added: AddedDocuments,
+    verified: VerifiedQueries,
+) -> People:
+    """All of them, over one state store and one registry."""
+    shelf = Shelf(state, review_days=settings.review_days, feedback_days=settings.feedback_days)
+    reviewers = Reviewers(
+        router, registered, everywhere=settings.reviewers, nobody_is_known=nobody_is_known(settings, os.environ)
+    )
+    pairs = PastPairs(registered, documents, added, verified)
+    reviews = Reviews(shelf, reviewers, pairs)
+    return People(
+        recorder=Recorder(shelf),
+        reviews=reviews,
+        feedback=FeedbackBox(shelf, reviewers, pairs, reviews),
+        saved=SavedQueries(state, shelf, registered, reviewers, most=settings.max_saved_queries),
+    )
+
+
+def nobody_is_known(settings: Settings, environment: Mapping[str, str]) -> bool:
+    """Whether callers have no names and only this machine may ask, so that whoever asks is its user."""
+    return settings.auth == "none" and not settings.trust_principal_header and IN_FUNCTIONS not in environment
