@@ -1,0 +1,181 @@
+"""The words of a question back, in a few languages; English where the question's language is none of them."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from executors.base import Frozen
+
+Language = Literal["en", "de", "fr", "es", "ko"]
+
+
+class Frames(Frozen):
+    """Sentences with named holes. `said` is the question's own words, `column` a name of the schema."""
+
+    language: Language
+    vague_time: str
+    vague_time_unknown: str
+    two_dates: str
+    several_values: str
+    many_values: str
+    several_columns: str
+    vague_measure: str
+    missing: str
+    instead: str
+    last_days: str
+    last_months: str
+    period: str
+    days: str
+    by_date: str
+    all_of: str
+    all_named: str
+    by: str
+    total: str
+    number_of: str
+
+
+EN = Frames(
+    language="en",
+    vague_time="Which time do you mean by “{said}”? {column} goes from {first} to {last}.",
+    vague_time_unknown="Which time do you mean by “{said}”, counted by {column}?",
+    two_dates="“{said}”: by which date? {ranges}.",
+    several_values="“{said}” matches {count} values of {column}. Which one do you mean?",
+    many_values="“{said}” matches more than {count} values of {column}. Which one do you mean, for example?",
+    several_columns="“{said}” stands in more than one place. Which one do you mean?",
+    vague_measure="“{said}”: measured by what?",
+    missing="This database holds nothing about “{said}”. It is about {tables}.",
+    instead="You could ask instead:",
+    last_days="the last {n} days",
+    last_months="the last {n} months",
+    period="from {first} to {last}",
+    days="{column} from {first} to {last}",
+    by_date="by {name}",
+    all_of="all of them",
+    all_named="all {rows} whose {name} contains {said}",
+    by="by {name}",
+    total="total {name}",
+    number_of="number of {name}",
+)
+DE = Frames(
+    language="de",
+    vague_time="Welcher Zeitraum ist mit „{said}“ gemeint? {column} reicht von {first} bis {last}.",
+    vague_time_unknown="Welcher Zeitraum ist mit „{said}“ gemeint, nach {column}?",
+    two_dates="„{said}“: nach welchem Datum? {ranges}.",
+    several_values="„{said}“ passt auf {count} Werte von {column}. Welcher ist gemeint?",
+    many_values="„{said}“ passt auf mehr als {count} Werte von {column}. Welcher ist gemeint, zum Beispiel?",
+    several_columns="„{said}“ steht an mehreren Stellen. Welche ist gemeint?",
+    vague_measure="„{said}“: woran gemessen?",
+    missing="Zu „{said}“ enthält diese Datenbank nichts. Sie handelt von {tables}.",
+    instead="Stattdessen lässt sich zum Beispiel fragen:",
+    last_days="die letzten {n} Tage",
+    last_months="die letzten {n} Monate",
+    period="vom {first} bis {last}",
+    days="{column} von {first} bis {last}",
+    by_date="nach {name}",
+    all_of="alle zusammen",
+    all_named="alle {rows}, deren {name} {said} enthält",
+    by="nach {name}",
+    total="Summe {name}",
+    number_of="Anzahl {name}",
+)
+FR = Frames(
+    language="fr",
+    vague_time="Quelle période entendez-vous par « {said} » ? {column} va du {first} au {last}.",
+    vague_time_unknown="Quelle période entendez-vous par « {said} », selon {column} ?",
+    two_dates="« {said} » : selon quelle date ? {ranges}.",
+    several_values="« {said} » correspond à {count} valeurs de {column}. Laquelle ?",
+    many_values="« {said} » correspond à plus de {count} valeurs de {column}. Laquelle, par exemple ?",
+    several_columns="« {said} » figure à plusieurs endroits. Lequel ?",
+    vague_measure="« {said} » : selon quelle mesure ?",
+    missing="Cette base ne contient rien sur « {said} ». Elle porte sur {tables}.",
+    instead="Vous pourriez demander :",
+    last_days="les {n} derniers jours",
+    last_months="les {n} derniers mois",
+    period="du {first} au {last}",
+    days="{column} du {first} au {last}",
+    by_date="selon {name}",
+    all_of="toutes ensemble",
+    all_named="tous les {rows} dont {name} contient {said}",
+    by="selon {name}",
+    total="total {name}",
+    number_of="nombre de {name}",
+)
+ES = Frames(
+    language="es",
+    vague_time="¿Qué período quiere decir con «{said}»? {column} va del {first} al {last}.",
+    vague_time_unknown="¿Qué período quiere decir con «{said}», según {column}?",
+    two_dates="«{said}»: ¿según qué fecha? {ranges}.",
+    several_values="«{said}» coincide con {count} valores de {column}. ¿Cuál?",
+    many_values="«{said}» coincide con más de {count} valores de {column}. ¿Cuál, por ejemplo?",
+    several_columns="«{said}» aparece en varios lugares. ¿Cuál?",
+    vague_measure="«{said}»: ¿según qué medida?",
+    missing="Esta base de datos no contiene nada sobre «{said}». Trata de {tables}.",
+    instead="En su lugar podría preguntar:",
+    last_days="los últimos {n} días",
+    last_months="los últimos {n} meses",
+    period="del {first} al {last}",
+    days="{column} del {first} al {last}",
+    by_date="según {name}",
+    all_of="todos juntos",
+    all_named="todos los {rows} cuyo {name} contiene {said}",
+    by="según {name}",
+    total="total {name}",
+    number_of="número de {name}",
+)
+KO = Frames(
+    language="ko",
+    vague_time="“{said}”은(는) 어느 기간인가요? {column}의 범위는 {first}부터 {last}까지입니다.",
+    vague_time_unknown="“{said}”은(는) {column} 기준으로 어느 기간인가요?",
+    two_dates="“{said}”: 어느 날짜를 기준으로 할까요? {ranges}.",
+    several_values="“{said}”에 해당하는 {column} 값이 {count}개 있습니다. 어느 것인가요?",
+    many_values="“{said}”에 해당하는 {column} 값이 {count}개보다 많습니다. 예를 들어 어느 것인가요?",
+    several_columns="“{said}”이(가) 여러 곳에 있습니다. 어느 것인가요?",
+    vague_measure="“{said}”: 무엇을 기준으로 할까요?",
+    missing="이 데이터베이스에는 “{said}”에 관한 데이터가 없습니다. 다루는 것: {tables}.",
+    instead="대신 이렇게 물어볼 수 있습니다:",
+    last_days="최근 {n}일",
+    last_months="최근 {n}개월",
+    period="{first}부터 {last}까지",
+    days="{column}: {first}부터 {last}까지",
+    by_date="{name} 기준",
+    all_of="모두 합쳐서",
+    all_named="{name}에 {said}이(가) 있는 모든 {rows}",
+    by="{name} 기준",
+    total="{name} 합계",
+    number_of="{name} 수",
+)
+
+_STOP_WORDS = {
+    "en": "the of what which how many is are was were in for by from show list do did does we our with have has who"
+    " and me all each there",
+    "de": "der die das den dem des wie viele viel welche welcher welches was ist sind war waren im in für von unsere"
+    " unser zeige hat haben wir und mit nach zuletzt pro alle wer",
+    "fr": "le la les des du de quel quelle quels quelles est sont combien nos notre dans pour par avec et montre ont"
+    " avons nous récemment qui liste",
+    "es": "el la los las del de qué cuál cuáles cuántos cuántas cuánto es son fue nuestros nuestras en para por con y"
+    " muestra hemos hay recientemente quién quiénes",
+}
+_BY_WORD = {name: frozenset(listed.split()) for name, listed in _STOP_WORDS.items()}
+_FRAMES: dict[str, Frames] = {it.language: it for it in (EN, DE, FR, ES, KO)}
+
+
+def frames_of(question: str) -> Frames:
+    """The frames of a question's language, found by its script and its most frequent words; else the English ones."""
+    if re.search(r"[\uac00-\ud7a3]", question):
+        return KO
+    found = re.findall(r"[^\W\d_]+", question.lower())
+    counts = {name: sum(word in listed for word in found) for name, listed in _BY_WORD.items()}
+    best = max(counts, key=lambda name: (counts[name], name == "en"))
+    return _FRAMES[best] if counts[best] > 1 else EN
+
+
+def is_english(question: str) -> bool:
+    """Whether a question is surely English; one of few words may be anything."""
+    found = set(re.findall(r"[^\W\d_]+", question.lower()))
+    return question.isascii() and frames_of(question) is EN and bool(found & _BY_WORD["en"])
+
+
+def listed(text: str, labels: list[str]) -> str:
+    """A sentence with the choices under it, one a line."""
+    return "\n".join([text, *(f"- {label}" for label in labels)])

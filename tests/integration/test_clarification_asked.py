@@ -1,0 +1,152 @@
+"""What is ambiguous against a schema is asked back, with the data's own values and ranges, before any SQL is written.
+
+The scripted model has no replies: a call of it would fail the test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from clarify_databases import make_databases
+
+from agent.callers import LOCAL
+from agent.models import Options
+from agent.scripted import ScriptedModel
+from agent.service import Service, build_service
+from agent.settings import Settings
+
+ASKED = [
+    ("trade", "Show me recent orders.", "vague_time", "2024-12-02", "the range ends where the data ends"),
+    ("trade", "How many orders were there lately?", "vague_time", "2024-12-31", "an adverb"),
+    ("trade", "What was the total amount of orders in the last few months?", "vague_time", "last 3 months", "its unit"),
+    ("trade", "Which clients joined recently?", "vague_time", "2023-07-08", "of the column that the verb names"),
+    ("trade", "Wie viele orders gab es in letzter Zeit?", "vague_time", "die letzten 30 Tage", "German"),
+    ("trade", "Combien de orders avons-nous récemment ?", "vague_time", "les 30 derniers jours", "French"),
+    ("trade", "¿Cuántos orders hay recientemente?", "vague_time", "los últimos 30 días", "Spanish"),
+    ("trade", "최근 orders 수는 얼마인가요?", "vague_time", "최근 30일", "Korean"),
+    ("school", "How many enrollments were there recently?", "vague_time", "2024-10-01", "another schema"),
+    ("trade", "What is the total amount of orders of Smith?", "several_values", "Carl Smith", "part of three names"),
+    ("trade", 'How many orders has "smith"?', "several_values", "Ann Smith", "in quotes"),
+    ("school", "What is the average grade of Weber?", "several_values", "Mia Weber", "a family name of two"),
+    ("trade", "What was the total amount of orders in Paris?", "several_columns", "offices town", "a city of two"),
+    ("logistics", "How many shipments were there in March 2024?", "two_dates", "by arrived on", "two equal dates"),
+    ("trade", "Who are our best clients?", "vague_measure", "by number of orders", "amount or number"),
+    ("trade", "What are the top 3 goods?", "vague_measure", "by total quantity", "units or lines"),
+    ("trade", "What is the average employee salary?", "missing_data", "clients", "no such thing"),
+    ("school", "How many suppliers do we have?", "missing_data", "How many", "another schema"),
+    ("logistics", "List all hotels.", "missing_data", "shipments", "a list of what is not there"),
+    ("trade", "Which supplier delivers most?", "missing_data", "supplier", "the plain form"),
+]  # fmt: skip
+
+
+@pytest.fixture
+async def asking(tmp_path: Path, settings: Settings, model: ScriptedModel) -> AsyncIterator[Service]:
+    service = build_service(settings.model_copy(update={"registry": make_databases(tmp_path)}), model=model)
+    yield service
+    await service.close()
+
+
+@pytest.mark.parametrize("database, question, reason, says, why", ASKED)
+async def test_asks_back(
+    asking: Service, model: ScriptedModel, database: str, question: str, reason: str, says: str, why: str
+) -> None:
+    answer = await asking.query(question, database, principal=LOCAL)
+
+    assert answer.status == "clarification_needed", why
+    assert answer.clarification_reason == reason, why
+    assert answer.clarification == answer.answer
+    assert says in answer.answer, why
+    assert answer.choices
+    assert answer.sql is None
+    assert not model.asked
+
+
+@pytest.mark.parametrize("database, question, reason, says, why", ASKED)
+async def test_what_a_choice_stands_for_is_not_asked_about_again(
+    asking: Service, model: ScriptedModel, database: str, question: str, reason: str, says: str, why: str
+) -> None:
+    offered = (await asking.query(question, database, principal=LOCAL)).choices
+    for choice in offered:
+        model.replies(sql="SELECT 1 AS one")
+        model.replies(correct=True, reason="as scripted")
+        model.replies(text="1")
+        answer = await asking.query(choice.question, database, principal=LOCAL)
+        assert answer.status == "success", choice.question
+
+
+async def test_a_period_that_gives_the_same_rows_by_every_date_is_not_asked_about(
+    asking: Service, model: ScriptedModel
+) -> None:
+    model.replies(sql="SELECT count(*) AS n FROM incidents WHERE reported_on >= '2024-04-01'")
+    model.replies(correct=True, reason="one number")
+    model.replies(text="1 incident.")
+
+    answer = await asking.query("How many incidents in April 2024?", "logistics", principal=LOCAL)
+
+    assert answer.status == "success"
+
+
+@pytest.mark.parametrize(
+    "question, option, why",
+    [
+        ("Show me recent orders.", False, "the request says so"),
+        ("Show me recent orders, just guess.", None, "the user says so"),
+        ("Show me recent orders, any.", None, "in a word"),
+    ],
+)
+async def test_who_does_not_want_to_be_asked_is_told_what_was_assumed(
+    asking: Service, model: ScriptedModel, question: str, option: bool | None, why: str
+) -> None:
+    model.replies(sql="SELECT * FROM orders WHERE order_date >= '2024-12-02'")
+    model.replies(correct=True, reason="the last 30 days")
+    model.replies(text="One order.")
+
+    answer = await asking.query(question, "trade", options=Options(clarify=option), principal=LOCAL)
+
+    assert answer.status == "success", why
+    assumed = next(it for it in answer.warnings if "was taken to mean" in it)
+    assert "2024-12-02" in assumed
+    assert assumed in model.asked[0].text  # the model works with the same assumption
+
+
+async def test_private_columns_are_neither_searched_nor_shown(
+    tmp_path: Path, settings: Settings, model: ScriptedModel
+) -> None:
+    registry = make_databases(tmp_path, ", private: [clients.full_name, orders.order_date, offices.town]")
+    service = build_service(settings.model_copy(update={"registry": registry}), model=model)
+    model.replies(sql="SELECT sum(total_amount) AS t FROM orders")
+    model.replies(correct=True, reason="as scripted")
+    model.replies(text="415.")
+    try:
+        recent = await service.query("Show me recent orders.", "trade", principal=LOCAL)
+        smith = await service.query("What is the total amount of orders of Smith?", "trade", principal=LOCAL)
+    finally:
+        await service.close()
+
+    assert recent.clarification_reason == "vague_time"
+    assert "order_date" not in recent.answer
+    assert "2024-12-31" not in recent.answer  # the last day of the private column
+    assert smith.status == "success"
+    assert smith.choices == []
+
+
+async def test_a_models_own_question_gets_what_the_data_holds(
+    tmp_path: Path, settings: Settings, model: ScriptedModel
+) -> None:
+    changed = settings.model_copy(update={"registry": make_databases(tmp_path), "profile": "small_hosted"})
+    service = build_service(changed, model=model)
+    model.replies(clarification="By order_date or by shipped_date?")
+    try:
+        answer = await service.query("How many orders were late?", "trade", principal=LOCAL)
+    finally:
+        await service.close()
+
+    assert answer.clarification_reason == "model"
+    assert answer.answer.startswith("By order_date or by shipped_date?")
+    assert "2024-12-31" in answer.answer
+    assert [it.question for it in answer.choices] == [
+        "How many orders were late by order date (orders.order_date)?",
+        "How many orders were late by shipped date (orders.shipped_date)?",
+    ]

@@ -1,0 +1,119 @@
+"""The parts of asking back: what a question asks for, its language, the days that are offered, and what is kept."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from agent.clarify.asked import Asked, with_ending
+from agent.clarify.languages import frames_of, is_english
+from agent.clarify.lookups import DateRange, RangeCache, days_before, months_before
+from agent.clarify.missing import asked_for
+from agent.context import Context
+from executors.base import Column, Schema, Table
+
+SCHEMA = Schema(
+    database="d", dialect="sqlite", tables=(Table(name="orders", columns=(Column(name="at", type="DATE"),)),)
+)
+LAST = date(2024, 3, 31)
+
+
+@pytest.mark.parametrize(
+    "question, things, why",
+    [
+        (
+            "What is the average employee salary?",
+            ["average employee salary", "employee salary"],
+            "all that is measured",
+        ),
+        ("How many employees do we have?", ["employees"], "what is counted"),
+        ("List all hotels in Berlin.", ["hotels"], "what is listed"),
+        ("Which supplier delivers most?", ["supplier"], "a kind of thing, without what it does"),
+        ("Which weekday has the most orders?", [], "it can be computed of what is there"),
+        ("What is the GPM in 2023?", [], "an abbreviation may stand for anything"),
+        ("The last name contains 'son'", [], "a name of a column is no order to name"),
+        ("How many of them?", [], "nothing is named"),
+    ],
+)
+def test_what_a_question_asks_for(question: str, things: list[str], why: str) -> None:
+    assert asked_for(question) == things, why
+
+
+@pytest.mark.parametrize(
+    "question, language, why",
+    [
+        ("What was the revenue recently?", "en", "English"),
+        ("Wie hoch war der Umsatz im März?", "de", "German"),
+        ("Quels sont les clients de la ville ?", "fr", "French"),
+        ("¿Cuántos pedidos hay en la tienda?", "es", "Spanish"),
+        ("최근 매출은?", "ko", "by its script"),
+        ("orders", "en", "nothing tells"),
+        ("Quanti ordini ci sono?", "en", "one that has no frames"),
+    ],
+)
+def test_the_language_of_the_frames(question: str, language: str, why: str) -> None:
+    assert frames_of(question).language == language, why
+
+
+@pytest.mark.parametrize(
+    "question, english", [("How many are there?", True), ("Quanti ordini?", False), ("Wie viele sind es?", False)]
+)
+def test_what_is_surely_english(question: str, english: bool) -> None:
+    assert is_english(question) is english
+
+
+@pytest.mark.parametrize(
+    "first, expected",
+    [
+        (days_before(LAST, 1), date(2024, 3, 31)),
+        (days_before(LAST, 30), date(2024, 3, 2)),
+        (months_before(LAST, 1), date(2024, 3, 1)),  # a leap year's February has a 29th
+        (months_before(LAST, 12), date(2023, 4, 1)),
+        (months_before(date(2024, 1, 15), 1), date(2023, 12, 16)),
+        (months_before(date(2024, 12, 31), 12), date(2024, 1, 1)),
+    ],
+)
+def test_days_that_a_time_goes_back_to(first: date, expected: date) -> None:
+    assert first == expected
+
+
+@pytest.mark.parametrize(
+    "text, declines",
+    [
+        ("orders of Smith, any", True),
+        ("recent orders, just guess", True),
+        ("Umsatz von Smith, egal welcher", True),
+        ("are there any orders?", False),
+        ("any orders of Smith", False),
+    ],
+)
+def test_who_does_not_want_to_be_asked(text: str, declines: bool) -> None:
+    assert Asked(text, Context(db_schema=SCHEMA, system="")).declines is declines
+
+
+@pytest.mark.parametrize(
+    "text, whole",
+    [
+        ("How many?", "How many by x?"),
+        ("Orders", "Orders by x"),
+        ("몇 개？", "몇 개 by x？"),
+        ("Combien ?", "Combien by x?"),
+    ],
+)
+def test_words_are_added_before_the_last_sign(text: str, whole: str) -> None:
+    assert with_ending(text, "by x") == whole
+
+
+def test_a_range_is_kept_for_who_asked_for_a_while_and_for_one_state_of_the_schema() -> None:
+    now = 0.0
+    cache = RangeCache(clock=lambda: now)
+    cache.keep("ann", SCHEMA, "orders.at", DateRange(LAST, LAST))
+    kept = cache.find("ann", SCHEMA, "orders.at")
+
+    assert kept is not None
+    assert kept.range == DateRange(LAST, LAST)
+    assert cache.find("bob", SCHEMA, "orders.at") is None  # who may see other rows
+    assert cache.find("ann", SCHEMA.model_copy(update={"tables": ()}), "orders.at") is None
+    now = 301.0
+    assert cache.find("ann", SCHEMA, "orders.at") is None
