@@ -1,0 +1,66 @@
+"""`chat` takes its lines from a file as well, and writes the conversation down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from agent import cli
+from agent.commands import console
+from agent.scripted import ScriptedModel
+from agent.service import Service
+from agent.settings import Settings
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Callable[..., Service]) -> Run:
+    def build(_: Settings, *, registry_required: bool) -> Service:
+        assert not registry_required
+        return make_service()
+
+    monkeypatch.setattr(console, "get_settings", lambda: settings)
+    monkeypatch.setattr(console, "build_service", build)
+    return lambda *arguments: CliRunner().invoke(cli.app, ["chat", *(str(argument) for argument in arguments)])
+
+
+def test_a_script_is_asked_line_by_line_and_written_down(run: Run, model: ScriptedModel, tmp_path: Path) -> None:
+    script, transcript = tmp_path / "script.txt", tmp_path / "conversation.md"
+    script.write_text("How many customers are there?\nand orders?\n", encoding="utf-8")
+    model.replies(sql="SELECT COUNT(*) AS n FROM customers")
+    model.replies(correct=True, reason="yes")
+    model.replies(text="There are 3 customers.")
+    model.replies(text="How many orders are there?")
+    model.replies(sql="SELECT COUNT(*) AS n FROM orders")
+    model.replies(correct=True, reason="yes")
+    model.replies(text="There are 5 orders.")
+
+    ended = run("--script", script, "--transcript", transcript)
+
+    assert ended.exit_code == 0, ended.output
+    written = transcript.read_text(encoding="utf-8")
+    assert "**1. How many customers are there?**\n\nThere are 3 customers." in written
+    assert "**2. and orders?**\n\n*understood as: How many orders are there?*\n\nThere are 5 orders." in written
+    assert "```sql\nSELECT COUNT(*) AS n FROM orders\n```" in written
+    assert "> and orders?" in ended.output
+
+
+def test_a_turn_that_fails_is_written_down_and_the_next_one_asked(
+    run: Run, model: ScriptedModel, tmp_path: Path
+) -> None:
+    script, transcript = tmp_path / "script.txt", tmp_path / "conversation.md"
+    script.write_text("drop all tables\nHow many customers are there?\n", encoding="utf-8")
+    model.replies(sql="SELECT COUNT(*) AS n FROM customers")
+    model.replies(correct=True, reason="yes")
+    model.replies(text="There are 3 customers.")
+
+    ended = run("--script", script, "--transcript", transcript)
+
+    assert ended.exit_code == 0, ended.output
+    written = transcript.read_text(encoding="utf-8")
+    assert "**1. drop all tables**\n\nPlumbline only reads here" in written
+    assert "There are 3 customers." in written
