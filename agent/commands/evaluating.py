@@ -55,6 +55,12 @@ def evaluate_retrieval(
     questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions of a folder.")] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Ask each question with its evidence.")] = False,
+    accuracy: Annotated[
+        Path | None,
+        typer.Option(
+            "--accuracy", file_okay=False, help="Have the model answer, too, with and without; keep results in here."
+        ),
+    ] = None,
 ) -> None:
     """Measure what retrieval shows of what gold queries need, on each database and on all of them in one schema."""
     from agent.evaluation.retrieval_command import run_retrieval_evaluation
@@ -63,6 +69,11 @@ def evaluate_retrieval(
         asyncio.run(run_retrieval_evaluation(read_settings(), out, err, folders, results, questions, limit, evidence))
     except EXPECTED as error:
         fail(str(error))
+    if accuracy is not None:
+        from agent.evaluation.retrieval_accuracy import run_accuracy
+
+        with opened() as (service, runner):
+            runner.run(run_accuracy(service, out, err, folders, questions, limit, evidence, accuracy))
 
 
 def recompute() -> None:

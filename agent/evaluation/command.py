@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from agent.callers import LOCAL
 from agent.evaluation.baseline import Baseline
 from agent.evaluation.comparison import Comparison, comparison_rows
 from agent.evaluation.docs import doc_files, docs_beside, docs_for
@@ -54,8 +55,8 @@ async def run_evaluation(
     async def ask(database: Path, question: str, evidence: str) -> Answer:
         text = f"{question}\n({evidence})" if show_evidence and evidence else question
         if plain_call is not None:
-            return await plain_call.query(text, await service.registered.get(names[database]))
-        return await service.query(text, names[database], options=options)
+            return await plain_call.query(text, await service.registered.get(names[database], LOCAL))
+        return await service.query(text, names[database], options=options, principal=LOCAL)
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err) as bar:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from agent.callers import LOCAL
 from agent.errors import DocumentsInvalid, UnknownDocument
 from agent.retrieval.added_documents import MAX_DOCUMENTS, AddedDocuments
 from executors.base import Frozen
@@ -40,6 +41,8 @@ class Documents:
         knowledge: their index.
         added: where those of run time are kept.
 
+    Every method but `remove` takes the principal who asks; who sees only some tables hears only of those.
+
     Raises (every method):
         UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
         RetrievalError: the index, the embedder or the file of added documents cannot be used now.
@@ -49,7 +52,7 @@ class Documents:
         self._databases, self._knowledge, self._added = databases, knowledge, added
 
     async def search(
-        self, name: str, query: str, top_k: int, kinds: Collection[Kind] = ()
+        self, name: str, query: str, top_k: int, kinds: Collection[Kind] = (), *, principal: str
     ) -> tuple[list[Retrieved], tuple[str, ...]]:
         """The documents nearest to a query, best first, and a warning where the index is not up to date.
 
@@ -58,12 +61,15 @@ class Documents:
             query: in plain language.
             top_k: documents at most.
             kinds: only of these; all where empty.
+            principal: who asks.
         """
-        return await self._knowledge.search(query, await self._databases.get(name), top_k, kinds)
+        return await self._knowledge.search(query, await self._databases.get(name, principal), top_k, kinds)
 
-    async def page(self, name: str, *, limit: int, offset: int = 0, kinds: Collection[Kind] = ()) -> Page:
+    async def page(
+        self, name: str, *, limit: int, offset: int = 0, kinds: Collection[Kind] = (), principal: str
+    ) -> Page:
         """Documents of every source, in an order that depends on nothing but themselves."""
-        every = await self._knowledge.documents(await self._databases.get(name))
+        every = await self._knowledge.documents(await self._databases.get(name, principal))
         chosen = [document for document in every if not kinds or document.kind in kinds]
         added = await asyncio.to_thread(self._added.of, name)
         return Page(
@@ -72,12 +78,13 @@ class Documents:
             added=frozenset(document.id for document in added),
         )
 
-    async def add(self, name: str, new: Sequence[Document]) -> tuple[Document, ...]:
+    async def add(self, name: str, new: Sequence[Document], principal: str) -> tuple[Document, ...]:
         """Take documents, all of them or none: the next search and the next question know them.
 
         Args:
             name: of the database.
             new: their ids are not looked at; a query among them is held against the guard and today's schema.
+            principal: who adds them.
 
         Returns:
             The documents with their ids and the real names of their tables and columns.
@@ -85,7 +92,7 @@ class Documents:
         Raises:
             DocumentsInvalid: one names what is not there, or its query is refused, or there would be too many.
         """
-        database = await self._databases.get(name)
+        database = await self._databases.get(name, principal)
         documents = await self._checked(new, database)
         if len(await asyncio.to_thread(self._added.of, name)) + len(documents) > MAX_DOCUMENTS:
             raise DocumentsInvalid(f"A database takes {MAX_DOCUMENTS} documents at run time. Put docs into its files.")
@@ -103,7 +110,7 @@ class Documents:
         Raises:
             UnknownDocument: there is none of this id; what files and the database say is changed there.
         """
-        database = await self._databases.get(name)
+        database = await self._databases.get(name, LOCAL)  # who may remove was asked before; nothing is shown
         gone = await asyncio.to_thread(self._added.remove, name, [document_id])
         if not gone:
             raise UnknownDocument(

@@ -54,7 +54,7 @@ class Examples:
             try:
                 checked = await database.check(hit.document.sql, ROW_LIMIT)
             except SqlRefused as error:
-                if key not in self._told:
+                if key not in self._told and not database.is_filtered:
                     self._told.add(key)
                     asked = hit.document.text
                     warnings.append(f"The past query for {asked!r} does not fit the database any more: {error.message}")

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from agent.llm import ENTRA_SCOPE
 from agent.retrieval.examples import Examples
+from agent.retrieval.implied_keys import ImpliedKeys
 from agent.retrieval.indexing import RETRY_AFTER_S, Indexed, Indexing
 from agent.retrieval.linking import SchemaLinks
+from agent.retrieval.seen import SeenDocuments
 from executors.base import Frozen, Schema
 from rag.agent import RagAgent
 from rag.documents import Document, Kind, ReadResult, Retrieved, comment_documents, read_documents
@@ -77,7 +79,7 @@ class Knowledge:
         self.added = added
         self._retriever, self._agent = Retriever(store, embedder), RagAgent(store, embedder)
         self._examples = Examples()
-        self.links = SchemaLinks(store, embedder)
+        self.links, self.keys = SchemaLinks(store, embedder), ImpliedKeys()
         self._indexing = Indexing(self._index, clock=clock)
         self._told: dict[str, tuple[str, ...]] = {}  # by database: what its last sync noted, once it was told
 
@@ -90,6 +92,12 @@ class Knowledge:
         failure = await self._ensure_synced(database)
         known = self._examples.vocabulary(await database.schema())
         found = await self._retriever.retrieve(question, database.name, top_k, known)
+        try:
+            seen = await self._seen(database)
+        except RetrievalError as error:
+            return Known(warnings=(f"Answered without the docs of this database: {error}",))
+        if seen is not None:
+            found = seen.retrieval(found)
         queries, unfit = await self._examples.usable(found.queries, database)
         found = found.model_copy(update={"queries": queries})
         documents: tuple[Document, ...] = ()
@@ -101,7 +109,16 @@ class Knowledge:
             self._indexing.forget(database.name, str(error))
         if failure and not missing:  # else it has the same cause, and one warning for it is enough
             missing = (f"The docs of this database could not be brought up to date: {failure}",)
+        if seen is not None:  # what does not fit may not be seen, and what is wrong with the docs is for who keeps them
+            return Known(found=found, documents=seen.of(documents), warnings=missing)
         return Known(found=found, documents=documents, warnings=(*missing, *unfit, *self._unused(database.name)))
+
+    async def _seen(self, database: Database) -> SeenDocuments | None:
+        """What may be told of the docs; None: everything. Raises RetrievalError."""
+        if not database.is_filtered:
+            return None
+        added = await asyncio.to_thread(self.added.of, database.name) if self.added is not None else ()
+        return SeenDocuments(await database.schema(), await database.whole.schema(), added)
 
     async def index(self, database: Database, progress: Progress | None = None, turn: Turn | None = None) -> Indexed:
         """Read a database's docs and bring its index up to date; unchanged documents are not embedded again.
@@ -117,7 +134,7 @@ class Knowledge:
             RetrievalError: the store or the embedder cannot be used.
             DatabaseUnavailable: the schema cannot be read.
         """
-        schema = await database.schema()
+        schema = await database.whole.schema()
         return await self._indexing.run(database.name, schema, progress or (lambda *_: None), turn or Turn())
 
     async def index_all(
@@ -133,7 +150,7 @@ class Knowledge:
         Raises:
             RetrievalError, DatabaseUnavailable: as `index`.
         """
-        turn = replace(turn or Turn(), stop=threading.Event())
+        database, turn = database.whole, replace(turn or Turn(), stop=threading.Event())
         try:
             indexed = await self.index(database, partial(progress, "docs"), turn)
             documents = await self.documents(database)
@@ -156,13 +173,17 @@ class Knowledge:
         """
         failure = await self._ensure_synced(database)
         found = await self._agent.run(query, database.name, top_k, kinds)
+        seen = await self._seen(database)
+        found = found if seen is None else list(seen.of(found))
         missing = (f"The docs of this database could not be brought up to date: {failure}",) if failure else ()
         return found, missing
 
     async def documents(self, database: Database) -> tuple[Document, ...]:
-        """All documents of a database. Raises RetrievalError."""
+        """All documents of a database that may be told. Raises RetrievalError."""
         await self._ensure_synced(database)
-        return await asyncio.to_thread(self.store.documents, database.name)
+        documents = await asyncio.to_thread(self.store.documents, database.name)
+        seen = await self._seen(database)
+        return documents if seen is None else seen.of(documents)
 
     async def warm_up(self) -> None:
         """Load the embedder, where any database has docs."""
@@ -177,11 +198,12 @@ class Knowledge:
         """End the syncs that run, keeping what they have embedded, and give the index's files back."""
         await self._indexing.close()
         await self.links.close()
+        await self.keys.close()
         await asyncio.to_thread(self.store.close)
 
     async def _ensure_synced(self, database: Database) -> str:
         """Why the index is not up to date; empty where it is."""
-        schema, name = await database.schema(), database.name
+        schema, name = await database.whole.schema(), database.name
         done = self._indexing.done(name)
         if done is not None and done.report.held and not await self._is_there(name):
             self._indexing.forget(name)  # somebody has deleted it

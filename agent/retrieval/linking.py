@@ -94,6 +94,9 @@ class SchemaLinks:
             DatabaseUnavailable: the schema cannot be read.
         """
         schema = await database.schema()
+        if database.is_filtered:  # stored values and their vectors are those of every row
+            linker = await asyncio.to_thread(SchemaLinker, schema, documents, ())
+            return await asyncio.to_thread(linker.link, question, near=Near(), relevant=relevant), ()
         state = self._states.setdefault(database.name, _State())
         self._update(state, database, schema, tuple(documents))
         if state.reading is not None and not state.reading.done():

@@ -127,3 +127,19 @@ def test_a_query_of_the_baseline_that_does_not_run_is_a_miss(run: Run, model: Sc
     result = run("eval", questions, "--baseline")
     assert result.exit_code == 0, result.output
     assert "0 of 1" in result.output
+
+
+def test_accuracy_with_retrieval_is_held_against_accuracy_without(
+    run: Run, model: ScriptedModel, questions: Path, tmp_path: Path
+) -> None:
+    model.replies(sql="SELECT COUNT(*) FROM orders WHERE status = 'cancelled'")  # without the rule nobody knows the X
+    model.replies(sql=SQL)
+    kept = tmp_path / "kept"
+    result = run("eval-retrieval", questions.parent, "--accuracy", kept)
+    assert result.exit_code == 0, result.output
+    assert RULE not in model.asked[0].text
+    assert RULE in model.asked[1].text
+    assert "+100.0" in result.output
+    again = run("eval-retrieval", questions.parent, "--accuracy", kept)  # nobody is asked twice
+    assert again.exit_code == 0, again.output
+    assert len(model.asked) == 2

@@ -1,0 +1,113 @@
+"""Foreign keys that nobody declared are told by names and values together, on real engines."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agent.database import Database
+from agent.retrieval.implied_keys import ImpliedKeys
+from executors.base import CheckedSql, QueryResult, Schema
+from executors.errors import ErrorKind, SqlFailed
+from executors.registry import Registry
+from executors.router import Router
+
+BROKER = """
+CREATE TABLE xx_client (xxClientId TEXT PRIMARY KEY, xxClientName TEXT);
+CREATE TABLE xx_paper (xxPaperId TEXT PRIMARY KEY, xxPaperName TEXT);
+CREATE TABLE xx_trade (id INTEGER PRIMARY KEY, xxTrClientId TEXT, xxTrPaperId TEXT, note_id TEXT, amount REAL);
+INSERT INTO xx_client VALUES ('C1', 'Ada'), ('C2', 'Bo');
+INSERT INTO xx_paper VALUES ('P1', 'Gilt');
+INSERT INTO xx_trade VALUES (1, 'C1', 'P1', 'N', 5), (2, 'C2', 'P1', NULL, 7), (3, NULL, 'P1', 'N', 1);
+"""
+VISITS = """
+CREATE TABLE doctors (id INTEGER, name TEXT);
+CREATE TABLE rooms (id INTEGER, name TEXT);
+CREATE TABLE visits (doctor_id INTEGER, room_id INTEGER, patient_id INTEGER);
+CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT, doctor_id INTEGER REFERENCES doctors (id));
+INSERT INTO doctors VALUES (1, 'Ames'), (2, 'Bell');
+INSERT INTO rooms VALUES (1, 'East'), (1, 'West');
+INSERT INTO patients VALUES (1, 'Cole', 1);
+INSERT INTO visits VALUES (1, 1, 1), (2, 1, 9);
+"""
+
+
+def made(path: Path, script: str) -> Path:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+    return path
+
+
+@pytest.fixture
+async def keys() -> AsyncIterator[ImpliedKeys]:
+    implied = ImpliedKeys()
+    yield implied
+    await implied.close()
+
+
+def opened(path: Path) -> Database:
+    router = Router(Registry(), sample_values=3, duckdb_memory="200MB", duckdb_threads=1)
+    return Database(router.open_path(path), limit=2, timeout_s=10)
+
+
+def told(schema: Schema) -> dict[str, set[str]]:
+    return {
+        table.name: {f"{key.columns[0]} -> {key.table}.{key.referenced[0]}" for key in table.foreign_keys}
+        for table in schema.tables
+        if table.foreign_keys
+    }
+
+
+async def test_a_column_named_after_a_key_refers_to_it_where_its_values_say_so(
+    tmp_path: Path, keys: ImpliedKeys
+) -> None:
+    database = opened(made(tmp_path / "broker.sqlite", BROKER))
+
+    found = await keys.of(database, await database.schema())
+
+    assert told(found) == {"xx_trade": {"xxTrClientId -> xx_client.xxClientId", "xxTrPaperId -> xx_paper.xxPaperId"}}
+    await database.close()
+
+
+async def test_values_decide_and_declared_keys_stay(tmp_path: Path, keys: ImpliedKeys) -> None:
+    database = opened(made(tmp_path / "visits.sqlite", VISITS))
+
+    found = await keys.of(database, await database.schema())
+
+    # No room: its id comes twice. No patient: the values know one that does not exist.
+    assert told(found) == {"patients": {"doctor_id -> doctors.id"}, "visits": {"doctor_id -> doctors.id"}}
+    await database.close()
+
+
+async def test_a_database_is_looked_at_once(tmp_path: Path, keys: ImpliedKeys) -> None:
+    database = opened(made(tmp_path / "broker.sqlite", BROKER))
+    schema = await database.schema()
+
+    first, second = await asyncio.gather(keys.of(database, schema), keys.of(database, schema))
+
+    assert first is second
+    await database.close()
+
+
+async def test_a_query_that_fails_costs_its_own_key_alone(
+    tmp_path: Path, keys: ImpliedKeys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = opened(made(tmp_path / "broker.sqlite", BROKER))
+    run = database.run
+
+    async def failing(query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
+        if "xxTrPaperId" in query.executable:
+            raise SqlFailed(ErrorKind.TIMEOUT, "too slow")
+        return await run(query, timeout_s=timeout_s)
+
+    monkeypatch.setattr(database, "run", failing)
+
+    assert told(await keys.of(database, await database.schema())) == {
+        "xx_trade": {"xxTrClientId -> xx_client.xxClientId"}
+    }
+    await database.close()
