@@ -3,28 +3,33 @@
 #   PYTHON=python3.12        the Python that makes the environment: 3.11 or newer
 #   TORCH_INDEX=address      one more index for PyTorch, such as the one with its CPU wheels for Linux
 #   EVAL=folder              questions and databases that `make bench` measures retrieval on
+#   LIMIT=40                 questions of each folder that the embedded model is asked, with retrieval and without
 #   ARITHMETIC=file.jsonl    the sentences that it recomputes; by default the folder's
+#   STATEMENTS=file.jsonl    the SQL that `make bench-guard` shows to the guard; by default the folder's
 
 PYTHON      ?= python3
 TORCH_INDEX ?=
 EVAL        ?=
 ARITHMETIC  ?= $(wildcard $(EVAL)/arithmetic.jsonl)
+STATEMENTS  ?= $(wildcard $(EVAL)/statements.jsonl)
+LIMIT       ?= 40
 
 VENV    := .venv
 BIN     := $(VENV)/bin
 CREATED := $(VENV)/.created
 LOCAL   := $(VENV)/.local-installed
 TESTED  := $(VENV)/.test-installed
+NODE    := $(and $(shell command -v npm 2>/dev/null),testbed/node/node_modules/.installed)
 DRIVERS := $(foreach it,mysql oracle clickhouse hana databricks,requirements-$(it).txt)
 PIP     := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -c constraints.txt
 # The embeddings come from a package, so nobody is asked for them. `model` asks the hub and goes without this.
 OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 
-BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(EVAL),bench-retrieval)
+BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) $(if $(EVAL),bench-retrieval bench-accuracy)
 
 .NOTPARALLEL:
-.PHONY: demo serve test check model data index eval bench bench-arithmetic bench-retrieval bench-schema engines servers
-.PHONY: sentences questions clean
+.PHONY: demo serve conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
+.PHONY: bench-guard sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -32,8 +37,11 @@ demo: $(LOCAL) data model index  ## four questions about the sample shop, answer
 serve: $(LOCAL) data model  ## the HTTP service on port 7071
 	@$(OFFLINE) $(BIN)/python -m agent serve
 
-test: $(TESTED) data model  ## every test, warnings as errors
+test: $(TESTED) $(NODE) data model  ## every test, warnings as errors
 	$(OFFLINE) $(BIN)/python -m pytest
+
+conversation: $(LOCAL) data model index  ## twelve turns with the sample shop, written to .plumbline/conversation.md
+	@$(OFFLINE) $(BIN)/python -m agent chat --script samples/conversation.txt --transcript .plumbline/conversation.md
 
 check: $(TESTED)  ## formatting, lint, types
 	$(BIN)/ruff format --check .
@@ -43,14 +51,20 @@ check: $(TESTED)  ## formatting, lint, types
 eval: $(LOCAL) data model index  ## the ten sample questions: how many are right, how many are marked verified
 	$(OFFLINE) $(BIN)/python -m agent eval samples/questions.json --docs samples/docs
 
-bench: $(or $(strip $(BENCHES)),questions)  ## those of the next two that are given their data: make bench EVAL=path/to/folder
+bench: $(or $(strip $(BENCHES)),questions)  ## those of the next three that are given their data: make bench EVAL=path/to/folder
 
 bench-arithmetic: sentences $(LOCAL)  ## how well equations in prose are recomputed: ARITHMETIC=path/to/arithmetic.jsonl
 	$(BIN)/python -m bench.arithmetic "$(ARITHMETIC)"
 
+bench-guard: statements $(LOCAL)  ## what the guard lets through and refuses: STATEMENTS=path/to/statements.jsonl
+	$(BIN)/python -m bench.guard "$(STATEMENTS)"
+
 bench-retrieval: questions $(LOCAL)  ## what retrieval finds, in how many tokens and milliseconds: EVAL=path/to/folder
 	$(OFFLINE) $(BIN)/python -m agent eval-retrieval "$(EVAL)"
 	$(OFFLINE) $(BIN)/python -m bench.retrieval_scale
+
+bench-accuracy: questions $(LOCAL) model  ## right answers with retrieval and without: EVAL=path/to/folder LIMIT=questions
+	$(OFFLINE) $(BIN)/python -m agent eval-retrieval "$(EVAL)" --limit $(LIMIT) --accuracy .plumbline/accuracy
 
 bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
 	$(BIN)/python -m bench.schema_reading
@@ -63,6 +77,9 @@ servers: $(TESTED) data model  ## the ten sample questions, asked of every serve
 
 sentences:
 	@test -f "$(ARITHMETIC)" || { echo "Name the sentences: make bench ARITHMETIC=path/to/arithmetic.jsonl"; exit 1; }
+
+statements:
+	@test -f "$(STATEMENTS)" || { echo "Name the statements: make bench-guard STATEMENTS=path/to/statements.jsonl"; exit 1; }
 
 questions:
 	@test -d "$(EVAL)" || { echo "Name a folder with questions: make bench EVAL=path/to/folder"; exit 1; }
@@ -77,7 +94,7 @@ index: $(LOCAL) data
 	@$(OFFLINE) $(BIN)/python -m agent index --database shop
 
 clean:  ## all that make has made here; the model's file stays in its cache
-	rm -rf $(VENV) .plumbline samples/shop samples/shop.sqlite samples/shop.duckdb
+	rm -rf $(VENV) testbed/node/node_modules .plumbline samples/shop samples/shop.sqlite samples/shop.duckdb
 
 # Half an environment is none: without the mark it is made anew.
 $(CREATED):
@@ -91,6 +108,11 @@ $(LOCAL): requirements.txt requirements-local.txt constraints.txt | $(CREATED)
 	@echo "Installing: some 400 MB, and some gigabytes more on Linux unless TORCH_INDEX names PyTorch's CPU wheels."
 	@$(PIP) $(if $(TORCH_INDEX),--extra-index-url "$(TORCH_INDEX)") torch==2.13.0
 	@$(PIP) -r requirements-local.txt
+	@touch $@
+
+# Azurite, for the tests of Azure Table Storage; without npm they are left out, and say so.
+testbed/node/node_modules/.installed: testbed/node/package-lock.json
+	@npm ci --prefix testbed/node --no-audit --no-fund
 	@touch $@
 
 # What is installed already is left out, and with it a hundred lines that say so. The worker's library asks for Python

@@ -15,7 +15,9 @@ import azure.functions as func
 from azurefunctions.extensions.http.fastapi import Request, StreamingResponse
 from starlette.types import ASGIApp, Message, Scope
 
+from agent.access.policy import function_level
 from agent.api import api_routes, create_default_app
+from agent.settings import get_settings
 
 HOST_PREFIX = "/api/"  # host.json adds it to every route (`routePrefix`)
 CONNECTION = ("type", "asgi", "http_version", "scheme", "client", "server")
@@ -60,14 +62,14 @@ async def relay(request: Request) -> StreamingResponse:
     return await Relay(_asgi, request).response()
 
 
-_asgi = create_default_app()
+_asgi = create_default_app(in_functions=True)
 app = func.FunctionApp()
 for _route in api_routes():
     app.function_name(_route.name)(
         app.route(
             route=_route.path.removeprefix(HOST_PREFIX),
             methods=_route.methods,
-            auth_level=func.AuthLevel[_route.auth],
+            auth_level=func.AuthLevel[function_level(get_settings(), _route.auth)],
             trigger_arg_name="request",
         )(relay)
     )

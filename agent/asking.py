@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING
 
-from agent import loop
+from agent import loop, telemetry
+from agent.access.bulkhead import Bulkhead
 from agent.callers import ANONYMOUS
 from agent.database import Database
-from agent.errors import OutOfTime, QuestionInvalid, SessionStoreUnavailable, UnknownSession
+from agent.errors import OutOfTime, PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
+from agent.events import Done, Event
 from agent.intent import refuse_writes, write_refusal
-from agent.models import Answer, Done, Event, Exchange, Options, Question
+from agent.models import Answer, Exchange, Options, Pending, Question
+from agent.problems import problem_of
+from agent.sessions import SessionMessage
 from agent.trace_ids import new_trace_id
+from executors.errors import ExecutorError
+from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
     from agent.databases import Databases
     from agent.parts import Parts
-    from agent.sessions import SessionStore
+    from agent.people.recorder import Notes, Recorder
+    from agent.sessions import Sessions
     from executors.router import Router
 
 NO_OPTIONS = Options()
+TOLD = (PlumblineError, ExecutorError, RetrievalError)  # what callers hear of, in a problem document
 
 log = logging.getLogger(__name__)
 
@@ -35,11 +43,15 @@ class Asking:
         router: whose entries say who may do what.
         registered: the databases.
         sessions: that questions may belong to.
+        recorder: keeps what each answer was, for who says something about it later.
     """
 
-    def __init__(self, parts: Parts, router: Router, registered: Databases, sessions: SessionStore) -> None:
-        self._parts, self._settings = parts, parts.settings
+    def __init__(
+        self, parts: Parts, router: Router, registered: Databases, sessions: Sessions, recorder: Recorder
+    ) -> None:
+        self._parts, self._settings, self._recorder = parts, parts.settings, recorder
         self._router, self._registered, self._sessions = router, registered, sessions
+        self._bulkhead = Bulkhead(parts.settings.max_concurrent_questions)
 
     async def query(
         self,
@@ -55,8 +67,8 @@ class Asking:
 
         Raises:
             QuestionInvalid, UnknownDatabase, UnknownSession, UnknownWritePlan, WritesNotAllowed, WriteNotMade,
-            ModelFailed, ModelUnavailable, DatabaseUnavailable, SessionStoreUnavailable, WritePlansUnavailable,
-            OutOfTime: see `problems.STATUS`.
+            ModelFailed, ModelUnavailable, DatabaseUnavailable, StateUnavailable, WritePlansUnavailable,
+            TooBusy, OutOfTime: see `problems.STATUS`.
         """
         asked = self.events(
             text, database, session_id=session_id, options=options, trace_id=trace_id, principal=principal
@@ -78,26 +90,59 @@ class Asking:
         principal: str = ANONYMOUS,
     ) -> AsyncGenerator[Event, None]:
         """The events of one question, as they happen; closing the iterator cancels what runs. Raises like `query`."""
-        question = await self._question(text, database, session_id, options, trace_id or new_trace_id(), principal)
-        self._registered.admit(database, principal)
-        target = await self._registered.get(database)
+        # From here on: who waits for a turn in the session has as long to wait for the answer.
+        ends_at = asyncio.get_running_loop().time() + self._settings.request_deadline_s
+        trace_id = trace_id or new_trace_id()
+        with telemetry.get().arriving(trace_id):
+            self._registered.admit(database, principal)  # first: no other refusal may tell that the database is there
+        async with AsyncExitStack() as turn:
+            if session_id is not None:
+                await turn.enter_async_context(self._sessions.turn(session_id, principal))
+            with telemetry.get().arriving(trace_id):
+                question = await self._question(text, database, session_id, options, trace_id, principal)
+                target = await self._registered.get(database, principal)
+            if target.is_filtered:  # a query of theirs may hold values that others do not see
+                question = question.model_copy(update={"audience": principal})
+            async with aclosing(self._answered(question, target, ends_at)) as answered:
+                async for event in answered:
+                    yield event
+
+    async def _answered(self, question: Question, target: Database, ends_at: float) -> AsyncGenerator[Event, None]:
+        notes = self._recorder.notes(question)
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        task = asyncio.create_task(self._run(question, target, queue))
+        task = asyncio.create_task(self._run(question, target, ends_at, queue))
         task.add_done_callback(lambda _: queue.put_nowait(None))
         try:
             while (event := await queue.get()) is not None:
-                yield await self._remembered(question, event) if isinstance(event, Done) else event
+                notes.see(event)
+                yield await self._kept(question, notes, event) if isinstance(event, Done) else event
             await task
+        except TOLD as error:
+            await self._failed(question, notes, error)
+            raise
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _run(self, question: Question, database: Database, queue: asyncio.Queue[Event | None]) -> None:
-        deadline = asyncio.timeout(self._settings.request_deadline_s)
+    async def _run(
+        self, question: Question, database: Database, ends_at: float, queue: asyncio.Queue[Event | None]
+    ) -> None:
+        with telemetry.get().asked(question, database.dialect) as asked:
+
+            def happened(event: Event) -> None:
+                asked.saw(event)
+                queue.put_nowait(event)
+
+            await self._in_time(question, database, ends_at, happened)
+
+    async def _in_time(
+        self, question: Question, database: Database, ends_at: float, happened: Callable[[Event], None]
+    ) -> None:
+        deadline = asyncio.timeout_at(ends_at)
         try:
-            async with deadline:
+            async with deadline, self._bulkhead.place():
                 async for event in loop.answer(question, database, self._parts):
-                    queue.put_nowait(event)
+                    happened(event)
         except TimeoutError as error:
             if not deadline.expired():
                 raise  # of something else, which should have said what it is
@@ -117,35 +162,82 @@ class Asking:
         entry = self._router.entry(database)
         refusal = write_refusal(self._settings, entry, principal, options)
         refuse_writes(text, options, refusal)
-        history: tuple[Exchange, ...] = ()
-        if session_id is not None:
-            session = await asyncio.to_thread(self._sessions.get, session_id)
-            if session.database != database:
-                raise QuestionInvalid(f"This session is about the database {session.database!r}. Ask there.")
-            history = session.exchanges[-self._settings.max_conversation_history :]
-            history = history if self._settings.max_conversation_history else ()
+        history, pending = await self._conversation(session_id, database, principal)
         return Question(
             text=text,
             database=database,
             trace_id=trace_id,
             session_id=session_id,
             history=history,
+            pending=pending,
             options=options,
             principal=principal,
             write_refusal=refusal,
             audience=principal if entry.allowed else "",
         )
 
+    async def _conversation(
+        self, session_id: str | None, database: str, principal: str
+    ) -> tuple[tuple[Exchange, ...], Pending | None]:
+        """The last exchanges of a session, and the clarification that waits in it. Raises UnknownSession."""
+        if session_id is None:
+            return (), None
+        session = await asyncio.to_thread(self._sessions.get, session_id, principal)
+        if session.database != database:
+            raise QuestionInvalid(f"This session is about the database {session.database!r}. Ask there.")
+        reach = self._settings.max_conversation_history
+        return (session.exchanges[-reach:] if reach else ()), session.pending
+
+    async def _kept(self, question: Question, notes: Notes, done: Done) -> Done:
+        """Keep what people may want to come back to. An answer is not lost where that fails: it gets a warning."""
+        return await self._remembered(question, Done(answer=await self._recorder.keep(notes, done.answer)))
+
     async def _remembered(self, question: Question, done: Done) -> Done:
         """Keep the exchange in its session. An answer is not lost where that fails: it gets a warning."""
         if question.session_id is None:
             return done
         answer = done.answer
-        exchange = Exchange(question=question.text, answer=answer.answer, sql=answer.sql)
+        understood = answer.question or question.text
+        asked_back = answer.status == "clarification_needed"
+        pending = Pending(question=understood, clarification=answer.answer, choices=tuple(answer.choices))
+        said = SessionMessage(
+            role="assistant",
+            content=answer.answer,
+            sql_query=answer.sql,
+            status=answer.status,
+            trace_id=question.trace_id,
+        )
         try:
-            await asyncio.to_thread(self._sessions.add, question.session_id, exchange)
-        except (UnknownSession, SessionStoreUnavailable) as error:
+            await self._append(question, understood, said, pending if asked_back else None)
+        except (UnknownSession, StateUnavailable) as error:
             log.warning("The exchange of %s was not kept: %s", question.trace_id, error)
             warning = f"The session does not remember this answer: {error}"
             return Done(answer=answer.model_copy(update={"warnings": [*answer.warnings, warning]}))
         return done
+
+    async def _failed(self, question: Question, notes: Notes, error: Exception) -> None:
+        """Keep in its session that a question was not answered, and why: the next one may lean on it all the same.
+
+        What was asked back before it still waits.
+        """
+        problem = problem_of(error, question.trace_id)
+        if question.session_id is None or problem is None:
+            return
+        said = SessionMessage(role="assistant", content=problem.detail, status="error", trace_id=question.trace_id)
+        try:
+            await self._append(question, notes.understood, said, question.pending)
+        except (UnknownSession, StateUnavailable) as failure:
+            log.warning("The exchange of %s was not kept: %s", question.trace_id, failure)
+
+    async def _append(self, question: Question, understood: str, said: SessionMessage, pending: Pending | None) -> None:
+        """Add a question and what was said to it to its session. Raises UnknownSession, StateUnavailable."""
+        asked = SessionMessage(
+            role="user",
+            content=question.text,
+            understood=understood if understood != question.text else "",
+            trace_id=question.trace_id,
+        )
+        if question.session_id is not None:
+            await asyncio.to_thread(
+                self._sessions.append, question.session_id, question.principal, (asked, said), pending
+            )

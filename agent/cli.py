@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from agent.commands import asking, evaluating, indexing, serving
+from agent.commands import asking, evaluating, guarding, indexing, reviews, serving
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -13,8 +13,16 @@ app = typer.Typer(
     help="Answers questions about data in plain language, and proves its answers.",
 )
 
-for command in (asking.ask, asking.chat, asking.demo, indexing.index, serving.model, serving.serve, serving.mcp):
-    app.command()(command)
+app.command()(asking.ask)
+app.command()(asking.chat)
+app.command()(asking.demo)
+app.command()(indexing.index)
+app.command()(serving.model)
+app.command()(serving.serve)
+app.command()(serving.key)
+app.command()(serving.mcp)
+app.command()(guarding.guard)
+app.add_typer(reviews.app, name="reviews")
 app.command("eval")(evaluating.evaluate)
 app.command("eval-retrieval")(evaluating.evaluate_retrieval)
 app.command("eval-compare")(evaluating.compare)

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 from agent import templates
 from agent.llm import Message
 from agent.models import Exchange, Question
+from agent.used import UsedDocument
 from executors.base import Frozen, Schema
 from executors.dialects import DIALECTS
+from rag.documents import Document
+from rag.linking import Linked
 
 if TYPE_CHECKING:
     from agent.database import Database
     from agent.profiles import Profile
     from agent.retrieval.knowledge import Knowledge
     from agent.settings import Settings
-    from rag.documents import Document
     from rag.retriever import Retrieval
 
 GENERAL_RULES_TOKENS = 400
@@ -38,6 +40,7 @@ class Context(Frozen):
     closest: similarity (0 to 1) of the question to the nearest document; None where nothing was retrieved.
     asked_before: the very same question in the docs, with its query.
     docs: a digest of what the docs say, whatever was asked.
+    linked, known: what of the schema the question is about, and all documents, for who must know whether it is clear.
     """
 
     db_schema: Schema
@@ -48,11 +51,14 @@ class Context(Frozen):
     history: tuple[Exchange, ...] = ()
     tables: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
+    sources: tuple[UsedDocument, ...] = ()
     tokens: int = 0
     pruned: bool = False
     closest: float | None = None
     asked_before: Example | None = None
     docs: str = ""
+    linked: Linked = Linked()
+    known: tuple[Document, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def messages(self, prompt: str, **holes: object) -> list[Message]:
@@ -96,7 +102,6 @@ async def enrich(
     from agent.retrieval.knowledge import Known
     from agent.retrieval.linking import period_lines, value_lines
     from agent.reuse import docs_digest
-    from rag.linking import Linked
     from rag.schema_text import fits, render
 
     async def retrieve() -> Known:
@@ -108,6 +113,7 @@ async def enrich(
     style, budget = profile.schema_style, profile.schema_tokens
     linked, missing = Linked(), tuple[str, ...]()
     if knowledge is not None:
+        schema = await knowledge.keys.of(database, schema)
         choosing = not fits(schema, known.documents, style=style, budget_tokens=budget)
         linked, missing = await knowledge.links.link(
             question.text, database, known.documents, found.all, choosing=choosing
@@ -130,11 +136,14 @@ async def enrich(
         history=question.history,
         tables=text.tables,
         documents=tuple(hit.document.shown for hit in found.all),
+        sources=tuple(UsedDocument.of(hit.document) for hit in found.all),
         tokens=text.tokens,
         pruned=text.pruned,
         closest=known.closest,
         asked_before=_asked_before(question.text, known.documents),
         docs=docs_digest(known.documents),
+        linked=linked,
+        known=known.documents,
         warnings=(*database.warnings, *known.warnings, *missing),
     )
 

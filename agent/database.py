@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from agent import telemetry
+from agent.callers import LOCAL
+from agent.errors import WritesNotAllowed
+from agent.intent import PARTIAL
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Parameters, QueryResult, Schema, WriteResult
+from executors.errors import SqlFailed, UnknownDatabase
+
+if TYPE_CHECKING:
+    from executors.row_filter import RowFilter, Values
+    from executors.sql.held_rows import HeldRows, RowRules
 
 T = TypeVar("T")
 
@@ -27,10 +36,28 @@ class Database:
         limit: queries at once; further ones wait their turn.
         timeout_s: for one query.
         row_limit: rows of one query, where the database has a limit of its own.
+        row_filter: who sees which rows; None: everybody all of them.
+        functions: of the database's own that queries may call; not those of who sees some of the rows only.
+
+    It sees every row; `seen_by` gives what a principal sees.
     """
 
-    def __init__(self, executor: Executor, *, limit: int, timeout_s: float, row_limit: int | None = None) -> None:
+    is_filtered = False  # whether only some of the rows are seen, and nothing may be told of the others
+
+    def __init__(
+        self,
+        executor: Executor,
+        *,
+        limit: int,
+        timeout_s: float,
+        row_limit: int | None = None,
+        row_filter: RowFilter | None = None,
+        functions: Sequence[str] = (),
+    ) -> None:
         self.executor = executor
+        self._row_filter = row_filter
+        self._functions = frozenset(name.lower() for name in functions)
+        self._rules: RowRules | None = None
         self.timeout_s, self.row_limit = timeout_s, row_limit
         self._queries = ThreadPoolExecutor(limit, thread_name_prefix=f"query-{executor.name}")
         # Apart from the queries: a schema that is known already need not wait for them.
@@ -50,9 +77,45 @@ class Database:
         """What the last `schema` could not read of the database, one sentence each."""
         return self.executor.warnings
 
+    @property
+    def whole(self) -> Database:
+        """The database with every row: for what is kept of it for all, as the index of its docs; never to be shown."""
+        return self
+
+    def seen_by(self, principal: str) -> Database:
+        """The database as somebody sees it, with the same threads. Raises UnknownDatabase: they see nothing of it."""
+        rows = self._row_filter
+        if rows is None or principal == LOCAL:
+            return self
+        if not rows.admits(principal):
+            raise UnknownDatabase(self.name, ())
+        values = rows.values_of(principal)
+        return self if values is None else FilteredDatabase(self, values)
+
     async def schema(self) -> Schema:
         """The schema, read in a thread; see `Executor.schema`."""
         return await _in_thread(self._schemas, self.executor.schema)
+
+    async def rules(self) -> RowRules | None:
+        """The row filter, held against today's schema; None where there is none.
+
+        Raises:
+            DatabaseUnavailable: the schema cannot be read, or the filter does not fit it.
+        """
+        row_filter = self._row_filter
+        return None if row_filter is None else await _in_thread(self._schemas, partial(self._read, row_filter))
+
+    def _read(self, row_filter: RowFilter) -> RowRules:
+        from executors.sql.held_rows import RowRules
+
+        schema = self.executor.schema()
+        if self._rules is None or self._rules.whole is not schema:
+            self._rules = RowRules(row_filter, schema)
+        return self._rules
+
+    async def _rows(self) -> HeldRows | None:
+        """What may be seen; None: everything."""
+        return None
 
     async def check(self, sql: str, row_limit: int, parameters: Parameters | None = None) -> CheckedSql:
         """The query as the guard lets it through, with its placeholders filled where there are parameters.
@@ -62,8 +125,16 @@ class Database:
         """
         from executors.guard import check
 
-        schema = await self.schema()
-        call = partial(check, sql, schema, row_limit=row_limit, parameters=parameters)
+        schema, rows = await self.schema(), await self._rows()
+        call = partial(
+            check,
+            sql,
+            schema,
+            row_limit=row_limit,
+            parameters=parameters,
+            rows=rows,
+            functions=self._functions,
+        )
         if len(schema.tables) <= _FEW_TABLES:
             return call()
         return await asyncio.to_thread(call)  # the nearest of a hundred thousand names take their time
@@ -79,9 +150,11 @@ class Database:
         cancel = Cancel()
         self._running.add(cancel)
         try:
-            return await _in_thread(
-                self._queries, partial(self.executor.run, query, timeout_s=timeout_s, cancel=cancel)
-            )
+            call = partial(self.executor.run, query, timeout_s=timeout_s, cancel=cancel)
+            with telemetry.get().query(self.name, self.dialect, query.sql, "SELECT", query.tables) as span:
+                result = await _in_thread(self._queries, call)
+                span.returned(result.row_count)
+                return result
         except asyncio.CancelledError:
             cancel.cancel()
             raise
@@ -96,7 +169,7 @@ class Database:
         """
         from executors.guard_write import check_write
 
-        return check_write(sql, await self.schema(), row_limit=row_limit)
+        return check_write(sql, await self.schema(), row_limit=row_limit, functions=self._functions)
 
     async def write(
         self, statement: CheckedWrite, *, commit: bool, max_rows: int, exactly: int | None = None
@@ -110,7 +183,9 @@ class Database:
             max_rows=max_rows,
             exactly=exactly,
         )
-        return await _in_thread(self._queries, call)
+        kind, tables = statement.kind.upper(), (statement.table,)
+        with telemetry.get().query(self.name, self.dialect, statement.sql, kind, tables):
+            return await _in_thread(self._queries, call)
 
     async def close(self) -> None:
         """Stop what runs and end the threads. The executor stays open: it belongs to the router."""
@@ -118,6 +193,78 @@ class Database:
             cancel.cancel()
         for threads in (self._queries, self._schemas):
             await asyncio.to_thread(threads.shutdown, wait=True, cancel_futures=True)
+
+
+class FilteredDatabase(Database):
+    """A database of whose rows somebody sees some, in threads that belong to the whole.
+
+    Its schema has neither samples nor the tables that they do not see, each of its queries is filtered, and nothing can
+    be written: who cannot see a row cannot know what becomes of it.
+
+    Args:
+        whole: the database.
+        values: what the `:names` of its filter stand for.
+    """
+
+    is_filtered = True
+
+    def __init__(self, whole: Database, values: Values) -> None:
+        self.executor, self.timeout_s, self.row_limit = whole.executor, whole.timeout_s, whole.row_limit
+        self._queries, self._schemas, self._running = whole._queries, whole._schemas, whole._running
+        self._row_filter, self._whole, self._values = whole._row_filter, whole, values
+        self._functions = frozenset()  # one of them may read what is not seen
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """None: they may be about tables that are not seen."""
+        return ()
+
+    @property
+    def whole(self) -> Database:
+        """See `Database.whole`."""
+        return self._whole
+
+    def seen_by(self, principal: str) -> Database:
+        """See `Database.seen_by`."""
+        return self._whole.seen_by(principal)
+
+    async def schema(self) -> Schema:
+        """What of the schema is seen. Raises DatabaseUnavailable, too, where the filter does not fit it."""
+        return (await self._rows()).visible
+
+    async def rules(self) -> RowRules | None:
+        """See `Database.rules`."""
+        return await self._whole.rules()
+
+    async def _rows(self) -> HeldRows:
+        rules = await self.rules()
+        assert rules is not None  # noqa: S101  only a database with a filter has such views
+        return rules.of(self._values)
+
+    async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
+        """See `Database.run`. Of an error nothing is told that could be about what is not seen."""
+        from executors.sql.held_rows import is_fenced
+
+        try:
+            return await super().run(query, timeout_s=timeout_s)
+        except SqlFailed as error:
+            said = error.message if is_fenced(self.dialect) else f"The database could not run it ({error.kind})."
+            raise SqlFailed(error.kind, said) from error  # the hint may name tables that are not seen
+
+    async def check_write(self, sql: str, row_limit: int) -> CheckedWrite:  # noqa: ARG002
+        """Raises WritesNotAllowed."""
+        raise WritesNotAllowed(PARTIAL)
+
+    async def write(
+        self,
+        statement: CheckedWrite,  # noqa: ARG002
+        *,
+        commit: bool,  # noqa: ARG002
+        max_rows: int,  # noqa: ARG002
+        exactly: int | None = None,  # noqa: ARG002
+    ) -> WriteResult:
+        """Raises WritesNotAllowed."""
+        raise WritesNotAllowed(PARTIAL)
 
 
 async def _in_thread(threads: ThreadPoolExecutor, call: Callable[[], T]) -> T:

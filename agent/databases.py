@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from agent.callers import LOCAL
+from agent.callers import LOCAL, is_listed
 from agent.database import Database
-from agent.errors import OutOfTime
+from agent.errors import NotPermitted, OutOfTime
 from agent.limits import limits_of
 from agent.models import Options
 from executors.base import CheckedSql, Frozen, Parameters, QueryResult
@@ -50,23 +50,61 @@ class Databases:
         self._open: dict[str, Database] = {}
 
     def admit(self, name: str, principal: str) -> None:
-        """Let somebody ask a database, where it can be known who asks. Raises UnknownDatabase."""
-        self._router.entry(name, self._known(principal))
+        """Let somebody ask a database. Who is not `allowed`, or not known at all, hears that there is none.
 
-    def _known(self, principal: str) -> str | None:
-        """The principal where a front end vouches for it; None for this machine's own user, and where none does."""
-        return principal if self._settings.trust_principal_header and principal != LOCAL else None
+        Raises:
+            UnknownDatabase: there is none, or none for this principal.
+        """
+        self._router.entry(name, _asking(principal))
 
-    async def get(self, name: str) -> Database:
-        """The database of that name, its dialect known. Raises UnknownDatabase, DatabaseUnavailable."""
+    def admit_owner(self, name: str, principal: str) -> None:
+        """Let somebody change what all others are told of a database: its documents, its index.
+
+        It takes one of its `owners`; where the registry names none, anybody who may ask.
+
+        Raises:
+            UnknownDatabase: as `admit`.
+            NotPermitted: others own it.
+        """
+        owners = self._router.entry(name, _asking(principal)).owners
+        if owners and principal != LOCAL and not is_listed(principal, owners):
+            raise NotPermitted(f"Only the `owners` of {name!r} in the registry may change its documents and index.")
+
+    def sees_all(self, name: str, principal: str) -> bool:
+        """Whether no row filter holds for somebody whom `admit` lets ask. Raises UnknownDatabase."""
+        rows = self._router.entry(name).row_filter
+        return rows is None or principal == LOCAL or rows.values_of(principal) is None
+
+    def hidden(self, principal: str) -> set[str]:
+        """The databases that somebody may not ask, and not hear of."""
+        return set(self._router.names()) - set(self._router.names(_asking(principal)))
+
+    async def get(self, name: str, principal: str) -> Database:
+        """The database of that name as somebody sees it, its dialect known.
+
+        Args:
+            name: of the database.
+            principal: who asks; this machine's own user sees every row.
+
+        Raises:
+            UnknownDatabase: there is none, or none for this principal.
+            DatabaseUnavailable: it cannot be opened.
+        """
+        self.admit(name, principal)
+        return (await self._whole(name)).seen_by(principal)
+
+    async def _whole(self, name: str) -> Database:
         if name not in self._open:
             executor = await asyncio.to_thread(self._router.get, name)
-            settings, limits = self._settings, self._router.entry(name).limits
+            entry = self._router.entry(name)
+            settings, limits = self._settings, entry.limits
             database = Database(
                 executor,
                 limit=min(settings.queries_per_database, limits.queries or settings.queries_per_database),
                 timeout_s=min(settings.query_timeout_s, limits.query_timeout_s or settings.query_timeout_s),
                 row_limit=limits.row_limit,
+                row_filter=entry.row_filter,
+                functions=entry.functions,
             )
             self._open.setdefault(name, database)
         database = self._open[name]
@@ -74,26 +112,33 @@ class Databases:
             await database.schema()  # another deployment's, which has not said yet what it speaks
         return database
 
-    async def readable(self, name: str) -> Database:
-        """The database, once its schema could be read. Raises UnknownDatabase, DatabaseUnavailable."""
-        database = await self.get(name)
+    async def readable(self, name: str, principal: str) -> Database:
+        """The database, once its schema could be read, and its row filter fits that.
+
+        Raises:
+            UnknownDatabase, DatabaseUnavailable: as `get`.
+        """
+        database = await self.get(name, principal)
         await database.schema()
+        await database.rules()
         return database
 
-    async def refreshed(self, name: str) -> Database:
+    async def refreshed(self, name: str, principal: str) -> Database:
         """The database, its schema to be read anew. Raises UnknownDatabase, DatabaseUnavailable."""
+        self.admit(name, principal)
         await asyncio.to_thread(self._router.refresh, name)
-        return await self.get(name)
+        return await self.get(name, principal)
 
-    async def infos(self, principal: str = LOCAL) -> list[DatabaseInfo]:
+    async def infos(self, principal: str) -> list[DatabaseInfo]:
         """Every database that somebody may ask, with whether it can be opened."""
-        return list(await asyncio.gather(*(self._info(name) for name in self._router.names(self._known(principal)))))
+        names = self._router.names(_asking(principal))
+        return list(await asyncio.gather(*(self._info(name, principal) for name in names)))
 
-    async def _info(self, name: str) -> DatabaseInfo:
+    async def _info(self, name: str, principal: str) -> DatabaseInfo:
         entry: Entry = self._router.entry(name)
         known = DatabaseInfo(name=name, dialect=None, description=entry.description, owners=entry.owners)
         try:
-            database = await self.readable(name)
+            database = await self.readable(name, principal)
         except ExecutorError as error:
             return known.model_copy(update={"available": False, "detail": str(error)})
         return known.model_copy(update={"dialect": database.dialect, "detail": " ".join(database.warnings)})
@@ -106,6 +151,7 @@ class Databases:
         row_limit: int | None = None,
         timeout_s: float | None = None,
         parameters: Parameters | None = None,
+        principal: str,
     ) -> Executed:
         """Run one query, through the guard, within the limits of settings and registry.
 
@@ -115,6 +161,7 @@ class Databases:
             row_limit: rows at most, where fewer are wanted.
             timeout_s: seconds at most, where less is wanted.
             parameters: what its placeholders stand for.
+            principal: who asks.
 
         Raises:
             UnknownDatabase, SqlRefused, SqlFailed, DatabaseUnavailable: see `executors.errors`.
@@ -124,7 +171,7 @@ class Databases:
         deadline = asyncio.timeout(deadline_s)
         try:
             async with deadline:
-                database = await self.get(name)
+                database = await self.get(name, principal)
                 rows = limits_of(self._settings, Options(row_limit=row_limit), database.row_limit).row_limit
                 query = await database.check(sql, rows, parameters)
                 return Executed(query=query, result=await database.run(query, timeout_s=timeout_s))
@@ -137,3 +184,8 @@ class Databases:
         """Stop the queries that run and end the threads; what is asked for later is opened again."""
         databases, self._open = list(self._open.values()), {}
         await asyncio.gather(*(database.close() for database in databases))
+
+
+def _asking(principal: str) -> str | None:
+    """A principal as the registry's lists have it; None for this machine's own user, who reads the files anyway."""
+    return None if principal == LOCAL else principal

@@ -3,18 +3,35 @@
 PlumblineError
 ├── Mendable                the model is told and may try again
 │   └── ReplyUnusable           the model's reply was not what was asked for
+├── AccessInvalid               the operator is told: who may ask cannot be decided, so nobody may; 503
 ├── VerifiedQueriesUnavailable  nobody is told: the query is written anew, and the log says why
 └── Fatal                   the caller is told; each has one HTTP status (api.STATUS)
+    ├── NotAuthenticated        401
+    ├── NotPermitted            403
+    ├── Later                   try again in so many seconds
+    │   ├── TooManyRequests         429
+    │   └── TooBusy                 503
     ├── QuestionInvalid         422
     ├── UnknownSession          404
+    ├── SessionBusy             409
     ├── UnknownWritePlan        404
     ├── UnknownDocument         404
+    ├── UnknownReview           404
+    ├── UnknownAnswer           404
+    ├── UnknownSavedQuery       404
     ├── DocumentsInvalid        422
+    ├── ReviewInvalid           422
+    ├── FeedbackInvalid         422
+    ├── SavedQueryInvalid       422
+    ├── AlreadySettled          409
+    ├── ChangedMeanwhile        409
+    ├── NameTaken               409
     ├── WritesNotAllowed        409
     ├── WriteNotMade            409
+    ├── NotAcceptable           406
+    ├── NoRows                  422
     ├── ModelFailed             502
     ├── ModelUnavailable        503
-    ├── SessionStoreUnavailable 503
     ├── StateUnavailable        503
     ├── WritePlansUnavailable   503
     └── OutOfTime               504
@@ -43,6 +60,38 @@ class Fatal(PlumblineError):
     """No further attempt can mend this; the caller is told."""
 
 
+class AccessInvalid(PlumblineError):
+    """The settings that say who may ask cannot be used; the message names the setting, and never its value."""
+
+
+class NotAuthenticated(Fatal):
+    """Nobody knows who asks. Args: message: what to send; challenge: the value of `WWW-Authenticate`."""
+
+    def __init__(self, message: str, challenge: str) -> None:
+        super().__init__(message)
+        self.challenge = challenge
+
+
+class NotPermitted(Fatal):
+    """Who asks is known, or comes from a place that nobody may ask from, and may not do this."""
+
+
+class Later(Fatal):
+    """Not now. Args: message: a sentence; retry_after_s: whole seconds until it is worth another try."""
+
+    def __init__(self, message: str, retry_after_s: int) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class TooManyRequests(Later):
+    """The principal has asked more than the rate allows."""
+
+
+class TooBusy(Later):
+    """This process answers as many questions as it can."""
+
+
 class QuestionInvalid(Fatal):
     """The question itself cannot be taken (empty, too long)."""
 
@@ -51,12 +100,52 @@ class UnknownSession(Fatal):
     """No such session, or it has expired."""
 
 
+class SessionBusy(Fatal):
+    """Another message of the session is still being answered."""
+
+
 class UnknownDocument(Fatal):
     """No document of this id was added at run time."""
 
 
 class DocumentsInvalid(Fatal):
     """Documents that do not fit the database; none of them was taken."""
+
+
+class UnknownReview(Fatal):
+    """No such review, or it is not for this principal to see or to settle."""
+
+
+class UnknownAnswer(Fatal):
+    """Nothing was answered under this trace id, or it was somebody else, or too long ago."""
+
+
+class UnknownSavedQuery(Fatal):
+    """The principal has saved no such query."""
+
+
+class ReviewInvalid(Fatal):
+    """The review cannot be settled in this way; it stays open."""
+
+
+class FeedbackInvalid(Fatal):
+    """What was said cannot be said of this answer; nothing was taken."""
+
+
+class SavedQueryInvalid(Fatal):
+    """The query cannot be saved; nothing was changed."""
+
+
+class AlreadySettled(Fatal):
+    """Somebody has settled the review before; nothing was changed."""
+
+
+class ChangedMeanwhile(Fatal):
+    """Somebody else has changed, or is changing, what was to be changed; nothing was changed."""
+
+
+class NameTaken(Fatal):
+    """The principal has another saved query of this name."""
 
 
 class WritesNotAllowed(Fatal):
@@ -71,16 +160,20 @@ class WriteNotMade(Fatal):
     """A change that was allowed could not be planned, or made as it was planned; nothing was changed."""
 
 
+class NotAcceptable(Fatal):
+    """The caller accepts none of the formats that there are."""
+
+
+class NoRows(Fatal):
+    """Rows alone were asked for, and the response has none: it asks back, or no query could be run."""
+
+
 class ModelFailed(Fatal):
     """The model answered, but never with anything usable."""
 
 
 class ModelUnavailable(Fatal):
     """The model cannot be reached, or refuses us."""
-
-
-class SessionStoreUnavailable(Fatal):
-    """Sessions cannot be read or written; the message says what to do."""
 
 
 class StateUnavailable(Fatal):

@@ -83,7 +83,7 @@ class Judge:
             schema=reply_schema("verdict", _SHAPES[self.profile.verdict]),
             max_tokens=MAX_TOKENS,
         )
-        ledger.spend(reply.usage)
+        ledger.spend(reply.usage, self.model.name)
         try:
             return parse_structured(reply.text, _AnyReply).as_verdict()
         except ReplyUnusable:

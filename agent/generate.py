@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from agent import telemetry
 from agent.context import Context
 from agent.errors import ReplyUnusable
 from agent.ledger import Ledger
@@ -76,6 +77,7 @@ class Generator:
             return parse_structured(reply.text, _PlanReply).as_plan()
         except ReplyUnusable:
             ledger.warn("The model's plan could not be read; the query was written without one.")
+            telemetry.get().failed("planner", ErrorKind.UNUSABLE_REPLY)
             return None
 
     async def draft(
@@ -170,7 +172,7 @@ def mended(attempts: Sequence[Attempt], schema: Schema, question: str) -> Draft 
     if not mends or any(attempt.sql == mends[-1].sql for attempt in attempts):
         return None
     changes = "; ".join(change for mend in mends for change in mend.changes)
-    return Draft(sql=mends[-1].sql, explanation=f"The last query with its columns and joins put right: {changes}.")
+    return Draft(sql=mends[-1].sql, note=f"The last query with its columns and joins put right: {changes}.")
 
 
 def reply_schema(name: str, shape: type[BaseModel]) -> ReplySchema:

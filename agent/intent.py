@@ -26,11 +26,12 @@ _ORDER = re.compile(
 )
 
 _ONLY_READS = "Plumbline only reads here, and answering this would change the data."
+PARTIAL = "You see some rows of this database, and who does not see all of them may not change any."
 NEVER = "Rows can be changed, but never tables, views, columns or rights. Ask for a change of rows, or a question."
 
 
 def write_refusal(settings: Settings, entry: Entry, principal: str, options: Options) -> str:
-    """Why this request may not change data: the first of the four switches that is off, in a sentence. Empty: it may.
+    """Why this request may not change data: the first switch that is off, in a sentence. Empty: it may.
 
     Args:
         settings: of the service.
@@ -46,6 +47,8 @@ def write_refusal(settings: Settings, entry: Entry, principal: str, options: Opt
     if principal != LOCAL and not is_listed(principal, entry.writers):
         why = f"You are not among the `writers` of the database {entry.name!r} in the registry."
         return f"{_ONLY_READS} {why} Ask what the data says instead."
+    if principal != LOCAL and entry.row_filter is not None and entry.row_filter.values_of(principal) is not None:
+        return f"{_ONLY_READS} {PARTIAL} Ask what the data says instead."
     if not options.allow_writes and options.confirm is None:
         return f"{_ONLY_READS} To have a change planned, send `allow_writes: true` among the options."
     return ""

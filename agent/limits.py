@@ -16,7 +16,9 @@ class Limits(Frozen):
     enable_evaluation: bool
     enable_calculator: bool
     enable_retrieval: bool
+    enable_answer: bool
     reuse_verified: bool
+    clarify: bool
 
 
 def limits_of(settings: Settings, options: Options, row_limit: int | None = None) -> Limits:
@@ -34,7 +36,9 @@ def limits_of(settings: Settings, options: Options, row_limit: int | None = None
         enable_evaluation=settings.enable_evaluation and options.enable_evaluation is not False,
         enable_calculator=settings.enable_calculator and options.enable_calculator is not False,
         enable_retrieval=settings.enable_retrieval and options.enable_retrieval is not False,
+        enable_answer=options.enable_answer is not False,
         reuse_verified=settings.reuse_verified and options.reuse_verified is not False,
+        clarify=settings.clarify and options.clarify is not False,
     )
 
 

@@ -6,9 +6,12 @@ import re
 from collections.abc import AsyncIterator
 
 from agent.database import Database
+from agent.events import AnswerDelta, Done, Event, Started
+from agent.ledger import Ledger
 from agent.limits import limits_of
-from agent.models import AnswerDelta, Done, Event, Question, Started
+from agent.models import Question
 from agent.parts import Parts
+from agent.pricing import Prices
 from agent.response import answered, clarified, review_text, reviewed
 from agent.round import Round
 from agent.run import Run
@@ -22,16 +25,18 @@ async def answer(question: Question, database: Database, parts: Parts) -> AsyncI
     """Answer one question, one event per step; the last one carries the response.
 
     1. Enrich the raw schema with what is known about it.
-    2. Draft, check, run and judge a query until one convinces, at most `max_attempts` times.
-    3. Fetch the rows behind an aggregate.
-    4. Say it in a sentence; recompute its arithmetic; trace its numbers.
+    2. Ask back where it can be read in several ways, or the data is not there.
+    3. Draft, check, run and judge a query until one convinces, at most `max_attempts` times.
+    4. Fetch the rows behind an aggregate.
+    5. Say it in a sentence; recompute its arithmetic; trace its numbers.
 
     An order to change rows, from somebody who may, goes another way: see `agent.writing.flow`.
 
     Raises:
         ModelUnavailable, ModelFailed, DatabaseUnavailable, WritesNotAllowed: what no further attempt can mend.
     """
-    run = Run(question, database, parts, limits_of(parts.settings, question.options, database.row_limit))
+    ledger = Ledger(Prices.of(parts.settings), parts.generator.model.name)
+    run = Run(question, database, parts, limits_of(parts.settings, question.options, database.row_limit), ledger)
     try:
         async for event in _steps(run):
             yield event
@@ -42,7 +47,7 @@ async def answer(question: Question, database: Database, parts: Parts) -> AsyncI
 async def _steps(run: Run) -> AsyncIterator[Event]:
     question = run.question
     yield Started(trace_id=question.trace_id, question=question.text, database=question.database)
-    yield run.enter()
+    yield await run.enter()
     yield run.resolve_dialect()
     if question.options.confirm is not None:
         way = writes.confirm(run, question.options.confirm)
@@ -54,13 +59,16 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
 
 
 async def _read(run: Run) -> AsyncIterator[Event]:
+    if unclear := await run.unclear():
+        yield Done(answer=clarified(run, unclear))
+        return
     if plan := await run.make_plan():
         yield plan
     while run.may_try:
         turn = Round(run)
         yield await turn.generate()
         if run.draft.clarification:
-            yield Done(answer=clarified(run, run.draft.clarification))
+            yield Done(answer=clarified(run, await run.asked_back(run.draft.clarification)))
             return
         if writes.drafted(run):
             async for event in writes.plan(run):
@@ -76,7 +84,10 @@ async def _read(run: Run) -> AsyncIterator[Event]:
         yield Done(answer=reviewed(run, review_text(review)))
         return
     yield await run.fetch_raw(best)
-    yield await run.format_answer(best)
+    if run.limits.enable_answer:
+        yield await run.format_answer(best)
+    else:
+        run.state_rows(best)
     if not best.accepted:
         yield run.review()
     for sentence in SENTENCE.findall(run.text.text):

@@ -20,7 +20,8 @@ from pydantic import BaseModel, ValidationError
 
 from agent import __version__
 from agent.callers import ANONYMOUS, LOCAL
-from agent.models import Answer, Done, NodeComplete
+from agent.events import Done, NodeComplete
+from agent.models import Answer
 from agent.problems import problem_of
 from agent.tools import TOOLS, Tool
 

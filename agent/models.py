@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from agent.callers import ANONYMOUS
-from agent.chart import Chart
+from agent.charts.recommend import Chart
+from agent.clarify.choice import Choice, Reason
+from agent.json_types import A_NUMBER, Flag
+from agent.usage import Usage as Usage
 from agent.writing.plan import WritePlan
 from executors.base import Frozen, QueryResult
 from executors.errors import ErrorKind
@@ -16,14 +19,20 @@ from executors.errors import ErrorKind
 class Options(Frozen):
     """What one request may change; the settings' values where absent, and never above their caps."""
 
-    max_attempts: Annotated[int, Field(ge=1, le=10)] | None = None
-    row_limit: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    raw_row_limit: Annotated[int, Field(ge=0, le=10_000)] | None = None
-    enable_evaluation: bool | None = None
-    enable_calculator: bool | None = None
-    enable_retrieval: bool | None = None
-    reuse_verified: bool | None = None
-    allow_writes: bool | None = Field(None, description="Plan a change of the data, where it is asked for.")
+    max_attempts: Annotated[int, Field(ge=1, le=10), A_NUMBER] | None = None
+    row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = None
+    raw_row_limit: Annotated[int, Field(ge=0, le=10_000), A_NUMBER] | None = None
+    enable_evaluation: Flag | None = None
+    enable_calculator: Flag | None = None
+    enable_retrieval: Flag | None = None
+    enable_answer: Flag | None = Field(
+        None, description="False: the query and its rows are enough; no sentence is written, `answer` states the rows."
+    )
+    reuse_verified: Flag | None = None
+    clarify: Flag | None = Field(
+        None, description="False: never ask back where a question can be read in several ways; say what was assumed."
+    )
+    allow_writes: Flag | None = Field(None, description="Plan a change of the data, where it is asked for.")
     confirm: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$")] | None = Field(
         None, description="The token of a planned change: make it. `question` is not read."
     )
@@ -37,18 +46,30 @@ class Exchange(Frozen):
     sql: str | None = None
 
 
+class Pending(Frozen):
+    """What was asked back and waits for its answer: for which question, and which ways there are to read that."""
+
+    question: str
+    clarification: str
+    choices: tuple[Choice, ...] = ()
+
+
 class Question(Frozen):
     """A question on its way: what was asked, of which database, after which exchanges (oldest first).
 
+    text: as it is answered. asked: as it came, where that was made self-contained; empty before.
+    pending: what was asked back last; the message may answer it.
     write_refusal: why it may not change data; empty where it may.
     audience: with whom verified queries are shared: empty for all who may ask, else the one principal.
     """
 
     text: str
+    asked: str = ""
     database: str
     trace_id: str
     session_id: str | None = None
     history: tuple[Exchange, ...] = ()
+    pending: Pending | None = None
     options: Options = Options()
     principal: str = ANONYMOUS
     write_refusal: str = ""
@@ -68,10 +89,14 @@ class Plan(Frozen):
 
 
 class Draft(Frozen):
-    """The generator's reply: a query, or the question that must be answered first."""
+    """The generator's reply: a query, or the question that must be answered first.
+
+    explanation: what the model says that the query does. note: where a query comes from that no model wrote.
+    """
 
     sql: str | None = None
     explanation: str = ""
+    note: str = ""
     clarification: str | None = None
     plan: Plan | None = None
 
@@ -97,6 +122,7 @@ class Attempt(Frozen):
 
     sql: str
     explanation: str = ""
+    note: str = ""
     plan: Plan | None = None
     executed_sql: str | None = None
     tables: tuple[str, ...] = ()
@@ -127,23 +153,6 @@ class Correction(Frozen):
     computed: str
 
 
-class Usage(Frozen):
-    """Model calls and tokens; `cached_tokens` is the part of the prompt that the model did not read again."""
-
-    model_calls: int = 0
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    completion_tokens: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            model_calls=self.model_calls + other.model_calls,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-        )
-
-
 class AttemptRecord(Frozen):
     """An attempt as the response shows it."""
 
@@ -160,6 +169,7 @@ class Answer(Frozen):
 
     status: Literal["success", "clarification_needed", "error"]
     answer: str
+    question: str = Field("", description="As it was answered: made self-contained where it leaned on earlier ones.")
     sql: str | None = None
     results: list[dict[str, Any]] = []
     columns: list[str] = []
@@ -180,7 +190,10 @@ class Answer(Frozen):
     write: WritePlan | None = None
     chart: Chart | None = None
     clarification: str | None = None
+    clarification_reason: Reason | None = None
+    choices: list[Choice] = []
     needs_human_review: bool = False
+    review_id: str | None = None
     warnings: list[str] = []
     usage: Usage = Usage()
     timings_ms: dict[str, float] = {}
@@ -202,149 +215,3 @@ class Problem(Frozen):
     errors: list[dict[str, str]] = []
     kind: ErrorKind | None = None
     hint: str = ""
-
-
-# ---------------------------------------------------------------------------------------------------- events
-
-
-class Event(BaseModel):
-    """Something happened. Over HTTP: `{"event", "node", "attempt", "elapsed_ms", "data"}`."""
-
-    model_config = ConfigDict(frozen=True)
-    event: ClassVar[str] = "node_complete"
-
-
-class Started(Event):
-    """First of all events."""
-
-    event: ClassVar[str] = "start"
-    trace_id: str
-    question: str
-    database: str
-
-
-class NodeComplete(Event):
-    """A step of the specification's table has ended; the subclasses name it and carry what it found."""
-
-    node: ClassVar[str]
-    attempt: int = 0
-    elapsed_ms: float = 0.0
-
-
-class Entered(NodeComplete):
-    node: ClassVar[str] = "entry"
-    history: int = 0
-
-
-class DialectResolved(NodeComplete):
-    node: ClassVar[str] = "dialect_resolver"
-    dialect: str
-    executor: str
-
-
-class SchemaSelected(NodeComplete):
-    node: ClassVar[str] = "schema_selector"
-    tables: tuple[str, ...]
-    documents: tuple[str, ...]
-    tokens: int
-    pruned: bool
-    warnings: tuple[str, ...] = ()
-
-
-class Planned(NodeComplete):
-    """`source`: `model` where the model planned, `sql` where the plan was read from the query."""
-
-    node: ClassVar[str] = "planner"
-    plan: Plan
-    source: Literal["model", "sql"]
-
-
-class SqlGenerated(NodeComplete):
-    """`source`: `reused` where the question was answered before, and nothing was written anew."""
-
-    node: ClassVar[str] = "sql_generator"
-    sql: str | None
-    explanation: str = ""
-    clarification: str | None = None
-    source: Literal["model", "reused"] = "model"
-
-
-class SqlValidated(NodeComplete):
-    node: ClassVar[str] = "sql_validator"
-    sql: str
-    passed: bool
-    error_type: str | None = None
-    error: str | None = None
-
-
-class SqlExecuted(NodeComplete):
-    """The first rows only; the response has them all."""
-
-    node: ClassVar[str] = "sql_executor"
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[Any, ...], ...] = ()
-    row_count: int = 0
-    truncated: bool = False
-    error_type: str | None = None
-    error: str | None = None
-
-
-class Repairing(NodeComplete):
-    """Why the next attempt is made, and what was learnt for it."""
-
-    node: ClassVar[str] = "sql_repair"
-    error_type: str
-    error: str
-    hint: str = ""
-
-
-class Evaluated(NodeComplete):
-    node: ClassVar[str] = "evaluator"
-    verdict: Verdict | None
-    checks: tuple[Check, ...]
-
-
-class RawRecordsFetched(NodeComplete):
-    """`reason` says why there are none, where there are none."""
-
-    node: ClassVar[str] = "raw_records"
-    sql: str | None
-    row_count: int = 0
-    truncated: bool = False
-    derived: bool = True
-    reason: str = ""
-
-
-class AnswerFormatted(NodeComplete):
-    node: ClassVar[str] = "answer_formatter"
-    answer: str
-    corrections: tuple[Correction, ...] = ()
-    checks: tuple[Check, ...] = ()
-
-
-class HumanReview(NodeComplete):
-    node: ClassVar[str] = "human_review"
-    tried: tuple[str, ...]
-    reasons: tuple[str, ...]
-    suggestions: tuple[str, ...]
-
-
-class AnswerDelta(Event):
-    """A piece of the answer, sent when it has been checked."""
-
-    event: ClassVar[str] = "answer_delta"
-    text: str
-
-
-class Done(Event):
-    """Last of all events: the response."""
-
-    event: ClassVar[str] = "done"
-    answer: Answer
-
-
-class Failed(Event):
-    """Last of all events, where no answer can be given."""
-
-    event: ClassVar[str] = "error"
-    problem: Problem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agent.conversation.followups import FollowUps
 from agent.evaluate import Judge
 from agent.generate import Generator
 from agent.profiles import Profile
@@ -20,6 +21,7 @@ class Parts:
 
     settings: Settings
     profile: Profile
+    followups: FollowUps
     generator: Generator
     judge: Judge
     writer: Writer

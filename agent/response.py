@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from agent.agreement import NAME as SECOND_DRAFT
-from agent.chart import recommend
+from agent.charts.recommend import recommend
 from agent.checks import SOFT_CHECKS
-from agent.models import Answer, Attempt, AttemptRecord, Check, HumanReview
-from agent.plan import explanation_of
+from agent.events import HumanReview
+from agent.models import Answer, Attempt, AttemptRecord, Check
 
 if TYPE_CHECKING:
+    from agent.clarify.choice import Clarification
     from agent.run import Run
 
 
@@ -52,13 +53,25 @@ def answered(run: Run, best: Attempt) -> Answer:
             "verified": verified,
             "checks": list(checks),
             "corrections": list(run.text.corrections),
-            "explanation": best.explanation or (explanation_of(best.plan) if best.plan else ""),
+            "explanation": explained(best, run.database.dialect),
             "plan": best.plan,
             "reused": best.reused,
             "chart": recommend(best.rows),
             "needs_human_review": not best.accepted,
         }
     )
+
+
+def explained(attempt: Attempt, dialect: str) -> str:
+    """What the query that was run does, read from its syntax tree; empty where none could be run.
+
+    Whichever model wrote it: what a model says of its own query can be wrong, and is in the event `sql_generator`.
+    """
+    from agent.explain.query import explain
+
+    if attempt.executed_sql is None:
+        return ""
+    return f"{attempt.note} {explain(attempt.executed_sql, dialect, attempt.sql)}".lstrip()
 
 
 # Checks that need not be made: without the calculator every number must still be traced, and what the judge overruled
@@ -92,10 +105,16 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
     return checks
 
 
-def clarified(run: Run, question: str) -> Answer:
+def clarified(run: Run, asked: Clarification) -> Answer:
     """The response where the user must say more first."""
     return common(run).model_copy(
-        update={"status": "clarification_needed", "answer": question, "clarification": question}
+        update={
+            "status": "clarification_needed",
+            "answer": asked.text,
+            "clarification": asked.text,
+            "clarification_reason": asked.reason,
+            "choices": list(asked.choices),
+        }
     )
 
 
@@ -108,7 +127,7 @@ def reviewed(run: Run, text: str) -> Answer:
             "answer": text,
             "sql": last.sql or None,
             "plan": last.plan,
-            "explanation": last.explanation,
+            "explanation": explained(last, run.database.dialect),
             "needs_human_review": True,
             "checks": [Check(name="executed", passed=False, detail="No query could be run.")],
         }
@@ -130,6 +149,7 @@ def common(run: Run) -> Answer:
     return Answer(
         status="success",
         answer="",
+        question=run.question.text,
         dialect=run.database.dialect,
         attempts=len(run.attempts),
         attempt_history=[_record(attempt) for attempt in run.attempts],

@@ -101,7 +101,7 @@ class Reuse:
 
     def __init__(self, question: Question, parts: Parts, limits: Limits) -> None:
         self._question, self._parts = question, parts
-        # What follows an exchange may mean something else after another one.
+        # A question has a history only where it still leans on it, and may mean something else after another one.
         self._allowed = limits.reuse_verified and not question.history
         self._key = Key(question.database, question.audience, folded(question.text))
         self.draft: Draft | None = None
@@ -113,7 +113,7 @@ class Reuse:
             return
         known = context.asked_before
         if known is not None and _QUERY.match(known.sql) and may_rerun(self._question.text, known.sql):
-            self.draft = Draft(sql=known.sql, explanation=FROM_DOCS)
+            self.draft = Draft(sql=known.sql, note=FROM_DOCS)
             return
         try:
             kept = await asyncio.to_thread(self._parts.verified.find, self._key)
@@ -121,7 +121,7 @@ class Reuse:
             log.warning("%s", error)
             return
         if kept is not None and kept.fingerprint == self._fingerprint(kept.tables, context):
-            self.draft = Draft(sql=kept.sql, explanation=FROM_ANSWER)
+            self.draft = Draft(sql=kept.sql, note=FROM_ANSWER)
 
     def take(self) -> Draft | None:
         """The query to run again, once."""

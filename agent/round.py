@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from agent.errors import ReplyUnusable, WritesNotAllowed
 from agent.evaluate import evaluate
+from agent.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
 from agent.generate import mended
 from agent.intent import NEVER
-from agent.models import Attempt, Draft, Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
+from agent.models import Attempt, Check, Draft
 from agent.plan import plan_of
 from executors.base import CheckedSql
 from executors.errors import ErrorKind, SqlFailed, SqlRefused
+from rag.joins import keyed_of
 
 if TYPE_CHECKING:
     from agent.run import Run
@@ -49,7 +51,7 @@ class Round:
                 self._attempt = Attempt(sql="", error=str(error), error_type=ErrorKind.UNUSABLE_REPLY)
         return SqlGenerated(
             sql=self._run.draft.sql,
-            explanation=self._run.draft.explanation,
+            explanation=self._run.draft.explanation or self._run.draft.note,
             clarification=self._run.draft.clarification,
             source="reused" if self._reusing else "model",
             attempt=len(self._run.attempts) + 1,
@@ -66,7 +68,8 @@ class Round:
         self._checked = None
         if self._run.draft.sql is not None:
             draft = self._run.draft
-            self._attempt = Attempt(sql=draft.sql, explanation=draft.explanation, plan=draft.plan, reused=self._reusing)
+            told = {"explanation": draft.explanation, "note": draft.note}
+            self._attempt = Attempt(sql=draft.sql, plan=draft.plan, reused=self._reusing, **told)
             with self._run.ledger.timed("sql_validator"):
                 try:
                     self._checked = await self._run.database.check(self._run.draft.sql, self._run.limits.row_limit)
@@ -134,13 +137,21 @@ class Round:
                 generator=None if self._reusing else self._run.parts.generator,
                 earlier=self._run.attempts,
             )
-            self._update(checks=found.checks, verdict=found.verdict)
+            self._update(checks=(*self._filtered(query), *found.checks), verdict=found.verdict)
         return Evaluated(
             verdict=self._attempt.verdict,
             checks=self._attempt.checks,
             attempt=len(self._run.attempts) + 1,
             elapsed_ms=self._run.ledger.last,
         )
+
+    def _filtered(self, query: CheckedSql) -> tuple[Check, ...]:
+        """What a row filter kept back, which the reader of the answer has to know."""
+        if not query.held:
+            return ()
+        held = " ".join(query.held)
+        self._run.ledger.warn(held)
+        return (Check(name="row_filter", passed=True, detail=held),)
 
     def conclude(self) -> None:
         """Keep the attempt, whatever became of it."""
@@ -154,7 +165,7 @@ class Round:
         run = self._run
         known = run.reuse.take()
         if known is None and run.parts.profile.mends_columns:
-            known = mended(run.attempts, run.context.db_schema, run.question.text)
+            known = mended(run.attempts, keyed_of(run.context.db_schema, run.context.known), run.question.text)
         return known or await run.parts.generator.draft(
             run.question.text, run.context, run.attempts, run.plan, run.ledger
         )

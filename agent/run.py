@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from agent.context import Context, enrich
 from agent.database import Database
-from agent.ledger import Ledger
-from agent.limits import Limits
-from agent.models import (
+from agent.events import (
     AnswerFormatted,
-    Attempt,
     DialectResolved,
-    Draft,
     Entered,
     HumanReview,
-    Plan,
     Planned,
-    Question,
     RawRecordsFetched,
     Repairing,
     SchemaSelected,
 )
+from agent.ledger import Ledger
+from agent.limits import Limits
+from agent.models import Attempt, Draft, Plan, Question
 from agent.parts import Parts
 from agent.raw import RawRecords, fetch_raw_records
 from agent.response import best_of
 from agent.reuse import Reuse
 from agent.side_tasks import SideTasks
 from agent.suggest import suggestions
-from agent.synthesize import CheckedText
+from agent.synthesize import CheckedText, row_count_context, rows_as_text
+
+if TYPE_CHECKING:
+    from agent.clarify.check import Clarifier
+    from agent.clarify.choice import Clarification
 
 
 @dataclass
@@ -47,15 +49,26 @@ class Run:
     text: CheckedText = field(default_factory=lambda: CheckedText(text=""))
 
     def __post_init__(self) -> None:
+        self.database = self.database.seen_by(self.question.principal)
         self.context: Context
         self.side = SideTasks()
         self.reuse = Reuse(self.question, self.parts, self.limits)
 
     # -- before the first query ---------------------------------------------------------------------------
 
-    def enter(self) -> Entered:
-        """Step 1; the question was validated on its way in."""
-        return Entered(history=len(self.question.history))
+    async def enter(self) -> Entered:
+        """Step 1: a question that leans on earlier ones is made self-contained; it was validated on its way in."""
+        history = len(self.question.history)
+        with self.ledger.timed("entry"):
+            self.question = await self.parts.followups.understood(self.question, self.ledger)
+        self.reuse = Reuse(self.question, self.parts, self.limits)
+        return Entered(
+            history=history,
+            question=self.question.text,
+            asked=self.question.asked,
+            leans=bool(self.question.history),
+            elapsed_ms=self.ledger.last,
+        )
 
     def resolve_dialect(self) -> DialectResolved:
         """Step 2; the name was found in the registry."""
@@ -73,16 +86,45 @@ class Run:
         return SchemaSelected(
             tables=context.tables,
             documents=context.documents,
+            sources=context.sources,
             tokens=context.tokens,
             pruned=context.pruned,
             warnings=context.warnings,
             elapsed_ms=self.ledger.last,
         )
 
+    async def unclear(self) -> Clarification | None:
+        """What must be asked back before any SQL is written; None where the question is clear.
+
+        Who does not want to be asked, or has just been, is told what was assumed, and so is the model.
+        """
+        with self.ledger.timed("schema_selector"):
+            clarifier = self._clarifier()
+            found = await clarifier.find() if self.limits.enable_retrieval else None
+        if found is None:
+            return None
+        missing = found.reason == "missing_data"
+        again = self.question.pending is not None and not missing
+        if self.limits.clarify and not again and not clarifier.asked.declines:
+            return found
+        self.ledger.warn(found.assumption)
+        if not missing:
+            self.context = self.context.model_copy(update={"rules": (*self.context.rules, found.assumption)})
+        return None
+
+    async def asked_back(self, text: str) -> Clarification:
+        """The model's own question to the user, with what the data holds."""
+        return await self._clarifier().of_model(text)
+
+    def _clarifier(self) -> Clarifier:
+        from agent.clarify.check import Clarifier
+
+        return Clarifier(self.question, self.context, self.database, self.parts.knowledge.embedder)
+
     async def make_plan(self) -> Planned | None:
         """Step 4, where the profile wants a plan before any SQL, and no query is known for it."""
         await self.reuse.recall(self.context)
-        if self.reuse.draft is not None:
+        if self.reuse.draft is not None or self.parts.profile.planner != "separate":
             return None
         with self.ledger.timed("planner"):
             self.plan = await self.parts.generator.plan(self.question.text, self.context, self.ledger)
@@ -159,6 +201,11 @@ class Run:
             elapsed_ms=self.ledger.last,
         )
 
+    def state_rows(self, best: Attempt) -> None:
+        """Instead of step 12, where nobody wants a sentence: the first rows as they are."""
+        shown = self.parts.profile.rows_shown
+        self.text = CheckedText(text=rows_as_text(best.rows, shown) + row_count_context(best.rows))
+
     def review(self) -> HumanReview:
         """Step 13: what was tried, why it failed, what could be asked instead."""
         reasons = [a.error or (a.verdict.reason if a.verdict else "") for a in self.attempts]
@@ -176,19 +223,24 @@ class Run:
     def start_side_tasks(self, attempt: Attempt) -> None:
         """Begin what the answer will need, while the judge reads."""
         draft = None
-        if self.parts.profile.speculative_answer and self.limits.enable_evaluation:
-            draft = self.parts.writer.write(
-                self.question.text, attempt, self.context, self.ledger, calculate=self.limits.enable_calculator
-            )
+        if self.parts.profile.speculative_answer and self.limits.enable_evaluation and self.limits.enable_answer:
+            draft = self._first_text(attempt)
         self.side.start(self._raw_records(attempt), draft)
 
+    async def _first_text(self, attempt: Attempt) -> str:
+        with self.ledger.step("answer_formatter"):
+            return await self.parts.writer.write(
+                self.question.text, attempt, self.context, self.ledger, calculate=self.limits.enable_calculator
+            )
+
     async def _raw_records(self, attempt: Attempt) -> RawRecords:
-        return await fetch_raw_records(
-            self.question.text,
-            attempt.executed_sql or attempt.sql,
-            self.database,
-            self.context,
-            self.parts.writer.model,
-            self.limits.raw_row_limit,
-            self.ledger,
-        )
+        with self.ledger.step("raw_records"):
+            return await fetch_raw_records(
+                self.question.text,
+                attempt.executed_sql or attempt.sql,
+                self.database,
+                self.context,
+                self.parts.writer.model,
+                self.limits.raw_row_limit,
+                self.ledger,
+            )

@@ -7,17 +7,20 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from agent import telemetry
 from agent.asking import Asking
-from agent.callers import LOCAL
+from agent.callers import ANONYMOUS, LOCAL
+from agent.conversation.followups import FollowUps
 from agent.databases import DatabaseInfo, Databases
 from agent.evaluate import Judge
 from agent.generate import Generator
 from agent.health import PartHealth, checked
 from agent.llm import ChatModel, build_model
 from agent.parts import Parts
+from agent.people.build import build_people
 from agent.profiles import choose
 from agent.retrieval.documents import AddedDocuments, Documents
-from agent.sessions import Session, SessionStore, SqliteSessions
+from agent.sessions import Session, Sessions
 from agent.settings import Settings
 from agent.synthesize import Writer
 from agent.verified_queries import VerifiedQueries
@@ -26,9 +29,12 @@ from executors.base import Schema
 
 if TYPE_CHECKING:
     from agent.retrieval.knowledge import Indexed, Knowledge
+    from agent.state.store import StateStore
     from executors.registry import Registry
     from executors.router import Router
     from rag.revision import Turn
+
+TURN_WAIT_S = 100.0  # for which a message waits until the one before it is answered
 
 
 class Service:
@@ -42,17 +48,19 @@ class Service:
         judge_model: ChatModel,
         router: Router,
         knowledge: Knowledge,
-        sessions: SessionStore,
+        sessions: Sessions,
         write_plans: WritePlans,
         verified: VerifiedQueries,
         added: AddedDocuments,
+        state: StateStore,
     ) -> None:
         self.settings, self.model, self.judge_model = settings, model, judge_model
-        self.router, self.knowledge, self.sessions = router, knowledge, sessions
+        self.router, self.knowledge, self.sessions, self.state = router, knowledge, sessions, state
         profile = choose(settings, model.name)
         self.parts = Parts(
             settings=settings,
             profile=profile,
+            followups=FollowUps(model, max_chars=settings.max_question_chars),
             generator=Generator(model, profile, max_tokens=settings.max_tokens, temperature=settings.temperature),
             judge=Judge(judge_model, choose(settings, judge_model.name)),
             writer=Writer(model, profile),
@@ -62,40 +70,61 @@ class Service:
         )
         self.registered = Databases(router, settings)
         self.documents = Documents(self.registered, knowledge, added)
-        self.asking = Asking(self.parts, router, self.registered, sessions)
+        self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
+        self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)
         self.query, self.events = self.asking.query, self.asking.events
 
     # -- sessions -----------------------------------------------------------------------------------------
 
-    async def start_session(self, database: str) -> Session:
-        """A new session about one database. Raises UnknownDatabase."""
-        await self.registered.get(database)
-        return await asyncio.to_thread(self.sessions.start, database)
+    async def start_session(self, database: str, principal: str = ANONYMOUS) -> Session:
+        """A new session about one database, which its principal alone can see. Raises UnknownDatabase."""
+        await self.registered.get(database, principal)
+        return await asyncio.to_thread(self.sessions.start, database, principal)
+
+    async def session(self, session_id: str, principal: str = ANONYMOUS, *, whole: bool = False) -> Session:
+        """A session with its latest messages, or with all of them. Raises UnknownSession."""
+        return await asyncio.to_thread(self.sessions.get, session_id, principal, whole=whole)
+
+    async def end_session(self, session_id: str, principal: str = ANONYMOUS) -> None:
+        """Forget a session. Raises UnknownSession."""
+        await asyncio.to_thread(self.sessions.end, session_id, principal)
+
+    async def active_sessions(self) -> int:
+        """How many sessions there are that have not expired."""
+        return await asyncio.to_thread(self.sessions.active)
+
+    async def cleanup(self) -> int:
+        """Forget what has expired: sessions, reviews and the like. Returns how many. Raises StateUnavailable."""
+        sessions = await asyncio.to_thread(self.sessions.cleanup)
+        return sessions + await asyncio.to_thread(self.state.purge)
 
     # -- databases ----------------------------------------------------------------------------------------
 
-    async def databases(self, principal: str = LOCAL) -> list[DatabaseInfo]:
+    async def databases(self, principal: str) -> list[DatabaseInfo]:
         """Every database that somebody may ask, with whether it can be opened."""
         return await self.registered.infos(principal)
 
-    async def raw_schema(self, name: str, *, refresh: bool = False) -> tuple[Schema, tuple[str, ...]]:
+    async def raw_schema(self, name: str, *, refresh: bool = False, principal: str) -> tuple[Schema, tuple[str, ...]]:
         """The schema as the database describes it, and what of it could not be read, one sentence each.
 
         Args:
             name: of the database.
             refresh: read it again, even where it is known.
+            principal: who asks.
 
         Raises:
             UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
         """
-        database = await (self.registered.refreshed(name) if refresh else self.registered.get(name))
+        database = await (
+            self.registered.refreshed(name, principal) if refresh else self.registered.get(name, principal)
+        )
         return await database.schema(), database.warnings
 
-    async def schema(self, name: str) -> tuple[Schema, str]:
+    async def schema(self, name: str, principal: str) -> tuple[Schema, str]:
         """The raw schema, and the enriched one as the model reads it. Raises UnknownDatabase, DatabaseUnavailable."""
         from rag.schema_text import render
 
-        database = await self.registered.get(name)
+        database = await self.registered.get(name, principal)
         schema = await database.schema()
         text = render(
             schema,
@@ -107,10 +136,19 @@ class Service:
         return schema, text.text
 
     async def index(
-        self, name: str, progress: Callable[[str, int, int], None] = lambda *_: None, turn: Turn | None = None
+        self,
+        name: str,
+        principal: str,
+        progress: Callable[[str, int, int], None] = lambda *_: None,
+        turn: Turn | None = None,
     ) -> Indexed:
-        """Read and index schema and docs anew, as `Knowledge.index_all`. Raises UnknownDatabase, too."""
-        return await self.knowledge.index_all(await self.registered.refreshed(name), progress, turn)
+        """Read and index schema and docs anew, as `Knowledge.index_all`. Raises UnknownDatabase, too.
+
+        Who sees only some of the rows is told of no `problems`: they may name tables that are not seen.
+        """
+        database = await self.registered.refreshed(name, principal)
+        indexed = await self.knowledge.index_all(database, progress, turn)
+        return indexed.model_copy(update={"problems": ()}) if database.is_filtered else indexed
 
     # -- life ---------------------------------------------------------------------------------------------
 
@@ -126,7 +164,7 @@ class Service:
         checks: dict[str, Callable[[], Awaitable[object]]] = {
             "model": self.model.ready,
             "store": self.knowledge.check,
-            **{f"database {name}": partial(self.registered.readable, name) for name in self.router.names()},
+            **{f"database {name}": partial(self.registered.readable, name, LOCAL) for name in self.router.names()},
         }
         return list(await asyncio.gather(*(checked(name, check) for name, check in checks.items())))
 
@@ -138,6 +176,7 @@ class Service:
         if self.judge_model is not self.model:
             await self.judge_model.close()
         await asyncio.to_thread(self.router.close)
+        await asyncio.to_thread(self.state.close)
 
 
 def build_service(settings: Settings, *, model: ChatModel | None = None, registry_required: bool = True) -> Service:
@@ -153,13 +192,14 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
         RegistryInvalid: databases.yaml cannot be used.
     """
     from agent.retrieval.knowledge import Knowledge, build_embedder, build_store
+    from agent.state.build import build_store as build_state_store
     from executors.router import Router
     from executors.server.options import ServerOptions
 
-    chat = model or build_model(settings)
+    chat = telemetry.get().traced(model or build_model(settings))
     own_judge = settings.judge_model is not None and settings.is_hosted and model is None
-    judge = build_model(settings, model_name=settings.judge_model) if own_judge else chat
-    state = settings.state_path
+    judge = telemetry.get().traced(build_model(settings, model_name=settings.judge_model)) if own_judge else chat
+    state, store = settings.state_path, build_state_store(settings)
     added = AddedDocuments(state / "documents.sqlite")
     router = Router(
         _registry(settings, registry_required),
@@ -186,10 +226,16 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
             docs_of=lambda name: router.entry(name).docs,
             added=added,
         ),
-        sessions=SqliteSessions(state / "sessions.sqlite", timeout_s=settings.session_timeout_s),
+        sessions=Sessions(
+            store,
+            timeout_s=settings.session_timeout_s,
+            max_messages=settings.max_session_messages,
+            wait_s=min(TURN_WAIT_S, settings.request_deadline_s / 2),  # the other half is for the answer
+        ),
         write_plans=WritePlans(state / "writes.sqlite", lifetime_s=settings.write_token_s),
         verified=VerifiedQueries(state / "verified.sqlite"),
         added=added,
+        state=store,
     )
 
 

@@ -11,20 +11,28 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr
-from pydantic.fields import FieldInfo
+from pydantic import AfterValidator, AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from agent.access.hosts import origins
+from agent.pricing import Price
 
 PREFIX = "PLUMBLINE_"
 ROOT = Path(__file__).resolve().parents[1]  # the folder of the project
 
 Count = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0)]
+Days = Annotated[float, Field(gt=0, le=36_500)]
 
 
 def _also(name: str, *aliases: str) -> AliasChoices:
     """The field's own variable first, then the names that others use for it."""
     return AliasChoices(PREFIX + name.upper(), *aliases)
+
+
+def _origins(listed: str) -> str:
+    origins(listed)
+    return listed
 
 
 class Settings(BaseSettings):
@@ -62,11 +70,15 @@ class Settings(BaseSettings):
     write_token_s: Seconds = Field(600, description="Seconds in which a planned change can be confirmed.")
     trust_principal_header: bool = Field(
         False,
-        description="Take the caller's name from `x-ms-client-principal-name`. Only behind Azure's front end with "
-        "authentication on, which removes what callers write there themselves.",
+        description="Take the caller's name from `x-ms-client-principal-name`, where `auth` is `none` or `functions`. "
+        "Only behind a front end that signs people in and removes what they write there themselves.",
     )
     enable_calculator: bool = Field(True, description="Compute `[[...]]` and recompute equations in answers.")
     enable_evaluation: bool = Field(True, description="Judge every result before it is believed.")
+    clarify: bool = Field(
+        True,
+        description="Ask back, with choices, where a question can be read in several ways; requests can switch it off.",
+    )
     reuse_verified: bool = Field(
         True,
         description="Answer a question that was asked before by its verified query, run, judged and told anew; a "
@@ -197,6 +209,40 @@ class Settings(BaseSettings):
         3, description="Earlier exchanges in the prompt, 200 characters each."
     )
     session_timeout_s: Seconds = Field(3600, description="Seconds after which an idle session is gone.")
+    max_session_messages: Count = Field(
+        10, description="Latest messages of a session in the prompt's reach; the others are kept, but for people only."
+    )
+    session_cleanup_s: Seconds = Field(300, description="Seconds between two rounds that remove what has expired.")
+    state_store: Literal["sqlite", "memory", "azure_tables"] | None = Field(
+        None,
+        description="Where sessions, reviews and the like are kept. Default: Azure Table Storage when one of the next "
+        "two is set, else a SQLite file in `state_dir`.",
+    )
+    azure_tables_connection: SecretStr | None = Field(
+        None,
+        validation_alias=_also("azure_tables_connection", "AZURE_TABLES_CONNECTION_STRING"),
+        description="Connection string of the storage account.",
+    )
+    azure_tables_endpoint: Annotated[str, Field(pattern=r"^https://[^\s/?#@]+(/[^\s/?#@]*)?$")] | None = Field(
+        None,
+        validation_alias=_also("azure_tables_endpoint", "AZURE_TABLES_ENDPOINT"),
+        description="Instead of that: `https://ACCOUNT.table.core.windows.net`, reached by managed identity.",
+    )
+    azure_tables_name: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9]{2,62}$")] = Field(
+        "plumbline", description="The table's name; deployments that share an account need one each."
+    )
+
+    # -- what people say of answers ----------------------------------------------------------------
+    reviewers: str = Field(
+        "",
+        description="Principals who may settle the reviews of every database, separated by commas; `*`: everybody. "
+        "Where callers have no names, whoever reaches the service may.",
+    )
+    review_days: Days = Field(90, description="Days for which a review is kept after its last change.")
+    feedback_days: Days = Field(30, description="Days for which an answer is known, so that it can get feedback.")
+    max_saved_queries: Annotated[int, Field(ge=1, le=1000)] = Field(
+        200, description="Saved queries of one principal at most."
+    )
 
     # -- local files -------------------------------------------------------------------------------
     duckdb_memory: str = Field("1GB", description="Memory of one DuckDB database.")
@@ -204,8 +250,53 @@ class Settings(BaseSettings):
 
     # -- the service -------------------------------------------------------------------------------
     host: str = Field("127.0.0.1", description="Address that `serve` listens on.")
+    auth: Literal["none", "api_keys", "functions", "entra"] = Field(
+        "none",
+        description="How callers are known. `none`: only this machine may ask; under Azure Functions the same as "
+        "`functions`: the host checks its keys. `api_keys`; `entra`: App Service authentication.",
+    )
+    api_keys: SecretStr | None = Field(
+        None, description="Hashes of API keys, `name=sha256:...`, as `python -m agent key NAME` prints them."
+    )
+    api_keys_file: Path | None = Field(None, description="More of them, one a line; read again when it changes.")
+    rate_limit: Annotated[str, Field(pattern=r"^([1-9]\d{0,5} ?/ ?(second|minute|hour|day))?$")] = Field(
+        "", description="What each principal may POST, such as `60/minute`; empty: no limit."
+    )
+    max_concurrent_questions: Count = Field(
+        16, description="Questions that one process answers at once; as many may wait, and more are refused with 503."
+    )
+    cors_origins: Annotated[str, AfterValidator(_origins)] = Field(
+        "", description="Origins whose pages may ask, separated by commas; `*`: all, where each request has a key."
+    )
     port: Annotated[int, Field(ge=1, le=65_535)] = Field(7071, description="Port that `serve` listens on.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("WARNING", description="Log level.")
+    log_format: Literal["text", "json"] = Field("text", description="Log lines as text, or as one JSON object each.")
+
+    # -- telemetry ---------------------------------------------------------------------------------
+    otel_exporter_otlp_endpoint: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$")] | None = Field(
+        None,
+        validation_alias=_also("otel_exporter_otlp_endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+        description="Send spans and metrics to this OTLP collector, `http(s)://host:port`; the exporters' other "
+        "`OTEL_EXPORTER_OTLP_...` variables (headers, certificate, timeout) hold as well.",
+    )
+    otel_exporter_otlp_protocol: Literal["http/protobuf", "grpc"] | None = Field(
+        None,
+        validation_alias=_also("otel_exporter_otlp_protocol", "OTEL_EXPORTER_OTLP_PROTOCOL"),
+        description="How to speak to it. Default: `grpc` on port 4317, else `http/protobuf`.",
+    )
+    applicationinsights_connection_string: SecretStr | None = Field(
+        None,
+        validation_alias=_also("applicationinsights_connection_string", "APPLICATIONINSIGHTS_CONNECTION_STRING"),
+        description="Send spans and metrics to this Application Insights (Azure Monitor).",
+    )
+    telemetry_content: bool = Field(
+        False, description="Put questions, prompts, replies, SQL with its values and rows into spans."
+    )
+    prices: dict[str, Price] = Field(
+        {},
+        description="US dollars for a million tokens, by model or Azure deployment, as JSON: "
+        '`{"gpt-4o-mini": {"input": 0.15, "cached": 0.075, "output": 0.6}}`. Without a price, costs are null.',
+    )
 
     @property
     def attempts(self) -> int:
@@ -232,6 +323,12 @@ class Settings(BaseSettings):
         return path if name in self.model_fields_set or path.exists() else ROOT / path
 
     @property
+    def state_kind(self) -> Literal["sqlite", "memory", "azure_tables"]:
+        """Where state is kept: as `state_store` says, or what is set for Azure Table Storage."""
+        in_azure = self.azure_tables_connection or self.azure_tables_endpoint
+        return self.state_store or ("azure_tables" if in_azure else "sqlite")
+
+    @property
     def is_hosted(self) -> bool:
         """True when any setting names a hosted model; else the embedded one answers."""
         return bool(self.openai_api_key or self.openai_base_url or self.azure_openai_endpoint)
@@ -241,41 +338,3 @@ class Settings(BaseSettings):
 def get_settings() -> Settings:
     """The settings of this process, read once."""
     return Settings()
-
-
-class Variable(BaseModel):
-    """One setting as the environment has it. `names`: first the one to use, then others that are understood."""
-
-    model_config = ConfigDict(frozen=True)
-
-    names: tuple[str, ...]
-    default: str
-    description: str
-
-
-def variables() -> tuple[Variable, ...]:
-    """Every setting, in the order of the class. A default of `""` is none, or as the description says."""
-    return tuple(_variable(name, field) for name, field in Settings.model_fields.items())
-
-
-def _variable(name: str, field: FieldInfo) -> Variable:
-    own = PREFIX + name.upper()
-    alias = field.validation_alias
-    others = tuple(str(one) for one in alias.choices if one != own) if isinstance(alias, AliasChoices) else ()
-    default = "" if field.default is None else str(field.default)
-    default = default.lower() if isinstance(field.default, bool) else default
-    return Variable(names=(own, *others), default=default, description=field.description or "")
-
-
-def markdown_table() -> str:
-    """The README's table of settings; `python -m agent.settings` prints it."""
-    rows = ["| Variable | Default | Meaning |", "|---|---|---|"]
-    for variable in variables():
-        names = ", ".join(f"`{name}`" for name in variable.names)
-        default = f"`{variable.default}`" if variable.default else ""
-        rows.append(f"| {names} | {default} | {variable.description} |")
-    return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    print(markdown_table())

@@ -28,10 +28,9 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from agent.models import (
-    Answer,
-    Check,
+from agent.events import (
     Done,
+    Entered,
     Evaluated,
     Event,
     HumanReview,
@@ -45,6 +44,7 @@ from agent.models import (
     SqlValidated,
     Started,
 )
+from agent.models import Answer, Check
 
 if TYPE_CHECKING:
     from agent.llms.model_files import Progress as ByteProgress
@@ -139,6 +139,8 @@ class StepPrinter:
 
     def _show_aside(self, event: NodeComplete) -> None:
         match event:
+            case Entered(asked=asked, question=question) if asked and question != asked:
+                self._line("meant", plain(question), event)
             case Repairing():
                 self._line("again", event.hint or "with this in view", event)
             case HumanReview():

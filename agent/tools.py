@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
-from agent.callers import LOCAL
 from agent.http.wire import DatabaseList, ExecuteRequest, ExecuteResponse, Name, QueryRequest
 from agent.http.wire_rag import FoundDocument, SearchRequest, SearchResponse
 from agent.models import Answer
@@ -60,7 +59,7 @@ class Tool(NamedTuple):
         schema: dict[str, Any] = _plain(self.input.model_json_schema(), {})
         return {key: value for key, value in schema.items() if key != "description"}  # the tool has its own
 
-    async def call(self, service: Service, arguments: Mapping[str, Any], principal: str = LOCAL) -> JsonValue:
+    async def call(self, service: Service, arguments: Mapping[str, Any], principal: str) -> JsonValue:
         """Do it.
 
         Args:
@@ -98,9 +97,15 @@ class ToolList(Frozen):
         return cls(tools=described, routes={it.name: {"method": it.method, "path": it.path} for it in tools})
 
 
-async def search_docs(service: Service, body: SearchRequest) -> SearchResponse:
-    """The documents nearest to a query. Raises UnknownDatabase, DatabaseUnavailable, RetrievalError."""
-    found, warnings = await service.documents.search(body.database, body.query, body.top_k, body.kinds)
+async def search_docs(service: Service, body: SearchRequest, principal: str) -> SearchResponse:
+    """The documents nearest to a query that `principal` may know.
+
+    Raises:
+        UnknownDatabase, DatabaseUnavailable, RetrievalError.
+    """
+    found, warnings = await service.documents.search(
+        body.database, body.query, body.top_k, body.kinds, principal=principal
+    )
     return SearchResponse(documents=[FoundDocument.of(hit) for hit in found], warnings=warnings)
 
 
@@ -110,7 +115,7 @@ async def _ask(service: Service, body: Any, principal: str) -> Answer:
 
 async def _search(service: Service, body: SearchRequest, principal: str) -> SearchResponse:
     service.registered.admit(body.database, principal)
-    return await search_docs(service, body)
+    return await search_docs(service, body, principal)
 
 
 async def _list(service: Service, body: NoArguments, principal: str) -> DatabaseList:  # noqa: ARG001
@@ -119,14 +124,14 @@ async def _list(service: Service, body: NoArguments, principal: str) -> Database
 
 async def _schema(service: Service, body: SchemaRequest, principal: str) -> SchemaText:
     service.registered.admit(body.database, principal)
-    schema, warnings = await service.raw_schema(body.database)
-    text = (await service.schema(body.database))[1]
+    schema, warnings = await service.raw_schema(body.database, principal=principal)
+    text = (await service.schema(body.database, principal))[1]
     return SchemaText(database=body.database, dialect=schema.dialect, schema_text=text, warnings=warnings)
 
 
 async def _run(service: Service, body: Any, principal: str) -> ExecuteResponse:
     service.registered.admit(body.database, principal)
-    done = await service.registered.execute(body.database, body.sql, row_limit=body.row_limit)
+    done = await service.registered.execute(body.database, body.sql, row_limit=body.row_limit, principal=principal)
     return ExecuteResponse.of(done)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.models import Answer, Event, Options
+from agent.events import Event
+from agent.models import Answer, Options
 from agent.scripted import ScriptedModel
 from agent.service import Service, build_service
 from agent.settings import Settings

@@ -67,9 +67,9 @@ def _engines() -> list[str]:
 
 
 def _table() -> str:
-    engines = _engines()
     tests = list(dict.fromkeys(test for test, _ in _outcomes))
     shared = [test for test in tests if test in _shared]
+    engines = [engine for engine in _engines() if any((test, engine) in _outcomes for test in shared)]
     heads = [f"{engine} {_versions[engine]}" if engine in _versions else engine for engine in engines]
     lines = [f"| | {' | '.join(heads)} |", f"|---|{':-:|' * len(engines)}"]
     for test in shared:

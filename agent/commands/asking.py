@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,9 +13,12 @@ from agent.asking import NO_OPTIONS
 from agent.callers import LOCAL
 from agent.commands.console import EXPECTED, Database, Docs, complain, opened, out
 from agent.errors import PlumblineError
-from agent.models import Answer, Done, Options
+from agent.events import Done
+from agent.models import Answer, Options
 from agent.paths import resolve
 from agent.service import Service
+from agent.terminal import plain
+from agent.transcript import Transcript
 
 
 def ask(
@@ -47,19 +51,35 @@ def ask(
     raise typer.Exit(0 if answer.status != "error" else 1)
 
 
-def chat(database: Database = "shop", docs: Docs = None) -> None:
+def chat(
+    database: Database = "shop",
+    docs: Docs = None,
+    script: Annotated[
+        typer.FileText | None, typer.Option("--script", help="Ask the lines of this file instead of asking for them.")
+    ] = None,
+    transcript: Annotated[
+        Path | None, typer.Option("--transcript", dir_okay=False, help="Write the conversation here, as Markdown.")
+    ] = None,
+) -> None:
     """Ask one question after the other; each sees the last ones. An empty line or Ctrl-D ends it."""
     show = _Shown()
     with opened() as (service, runner):
         name = resolve(service, database, docs)
-        session = runner.run(service.start_session(name))
-        out.print(Text.assemble("Ask about ", (name, "bold"), "; an empty line ends the chat."), style="dim")
+        session = runner.run(service.start_session(name, LOCAL))
+        told = Transcript(name)
+        if script is None:
+            out.print(Text.assemble("Ask about ", (name, "bold"), "; an empty line ends the chat."), style="dim")
         # Read between the runs of the loop, in the main thread: there Ctrl-C ends it at once.
-        while line := _read_line():
+        while line := _read_line() if script is None else script.readline().strip():
+            if script is not None:
+                out.print(Text(f"\n> {plain(line)}", style="bold"))
             try:
-                runner.run(show(service, line, name, NO_OPTIONS, session_id=session.id))
+                told.add(line, runner.run(show(service, line, name, NO_OPTIONS, session_id=session.id)))
             except EXPECTED as error:
                 complain(str(error))
+                told.fail(line, str(error))
+        if transcript is not None:
+            transcript.write_text(str(told), encoding="utf-8")
 
 
 def demo() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,10 +14,12 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.text import Text
 
+from agent import telemetry
 from agent.errors import PlumblineError
 from agent.problems import problem_of
 from agent.service import Service, build_service
 from agent.settings import Settings, get_settings
+from agent.telemetry.logs import configure_logs
 from agent.trace_ids import new_trace_id
 from executors.errors import ExecutorError
 from rag.errors import RetrievalError
@@ -42,11 +43,13 @@ def opened(*, as_json: bool = False) -> Iterator[tuple[Service, asyncio.Runner]]
     settings = settings.model_copy(update={"request_deadline_s": max(settings.request_deadline_s, DEADLINE_S)})
     try:
         with asyncio.Runner() as runner:
+            telemetry.setup(settings)
             service = build_service(settings, registry_required=False)
             try:
                 yield service, runner
             finally:
                 runner.run(service.close())
+                telemetry.shutdown()
     except EXPECTED as error:
         problem = problem_of(error, new_trace_id()) if as_json else None
         if problem is not None:
@@ -65,7 +68,7 @@ def read_settings() -> Settings:
     except ValidationError as error:
         lines = [f"  {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
         fail("These settings cannot be used:\n" + "\n".join(lines))
-    logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s: %(message)s")
+    configure_logs(settings)
     return settings
 
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from agent.callers import LOCAL
 from agent.commands.console import Docs, err, opened, out
 from agent.errors import PlumblineError
 from agent.paths import resolve
@@ -70,7 +71,7 @@ def run_index(
         try:
             name = find()
             with _progress(err, name) as (progress, waiting):
-                indexed = runner.run(service.index(name, progress, Turn(wait_s=None, waiting=waiting)))
+                indexed = runner.run(service.index(name, LOCAL, progress, Turn(wait_s=None, waiting=waiting)))
         except (PlumblineError, ExecutorError, RetrievalError) as error:
             err.print(Text(plain(f"{said}: {error}"), style="red"), soft_wrap=True)
             failed = True

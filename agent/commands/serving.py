@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -40,11 +41,18 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on; default: the settings'.")] = None,
     port: Annotated[int | None, typer.Option(help="Port; default: the settings'.")] = None,
 ) -> None:
-    """The HTTP service."""
+    """The HTTP service; on any address that others can reach only with PLUMBLINE_AUTH."""
     import uvicorn
 
+    from agent.access.policy import build_access, check_host
+
     settings = read_settings()
-    address, number = host or settings.host, port or settings.port
+    address, number = settings.host if host is None else host, port or settings.port
+    try:
+        check_host(settings, address)
+        build_access(settings)
+    except EXPECTED as error:
+        fail(str(error))
     shown = f"[{address}]" if ":" in address else address
     out.print(f"Plumbline on http://{shown}:{number}/api/docs  (Ctrl-C ends it)", markup=False, soft_wrap=True)
     uvicorn.run(
@@ -55,6 +63,25 @@ def serve(
         log_level=settings.log_level.lower(),
         timeout_graceful_shutdown=10,
     )
+
+
+def key(
+    name: Annotated[str, typer.Argument(help="Whose key it is: the principal that the registry's lists name.")],
+    expires: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Its last day, such as 2027-01-31; default: none.")
+    ] = None,
+) -> None:
+    """Make an API key: it is shown once, and only the hash beneath it is kept, in PLUMBLINE_API_KEYS."""
+    from agent.access.keys import new_key
+
+    try:
+        made, kept = new_key(name, expires.date() if expires else None)
+    except EXPECTED as error:
+        fail(str(error))
+    err.print("The key, for its owner; it is shown this once:", style="dim")
+    print(made)
+    err.print("Its line for PLUMBLINE_API_KEYS, or for the file of PLUMBLINE_API_KEYS_FILE:", style="dim")
+    print(kept.line())
 
 
 def mcp(

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agent import telemetry
 from agent.callers import ANONYMOUS, named
+from agent.telemetry.trace import traceparent_for, traceparent_of, working_for
 from agent.trace_ids import new_trace_id
 
 PRINCIPAL_HEADER = "x-ms-client-principal-name"
 TRACE_HEADER = "x-trace-id"
-
-# https://www.w3.org/TR/trace-context/#traceparent-header: version, trace id, parent id, flags; ids are never all zeros.
-TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:$|-)")
 
 
 class RequestContext:
@@ -35,7 +32,9 @@ class RequestContext:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        trace_id = _trace_id(headers)
+        traceparent = telemetry.get().traceparent() or traceparent_of(headers.get("traceparent", ""))
+        traceparent = traceparent or traceparent_for(new_trace_id())
+        trace_id = traceparent[3:35]
         scope.setdefault("state", {})["trace_id"] = trace_id
 
         async def send_traced(message: Message) -> None:
@@ -43,7 +42,8 @@ class RequestContext:
                 MutableHeaders(scope=message)[TRACE_HEADER] = trace_id
             await send(message)
 
-        await self.app(scope, self._limited(receive, headers), send_traced)
+        with working_for(traceparent):
+            await self.app(scope, self._limited(receive, headers), send_traced)
 
     def _limited(self, receive: Receive, headers: Headers) -> Receive:
         """`receive` that counts: a chunked body does not say its size beforehand."""
@@ -71,10 +71,13 @@ def trace_id_of(request: Request) -> str:
 
 
 def principal_of(request: Request, *, trusted: bool) -> str:
-    """Who asks, by the name that Azure's front end gives. Args: trusted: whether there is such a front end."""
+    """Who asks, as the door has found out; where there is none, by the name that Azure's front end gives.
+
+    Args:
+        request: whose headers are believed only where `trusted` says so.
+        trusted: whether there is such a front end.
+    """
+    known = getattr(request.state, "principal", None)
+    if known is not None:
+        return str(known)
     return named(request.headers.get(PRINCIPAL_HEADER, "")) if trusted else ANONYMOUS
-
-
-def _trace_id(headers: Headers) -> str:
-    match = TRACEPARENT.match(headers.get("traceparent", ""))
-    return match[1] if match else new_trace_id()

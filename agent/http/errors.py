@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -12,8 +12,9 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
 
-from agent.errors import PlumblineError
+from agent.errors import Later, NotAuthenticated, PlumblineError
 from agent.http.context import TRACE_HEADER, trace_id_of
 from agent.models import Problem
 from agent.problems import TYPE_PREFIX, problem_of
@@ -23,6 +24,7 @@ from rag.errors import RetrievalError
 LOG = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+UNCACHED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}  # also where no middleware is asked
 FIELDS_NAMED = 3  # in `detail`; `errors` has them all
 NOT_AN_OBJECT = "Send a JSON object, with the header `content-type: application/json`."
 
@@ -64,9 +66,19 @@ def problem_response(problem: Problem, headers: dict[str, str] | None = None) ->
     return Response(
         problem.model_dump_json(),
         problem.status,
-        headers={**(headers or {}), TRACE_HEADER: problem.trace_id},
+        headers={**UNCACHED, **(headers or {}), TRACE_HEADER: problem.trace_id},
         media_type=MEDIA_TYPE,
     )
+
+
+def refusal(error: Exception, trace_id: str) -> Response:
+    """The response to any error, with the headers that HTTP asks for."""
+    headers = {}
+    if isinstance(error, Later):
+        headers["retry-after"] = str(error.retry_after_s)
+    if isinstance(error, NotAuthenticated):
+        headers["www-authenticate"] = error.challenge
+    return problem_response(problem_for(error, trace_id), headers)
 
 
 def add_handlers(app: FastAPI) -> None:
@@ -79,13 +91,23 @@ def add_handlers(app: FastAPI) -> None:
 
 
 async def _raised(request: Request, error: Exception) -> Response:
-    return problem_response(problem_for(error, trace_id_of(request)))
+    return refusal(error, trace_id_of(request))
 
 
 async def _refused_by_http(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
-    return problem_response(http_problem(error.status_code, trace_id_of(request)), dict(error.headers or {}))
+    headers = {name.lower(): value for name, value in (error.headers or {}).items()}
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["allow"] = ", ".join(sorted(_methods_of_path(request)))
+    return problem_response(http_problem(error.status_code, trace_id_of(request)), headers)
+
+
+def _methods_of_path(request: Request) -> set[str]:
+    """What a path can be asked for. Starlette names the methods of the first route alone; RFC 9110 wants all."""
+    routes: Sequence[BaseRoute] = request.app.state.routes
+    found = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
+    return {method for route in found for method in getattr(route, "methods", None) or ()}
 
 
 async def _nobody_listens(_request: Request, _error: Exception) -> Response:
@@ -100,7 +122,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     found = error.errors()
     if any(one["type"] == "json_invalid" for one in found):
         return problem_response(http_problem(400, trace_id))
-    errors = [{"field": _field(one["loc"]), "message": _message(one["loc"], one["msg"])} for one in found]
+    errors = [{"field": _field(one["loc"]), "message": _message(one)} for one in found]
     detail = "; ".join(f"{one['field']}: {one['message']}" for one in errors[:FIELDS_NAMED])
     return problem_response(http_problem(422, trace_id, detail=detail, errors=errors))
 
@@ -110,15 +132,27 @@ def _field(location: Sequence[str | int]) -> str:
     return ".".join(str(part) for part in location[1:]) or str(location[0])
 
 
-def _message(location: Sequence[str | int], said: str) -> str:
-    """What pydantic says; for the body as a whole, what a client that sends a form by default must do."""
-    return NOT_AN_OBJECT if tuple(location) == ("body",) else said.removeprefix("Value error, ")
+def _message(error: Mapping[str, Any]) -> str:
+    """What pydantic says; where the body is no object, what a client that sends a form by default must do."""
+    if tuple(error["loc"]) == ("body",) and error["type"] != "value_error":  # which is a rule between two fields
+        return NOT_AN_OBJECT
+    return str(error["msg"]).removeprefix("Value error, ")
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """How a route's errors look in its OpenAPI description."""
-    described = {404: "Unknown database or session", 409: "Writes are not allowed", 502: "The model failed"}
+    described = {
+        401: "Nobody is signed in",
+        403: "Not permitted",
+        404: "Unknown database or session",
+        406: "Not available in this format",
+        409: "Writes are not allowed",
+        429: "Too many requests; `Retry-After` says when to try again",
+        502: "The model failed",
+    }
     described |= {503: "The model or the database cannot be reached", 504: "Out of time"}
     described |= {status: title for status, (_, title, _) in HTTP_PROBLEMS.items() if status not in described}
-    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {status: {"description": described[status], "content": content} for status in statuses}
+    shape = {"$ref": "#/components/schemas/Problem"}
+    return {
+        status: {"description": described[status], "content": {MEDIA_TYPE: {"schema": shape}}} for status in statuses
+    }

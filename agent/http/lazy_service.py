@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from agent.errors import StateUnavailable
 from agent.service import Service
+
+log = logging.getLogger(__name__)
 
 
 class LazyService:
@@ -22,23 +26,34 @@ class LazyService:
         self._factory = factory
         self._lock = asyncio.Lock()
         self._service: Service | None = None
-        self._warm_up: asyncio.Task[None] | None = None
+        self._beside: tuple[asyncio.Task[None], ...] = ()  # what runs while requests are answered
 
     async def get(self) -> Service:
         """The service. Raises what its factory raises (RegistryInvalid)."""
         async with self._lock:
             if self._service is None:
                 self._service = await asyncio.to_thread(self._factory)
-                self._warm_up = asyncio.create_task(self._service.warm_up())
+                beside = (self._service.warm_up(), _clean_up(self._service))
+                self._beside = tuple(map(asyncio.create_task, beside))
         return self._service
 
     async def close(self) -> None:
         """Close the service, where one was made."""
-        if self._warm_up is not None:
-            self._warm_up.cancel()
-            await asyncio.gather(self._warm_up, return_exceptions=True)
+        for task in self._beside:
+            task.cancel()
+        await asyncio.gather(*self._beside, return_exceptions=True)
         if self._service is not None:
             await self._service.close()
+
+
+async def _clean_up(service: Service) -> None:
+    """Forget what has expired, from time to time, until cancelled; the next round makes up for one that failed."""
+    while True:
+        await asyncio.sleep(service.settings.session_cleanup_s)
+        try:
+            await service.cleanup()
+        except StateUnavailable as error:
+            log.warning("Expired sessions were not removed: %s", error)
 
 
 def _of_app(request: Request) -> LazyService:

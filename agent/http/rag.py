@@ -19,19 +19,33 @@ from rag.documents import Kind
 router = APIRouter(prefix="/api")
 
 ERRORS = documented(400, 404, 413, 422, 500, 503)
+BODILESS_ERRORS = documented(404, 422, 500, 503)
 FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
 
-DocumentId = Annotated[str, Path(pattern="^[0-9a-f]{1,64}$", description="Of a document that was added.")]
-Database = Annotated[Name, Query(description="A name that `GET /api/databases` lists.")]
+DocumentId = Annotated[
+    str, Path(pattern="^[0-9a-f]{1,64}$", description="Of a document that was added.", examples=["5f2c1e"])
+]
+Database = Annotated[Name, Query(description="A name that `GET /api/databases` lists.", examples=["shop"])]
 Kinds = Annotated[list[Kind] | None, Query(max_length=4, description="Only of these kinds; may be given repeatedly.")]
 Limit = Annotated[int, Query(ge=1, le=500, description="Documents at most.")]
 Offset = Annotated[int, Query(ge=0, description="Where to begin: `next_offset` of the page before.")]
 
 
+def _caller(service: Service, request: Request) -> str:
+    return principal_of(request, trusted=service.settings.trust_principal_header)
+
+
 async def _admitted(lazy: Lazy, request: Request, database: str) -> Service:
     """The service, where the caller may ask this database. Raises UnknownDatabase."""
     service = await lazy.get()
-    service.registered.admit(database, principal_of(request, trusted=service.settings.trust_principal_header))
+    service.registered.admit(database, _caller(service, request))
+    return service
+
+
+async def _owned(lazy: Lazy, request: Request, database: str) -> Service:
+    """The service, where the caller may change what is told of this database. Raises UnknownDatabase, NotPermitted."""
+    service = await lazy.get()
+    service.registered.admit_owner(database, _caller(service, request))
     return service
 
 
@@ -40,17 +54,18 @@ async def _admitted(lazy: Lazy, request: Request, database: str) -> Service:
 async def search(body: SearchRequest, lazy: Lazy, request: Request) -> SearchResponse:
     """The documents nearest to a query: column and table docs, rules and terms, past queries."""
     service = await _admitted(lazy, request, body.database)
-    return await while_listening(request, search_docs(service, body))
+    return await while_listening(request, search_docs(service, body, _caller(service, request)))
 
 
-@router.get("/rag/documents", operation_id="list_documents", summary="List the docs", responses=ERRORS,
+@router.get("/rag/documents", operation_id="list_documents", summary="List the docs", responses=BODILESS_ERRORS,
             openapi_extra=FUNCTION)  # fmt: skip
 async def list_documents(
     database: Database, lazy: Lazy, request: Request, kind: Kinds = None, limit: Limit = 100, offset: Offset = 0
 ) -> DocumentPage:
     """All documents of a database, page by page, in an order that changes only with them."""
     service = await _admitted(lazy, request, database)
-    page = await service.documents.page(database, limit=limit, offset=offset, kinds=kind or ())
+    caller = _caller(service, request)
+    page = await service.documents.page(database, limit=limit, offset=offset, kinds=kind or (), principal=caller)
     return DocumentPage.of(database, page, offset)
 
 
@@ -62,16 +77,17 @@ async def add_documents(body: AddRequest, lazy: Lazy, request: Request) -> Added
     They are held against today's schema, and a query among them against the guard; none is run. Where one does not fit,
     none is taken.
     """
-    service = await _admitted(lazy, request, body.database)
-    added = await service.documents.add(body.database, [new.document() for new in body.documents])
+    service = await _owned(lazy, request, body.database)
+    documents = [new.document() for new in body.documents]
+    added = await service.documents.add(body.database, documents, _caller(service, request))
     return AddedResponse(database=body.database, documents=added)
 
 
 @router.delete("/rag/documents/{id}", operation_id="delete_document", summary="Take from the docs", status_code=204,
-               responses=ERRORS, openapi_extra=FUNCTION)  # fmt: skip
+               responses=BODILESS_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def delete_document(id: DocumentId, database: Database, lazy: Lazy, request: Request) -> Response:  # noqa: A002
     """Forgets a document that was added; those of files are changed in their files."""
-    service = await _admitted(lazy, request, database)
+    service = await _owned(lazy, request, database)
     await service.documents.remove(database, id)
     return Response(status_code=204)
 

@@ -3,38 +3,62 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, TypeVar
 
 from fastapi.sse import ServerSentEvent
 from starlette.requests import ClientDisconnect, Request
 
+from agent.events import Event, Failed
 from agent.http.errors import problem_for
 from agent.http.wire import StreamEvent
-from agent.models import Event, Failed
 
 Result = TypeVar("Result")
 
 
 class OpenStream:
-    """Events whose first one has arrived: what is refused before that has a status of its own."""
+    """Events whose first one has arrived: what is refused before that has a status of its own.
 
-    def __init__(self, first: Event, rest: AsyncIterator[Event], trace_id: str) -> None:
+    Args:
+        first: event.
+        rest: of the events.
+        trace_id: of the request.
+        encode: how an event is sent; None for one that is not.
+    """
+
+    def __init__(
+        self,
+        first: Event,
+        rest: AsyncIterator[Event],
+        trace_id: str,
+        *,
+        encode: Callable[[Event], ServerSentEvent | None] | None = None,
+    ) -> None:
         self._first, self._rest, self._trace_id = first, rest, trace_id
+        self._encode = encode or as_told
 
     async def __aiter__(self) -> AsyncIterator[ServerSentEvent]:
         """All events in order. An error ends them as an `error` event, since the status is already sent."""
-        yield encode(self._first)
+        async for event in self._told():
+            if (sent := self._encode(event)) is not None:
+                yield sent
+
+    async def _told(self) -> AsyncIterator[Event]:
+        yield self._first
         try:
             async for event in self._rest:
-                yield encode(event)
+                yield event
         except Exception as error:  # noqa: BLE001  the edge: whatever it was, the caller is told that no more will come
-            yield encode(Failed(problem=problem_for(error, self._trace_id)))
+            yield Failed(problem=problem_for(error, self._trace_id))
 
 
-def encode(event: Event) -> ServerSentEvent:
+def as_told(event: Event) -> ServerSentEvent:
     """One event, named, its data a JSON object."""
-    wire = StreamEvent.of(event)
+    return named(StreamEvent.of(event))
+
+
+def named(wire: StreamEvent) -> ServerSentEvent:
+    """One event under its own name."""
     return ServerSentEvent(event=wire.event, raw_data=wire.model_dump_json())
 
 

@@ -7,8 +7,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, ConfigDict, Field
 
 from agent.databases import DatabaseInfo, Executed
+from agent.events import Done, Event, Failed, NodeComplete
 from agent.health import PartHealth
-from agent.models import Answer, Check, Done, Event, Failed, NodeComplete, Options
+from agent.json_types import A_NUMBER
+from agent.models import Answer, Check, Options
 from executors.base import Frozen, JsonValue, Schema, Table
 
 
@@ -18,7 +20,14 @@ def _whole_characters(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_whole_characters)]
+WHOLE = AfterValidator(_whole_characters)
+Text = Annotated[str, WHOLE]  # with a pattern: Annotated[str, Field(pattern=...), WHOLE], else the contract lacks it
+
+# What a JSON schema says of a text that must say something, or must not, for rules between fields. No two readers of
+# patterns agree on what white space is: what is none for any of them says something.
+SOMETHING = r"[^\s\u001c-\u001f\u0085]"
+SAID: dict[str, Any] = {"type": "string", "pattern": SOMETHING}
+UNSAID: dict[str, Any] = {"type": "string", "pattern": r"^[ \t\r\n]*$"}
 Name = Annotated[Text, Field(max_length=200)]
 
 
@@ -52,10 +61,10 @@ class ExecuteRequest(Frozen):
 
     database: Name = Field(description="A name that `GET /api/databases` lists.")
     sql: Text = Field(description="One SELECT in the database's own dialect.")
-    row_limit: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
+    row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = Field(
         None, description="Rows at most; the service's and the database's own limits hold as well."
     )
-    timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+    timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False), A_NUMBER] | None = Field(
         None, description="Seconds for the query; the service's and the database's own limits hold as well."
     )
     parameters: list[Value] | dict[Name, Value] | None = Field(
@@ -69,6 +78,7 @@ class ExecuteResponse(Frozen):
     sql: as it was checked, with the limit that it got.
     truncated: whether the database had more rows than were asked for.
     elapsed_ms: that the query took in the database, milliseconds.
+    warnings: what a row filter kept back.
     """
 
     columns: tuple[str, ...]
@@ -77,6 +87,7 @@ class ExecuteResponse(Frozen):
     truncated: bool
     elapsed_ms: float
     sql: str
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, done: Executed) -> ExecuteResponse:
@@ -89,6 +100,7 @@ class ExecuteResponse(Frozen):
             truncated=result.truncated,
             elapsed_ms=result.elapsed_ms,
             sql=done.query.sql,
+            warnings=done.query.held,
         )
 
 
@@ -202,11 +214,3 @@ ANSWER_EXAMPLE = Answer(
     checks=[Check(name="judge", passed=True, detail="One row, the highest.")],
     trace_id="0af7651916cd43dd8448eb211c80319c",
 ).model_dump(mode="json")
-
-STREAM_EXAMPLE = """event: node_complete
-data: {"event":"node_complete","node":"sql_generator","attempt":1,"elapsed_ms":812.4,"data":{"sql":"SELECT 1"}}
-
-event: answer_delta
-data: {"event":"answer_delta","node":null,"attempt":null,"elapsed_ms":null,"data":{"text":"March 2024. "}}
-
-"""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.http.wire import Name, Text
+from agent.http.wire import SAID, SOMETHING, UNSAID, WHOLE, Name, Text
+from agent.json_types import A_NUMBER
 from agent.retrieval.documents import Page
 from executors.base import Frozen
 from rag.documents import Document, Kind, Retrieved
@@ -27,7 +28,7 @@ class SearchRequest(Frozen):
 
     database: Name = Field(description="A name that `GET /api/databases` lists.")
     query: Query = Field(description="What to look for, in plain language.")
-    top_k: Annotated[int, Field(ge=1, le=100)] = Field(5, description="Documents at most.")
+    top_k: Annotated[int, Field(ge=1, le=100), A_NUMBER] = Field(5, description="Documents at most.")
     kinds: Annotated[list[Kind], Field(max_length=4)] = Field([], description="Only of these kinds; all where empty.")
 
 
@@ -61,11 +62,27 @@ class SearchResponse(Frozen):
     warnings: tuple[str, ...] = ()
 
 
+def _by_kind() -> list[Any]:
+    """What a document of each kind needs and takes, as JSON Schema says it."""
+    return [
+        {
+            "title": kind,
+            "required": list(_NEEDS.get(kind, ())),
+            "properties": {"kind": {"const": kind}}
+            | {field: UNSAID for field in ("table", "column", "sql") if field not in takes}
+            | dict.fromkeys(_NEEDS.get(kind, ()), SAID),
+        }
+        for kind, takes in _TAKES.items()
+    ]
+
+
 class NewDocument(Frozen):
     """One fact. Unknown fields are refused."""
 
+    model_config = ConfigDict(json_schema_extra={"oneOf": _by_kind()})
+
     kind: Kind = Field(description="What it is: of a `column`, a `table`, a `rule` or term, or a `query` with its SQL.")
-    text: Annotated[Text, Field(min_length=1, max_length=4_000)] = Field(
+    text: Annotated[str, Field(min_length=1, max_length=4_000, pattern=SOMETHING), WHOLE] = Field(
         description="The fact; of kind `query` the question."
     )
     table: Name = Field("", description="The table it is about; for kinds `column` and `table`, and for a rule of one.")

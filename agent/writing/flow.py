@@ -15,19 +15,11 @@ import re
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
+from agent.clarify.choice import Clarification
 from agent.errors import ReplyUnusable, WriteNotMade, WritesNotAllowed
+from agent.events import AnswerDelta, Done, Event, SqlExecuted, SqlGenerated, SqlValidated
 from agent.intent import orders_change
-from agent.models import (
-    Answer,
-    AnswerDelta,
-    Attempt,
-    Done,
-    Draft,
-    Event,
-    SqlExecuted,
-    SqlGenerated,
-    SqlValidated,
-)
+from agent.models import Answer, Attempt, Draft
 from agent.response import clarified, reviewed
 from agent.writing.answers import counted, made, planned
 from agent.writing.tokens import PlannedWrite
@@ -70,7 +62,7 @@ async def plan(run: Run) -> AsyncIterator[Event]:
         if run.draft.sql is None:
             yield await change.generate()
         if run.draft.clarification:
-            yield Done(answer=clarified(run, run.draft.clarification))
+            yield Done(answer=clarified(run, Clarification(reason="model", text=run.draft.clarification)))
             return
         yield await change.validate()
         if executed := await change.try_out():

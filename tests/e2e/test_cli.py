@@ -163,11 +163,13 @@ async def test_an_error_with_json_is_a_problem_document(cli: Cli) -> None:
 
 async def test_chat_answers_piped_questions_the_second_with_the_first_in_view(cli: Cli, openai: OpenAIServer) -> None:
     script(openai)
+    openai.replies("How many orders are there?")
     script(openai, sql="SELECT COUNT(*) AS orders FROM orders", sentence="There are 5 orders.")
     ended = await cli("chat", stdin=f"{QUESTION}\nAnd how many are they?\n")
     assert ended.code == 0, ended.err
     assert ended.out.index(SENTENCE) < ended.out.index("There are 5 orders.")
-    assert QUESTION in json.dumps(openai.asked[3]["messages"])
+    assert QUESTION in json.dumps(openai.asked[3]["messages"])  # the rewriter's, who alone sees the first question
+    assert QUESTION not in json.dumps(openai.asked[4]["messages"])
 
 
 async def test_ctrl_c_at_the_prompt_of_chat_ends_it_at_once(environment: dict[str, str], tmp_path: Path) -> None:

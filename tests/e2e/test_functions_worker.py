@@ -20,6 +20,7 @@ from asgi_server import served
 from openai_server import OpenAIServer
 from sse import read_events, read_until
 
+from agent.access.keys import digest_of
 from agent.api import api_routes, create_default_app
 from agent.settings import get_settings
 
@@ -110,7 +111,23 @@ async def test_the_worker_has_one_function_for_each_route(environment: dict[str,
         for route in api_routes()
     }
     anonymous = {name for name, function in functions.items() if function["auth"] == "ANONYMOUS"}
-    assert anonymous == {"health_live", "openapi", "docs"}
+    assert anonymous == {"health_live", "generate_health", "openapi", "docs"}
+
+
+@pytest.mark.worker
+async def test_where_the_service_checks_keys_itself_the_host_lets_them_through(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    keys = {"PLUMBLINE_AUTH": "api_keys", "PLUMBLINE_API_KEYS": f"ann={digest_of('the key of ann')}"}
+    log = tmp_path / "worker.log"
+    async with worker(environment | keys, log) as started, _client(started["port"]) as client:
+        refused = await client.get("/databases", headers={"x-ms-client-principal-name": "ann"})
+        listed = await client.get("/databases", headers={"x-functions-key": "the key of ann"})
+    assert {function["auth"] for function in started["functions"]} == {"ANONYMOUS"}
+    assert (refused.status_code, refused.json()["type"]) == (401, "urn:plumbline:problem:not-authenticated")
+    assert refused.headers["www-authenticate"] == 'Bearer realm="plumbline"'
+    assert [one["name"] for one in listed.json()["databases"]] == ["shop"]
+    assert "the key of ann" not in log.read_text(encoding="utf-8")
 
 
 async def test_a_question_is_answered(client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
@@ -182,6 +199,17 @@ async def test_a_chunked_body_over_the_limit_is_refused(client: httpx2.AsyncClie
     response = await client.post("/query", content=pieces())
     assert response.status_code == 413
     assert response.json()["type"] == "urn:plumbline:problem:request-too-large"
+
+
+async def test_rows_come_as_a_file(client: httpx2.AsyncClient) -> None:
+    body = {"database": "shop", "sql": "SELECT order_id, status FROM orders WHERE customer_id IS NULL"}
+    response = await client.post("/execute", json=body, headers={"accept": "text/csv"})
+    assert response.headers["content-type"] == "text/csv; charset=utf-8; header=present"
+    assert response.headers["content-disposition"].endswith('.csv"')
+    assert response.text == "order_id,status\r\n4,S\r\n"
+
+    response = await client.post("/execute", json=body, headers={"accept": "application/vnd.apache.parquet"})
+    assert (response.content[:4], response.content[-4:]) == (b"PAR1", b"PAR1")
 
 
 async def test_every_part_is_ready(client: httpx2.AsyncClient) -> None:

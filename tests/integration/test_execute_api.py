@@ -60,6 +60,7 @@ async def test_rows_come_as_arrays_with_the_query_that_was_run(client: Client) -
     assert body == {
         "columns": ["order_id", "status", "amount"],
         "rows": [[4, "S", 60.0]],
+        "warnings": [],
         "row_count": 1,
         "truncated": False,
         "sql": "SELECT order_id, status, amount FROM orders WHERE customer_id IS NULL LIMIT 500",

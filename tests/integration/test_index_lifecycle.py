@@ -25,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from agent.callers import LOCAL
 from agent.scripted import ScriptedModel
 from agent.service import Service, build_service
 from agent.settings import Settings
@@ -359,7 +360,7 @@ async def test_a_question_during_a_first_indexing_elsewhere_is_answered_with_a_w
     assert await run.ended() == 0
     scripted(model)
     assert (await hosted.query(QUESTION, "shop")).results == [{"revenue": 460.5}]
-    assert len(await hosted.knowledge.documents(await hosted.registered.get("shop"))) == FACTS
+    assert len(await hosted.knowledge.documents(await hosted.registered.get("shop", LOCAL))) == FACTS
 
 
 # -- readers and writers, all at once ----------------------------------------------------------------------

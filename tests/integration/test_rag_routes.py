@@ -14,6 +14,7 @@ from api_client import api_client, problem
 from pydantic import ValidationError
 
 from agent.api import api_routes, create_app
+from agent.callers import LOCAL
 from agent.retrieval import knowledge
 from agent.retrieval.added_documents import MAX_DOCUMENTS, AddedDocuments
 from agent.scripted import ScriptedModel
@@ -371,7 +372,7 @@ async def test_the_schema_of_a_tool_is_that_of_its_request(client: Client) -> No
 
 async def test_tools_do_what_their_routes_do(docs: Path, service: Service, model: ScriptedModel) -> None:
     async def call(name: str, **arguments: Any) -> Any:
-        return await next(tool for tool in TOOLS if tool.name == name).call(service, arguments)
+        return await next(tool for tool in TOOLS if tool.name == name).call(service, arguments, LOCAL)
 
     model.replies(sql="SELECT count(*) AS n FROM orders")
     model.replies(correct=True, reason="counted")
@@ -397,4 +398,4 @@ async def test_a_tool_refuses_what_its_route_refuses(
 ) -> None:
     tool = next(tool for tool in TOOLS if tool.name == name)
     with pytest.raises(error):
-        await tool.call(service, arguments)
+        await tool.call(service, arguments, LOCAL)

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from agent.callers import LOCAL
 from agent.models import Options
 from agent.scripted import ScriptedModel
 from agent.service import Service
@@ -618,7 +619,7 @@ async def test_a_question_is_answered_from_another_deployment(
 
     answer = await service.query("How many people are from Köln?", "people", options=Options(enable_retrieval=False))
     health = {part.name: part.ready for part in await service.health()}
-    listed = await service.databases()
+    listed = await service.databases(LOCAL)
 
     await service.close()
     assert (answer.results, answer.dialect) == ([{"n": 234}], "sqlite")

@@ -153,7 +153,8 @@ async def _up_to_comment(response: httpx2.Response) -> AsyncIterator[str]:
 
 async def test_hanging_up_on_a_stream_cancels_the_question(client: httpx2.AsyncClient, model: HeldModel) -> None:
     async with client.stream("POST", "/query/stream", json=ASKED) as response:
-        await read_until(read_events(response), "schema_selector")
+        events = read_events(response)  # kept: when it goes, it hangs up
+        await read_until(events, "schema_selector")
         await asyncio.wait_for(model.called.wait(), PATIENCE)
     await asyncio.wait_for(model.cancelled.wait(), PATIENCE)
 

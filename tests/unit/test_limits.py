@@ -9,7 +9,7 @@ from agent.models import Options
 from agent.settings import Settings
 
 COUNTS = ("max_attempts", "row_limit", "raw_row_limit")
-SWITCHES = ("enable_evaluation", "enable_calculator", "enable_retrieval", "reuse_verified")
+SWITCHES = ("enable_evaluation", "enable_calculator", "enable_retrieval", "reuse_verified", "clarify")
 
 
 def test_without_options_the_settings_hold() -> None:
@@ -22,7 +22,9 @@ def test_without_options_the_settings_hold() -> None:
         enable_evaluation=True,
         enable_calculator=False,
         enable_retrieval=True,
+        enable_answer=True,
         reuse_verified=True,
+        clarify=True,
     )
 
 

@@ -8,17 +8,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from agent.errors import ModelFailed, ModelUnavailable, OutOfTime, QuestionInvalid, WritesNotAllowed
-from agent.models import (
-    Answer,
-    AnswerDelta,
-    Done,
-    Event,
-    NodeComplete,
-    Options,
-    RawRecordsFetched,
-    Repairing,
-    SqlExecuted,
-)
+from agent.events import AnswerDelta, Done, Event, NodeComplete, RawRecordsFetched, Repairing, SqlExecuted
+from agent.models import Answer, Options
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import Cancel, CheckedSql, QueryResult
@@ -203,6 +194,16 @@ async def test_without_the_calculator_the_text_stays_and_is_not_verified(ask: As
 
     assert "150" in answer.answer
     assert not answer.verified
+
+
+async def test_who_wants_no_sentence_gets_the_rows_as_they_are(ask: Ask, model: ScriptedModel) -> None:
+    model.replies(sql="SELECT order_id, amount FROM orders WHERE order_id IN (1, 2)")
+    model.replies(correct=True, reason="yes")
+
+    answer = await ask("Which amounts do orders 1 and 2 have?", enable_answer=False)
+
+    assert answer.answer == "order_id: 1, amount: 100.0\norder_id: 2, amount: 40.0 (n = 2)"
+    assert "answer_formatter" not in answer.timings_ms
 
 
 async def test_a_number_that_no_row_supports_costs_one_rewrite(ask: Ask, model: ScriptedModel) -> None:
@@ -527,12 +528,16 @@ async def test_a_session_carries_what_was_asked_before(service: Service, model: 
     session = await service.start_session("shop")
     for question, text in (("How many customers are there?", "There are 3 customers."), ("And orders?", "5 orders.")):
         table = "customers" if "customers" in question else "orders"
+        if table == "orders":
+            model.replies(text="How many orders are there?")  # what the follow-up means by itself
         model.replies(sql=f"SELECT COUNT(*) AS n FROM {table}")
         model.replies(correct=True, reason="yes")
         model.replies(text=text)
         await service.query(question, "shop", session_id=session.id)
 
     assert "There are 3 customers." in model.asked[3].tail
+    assert "There are 3 customers." not in model.asked[4].text, "the question is whole by now"
+    assert "Question: How many orders are there?" in model.asked[4].tail
 
 
 async def test_an_unknown_database_is_named_with_those_that_there_are(ask: Ask) -> None:

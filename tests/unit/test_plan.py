@@ -1,11 +1,11 @@
-"""A query read as a plan, and the plan in words."""
+"""A query read as a plan."""
 
 from __future__ import annotations
 
 import pytest
 
 from agent.models import Plan
-from agent.plan import explanation_of, plan_of
+from agent.plan import plan_of
 
 
 def test_a_query_is_read_part_by_part() -> None:
@@ -39,7 +39,6 @@ def test_whose_limit(draft: str, checked: str, dialect: str, limit: int | None, 
     plan = plan_of(draft, checked, dialect)
     assert plan.limit == limit, why
     assert plan.tables == ("t",)
-    assert ("only" in explanation_of(plan)) is (limit is not None)
 
 
 def test_a_cte_is_no_table() -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ModelUnavailable
-from agent.models import Options, Planned
+from agent.events import Planned
+from agent.models import Options
 from agent.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED, choose
 from agent.scripted import ScriptedModel
 from agent.service import Service
@@ -79,7 +80,7 @@ async def test_an_inline_plan_comes_with_the_query_and_its_explanation(
     make_service: MakeService, model: ScriptedModel
 ) -> None:
     service = make_service(profile="large_hosted", speculative_answer=False)
-    model.replies(text=as_json(plan={"tables": ["customers"]}, sql=COUNT, explanation="Counts the customers."))
+    model.replies(text=as_json(plan={"tables": ["customers"]}, sql=COUNT, explanation="Counts what there is."))
     model.replies(correct=True, reason="yes")
     model.replies(text="There are 3 customers.")
 
@@ -87,7 +88,7 @@ async def test_an_inline_plan_comes_with_the_query_and_its_explanation(
 
     assert answer.plan is not None
     assert answer.plan.tables == ("customers",)
-    assert answer.explanation == "Counts the customers."
+    assert answer.explanation == "Reads customers. Over all rows, gives the number of rows (as n).", "not the model's"
     assert model.asked[0].schema_name == "draft"
     await service.close()
 

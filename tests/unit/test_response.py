@@ -7,9 +7,10 @@ from typing import cast
 
 import pytest
 
+from agent.events import HumanReview
 from agent.ledger import Ledger
 from agent.limits import limits_of
-from agent.models import Attempt, Check, HumanReview, Options, Question, Verdict
+from agent.models import Attempt, Check, Options, Question, Verdict
 from agent.profiles import EMBEDDED
 from agent.raw import RawRecords
 from agent.response import answered, best_of, review_text

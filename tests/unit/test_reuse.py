@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import VerifiedQueriesUnavailable
-from agent.models import Answer, Done, Event, Options, SqlGenerated
+from agent.events import Done, Event, SqlGenerated
+from agent.models import Answer, Options
 from agent.retrieval import knowledge
 from agent.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun
 from agent.scripted import ScriptedModel
@@ -78,7 +79,7 @@ async def test_the_same_question_is_answered_afresh_without_a_second_query(
     assert (answer.reused, answer.verified, answer.attempts) == (True, True, 1)
     assert answer.plan is not None
     assert answer.plan.tables == ("orders",)
-    assert answer.explanation == FROM_ANSWER
+    assert answer.explanation.startswith(FROM_ANSWER)
     assert answer.usage.model_calls == 2, "the judge and the answer"
     assert {check.name for check in answer.checks if check.passed} >= {"guard", "has_rows", "judge", "grounding"}
     assert [event.source for event in events if isinstance(event, SqlGenerated)] == ["reused"]
@@ -157,15 +158,23 @@ async def test_an_answer_that_was_not_verified_is_not_kept(ask: Ask, model: Scri
     assert not (await ask(QUESTION)).reused
 
 
-async def test_a_follow_up_is_never_answered_by_an_earlier_query(service: Service, model: ScriptedModel) -> None:
+async def test_in_a_conversation_only_what_is_whole_is_answered_by_an_earlier_query(
+    service: Service, model: ScriptedModel
+) -> None:
     written(model)
     await service.query(QUESTION, "shop")
     session = await service.start_session("shop")
     again(model)
-    first = await service.query(QUESTION, "shop", session_id=session.id)
-    assert first.reused, "nothing was said before"
+    assert (await service.query(QUESTION, "shop", session_id=session.id)).reused, "nothing was said before"
+    again(model)
+    assert (await service.query(QUESTION, "shop", session_id=session.id)).reused, "it means the same after anything"
+    model.replies(text=QUESTION)
+    again(model)
+    follow_up = await service.query("And of all of them?", "shop", session_id=session.id)
+    assert follow_up.reused, "once it is whole"
+    model.replies(text="And of all of them?")
     written(model)
-    assert not (await service.query(QUESTION, "shop", session_id=session.id)).reused
+    assert not (await service.query("And of all of them?", "shop", session_id=session.id)).reused
 
 
 async def test_where_it_does_not_convince_any_more_a_query_is_written_and_kept_instead(
@@ -297,7 +306,8 @@ async def test_a_question_of_the_docs_is_answered_by_their_query(
     service = documented(docs(TOTAL))
     again(model)
     answer = await service.query("What is the total of all orders", "shop")
-    assert (answer.reused, answer.verified, answer.explanation) == (True, True, FROM_DOCS)
+    assert (answer.reused, answer.verified) == (True, True)
+    assert answer.explanation.startswith(FROM_DOCS)
     await service.close()
 
 

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 from agent import loop
+from agent.callers import ANONYMOUS, LOCAL
 from agent.embedded_model import EmbeddedModel
-from agent.errors import OutOfTime, QuestionInvalid, SessionStoreUnavailable, UnknownSession
+from agent.errors import OutOfTime, QuestionInvalid, StateUnavailable, UnknownSession
+from agent.events import Done, Event, Started
 from agent.llm import build_model
-from agent.models import Answer, Done, Event, Exchange, Started
+from agent.models import Answer, Exchange
 from agent.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED
 from agent.scripted import ScriptedModel
 from agent.service import Service, build_service
+from agent.sessions import SessionMessage
 from agent.settings import ROOT, Settings
 from executors.errors import DatabaseUnavailable, RegistryInvalid, UnknownDatabase
 
@@ -37,7 +40,7 @@ def answers(model: ScriptedModel, sql: str = "SELECT COUNT(*) AS n FROM customer
 @pytest.mark.parametrize(
     "error, why",
     [
-        (SessionStoreUnavailable("the disk is full"), "the store fails"),
+        (StateUnavailable("the disk is full"), "the store fails"),
         (UnknownSession("it has expired"), "the session went away while the question was answered"),
     ],
 )
@@ -54,7 +57,7 @@ async def test_an_answer_is_not_lost_where_its_session_is(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(service.sessions, "add", fail)
+    monkeypatch.setattr(service.sessions, "append", fail)
     answers(model)
     with caplog.at_level(logging.WARNING, logger="agent.service"):
         answer = await service.query("How many customers are there?", "shop", session_id=session.id)
@@ -70,7 +73,7 @@ async def test_what_is_remembered_is_what_was_answered(service: Service, model: 
     answers(model)
     answer = await service.query("How many customers are there?", "shop", session_id=session.id)
 
-    assert service.sessions.get(session.id).exchanges == (
+    assert service.sessions.get(session.id, ANONYMOUS).exchanges == (
         Exchange(question="How many customers are there?", answer=answer.answer, sql=answer.sql),
     )
 
@@ -82,10 +85,16 @@ async def test_history_is_cut_to_what_the_settings_say(
     service = make_service(max_conversation_history=length)
     session = await service.start_session("shop")
     for number in (1, 2, 3):
-        service.sessions.add(session.id, Exchange(question=f"Question {number}?", answer=f"Answer {number}."))
+        said = (
+            SessionMessage(role="user", content=f"Question {number}?"),
+            SessionMessage(role="assistant", content=f"Answer {number}."),
+        )
+        service.sessions.append(session.id, ANONYMOUS, said)
+    if length:
+        model.replies(text="How many customers are in Germany?")  # the follow-up, made whole
     answers(model)
 
-    await service.query("How many customers are there?", "shop", session_id=session.id)
+    await service.query("And both in Germany?", "shop", session_id=session.id)
 
     assert [text for text in ("Answer 1.", "Answer 2.", "Answer 3.") if text in model.asked[0].text] == shown
     await service.close()
@@ -158,7 +167,7 @@ async def test_query_has_closed_its_events_when_it_returns(service: Service, mon
 
 
 async def test_a_closed_service_opens_again_what_a_question_needs(service: Service, model: ScriptedModel) -> None:
-    await service.databases()
+    await service.databases(LOCAL)
     await service.close()
     answers(model)
 
@@ -188,7 +197,7 @@ async def test_a_file_of_a_folder_that_cannot_be_read_is_told_with_the_answer_an
     answers(model, sql="SELECT COUNT(*) AS n FROM people", text="There are 2.")
 
     answer = await service.query("How many people are there?", name)
-    listed = {info.name: info for info in await service.databases()}
+    listed = {info.name: info for info in await service.databases(LOCAL)}
 
     assert answer.results == [{"n": 2}]
     assert len([warning for warning in answer.warnings if "orders.csv" in warning]) == 1
@@ -213,7 +222,7 @@ async def test_a_file_that_cannot_be_read_is_named_without_its_folder(
     assert "orders.csv" in message
     assert message.endswith(".")
     assert folder.name not in message
-    (info,) = [info for info in await service.databases() if info.name == name]
+    (info,) = [info for info in await service.databases(LOCAL) if info.name == name]
     assert (info.available, info.detail) == (False, message)
 
 

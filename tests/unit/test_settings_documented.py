@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings import PREFIX, Settings, Variable, markdown_table, variables
+from agent.settings import PREFIX, Settings
+from agent.settings_table import Variable, markdown_table, variables
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = json.loads((ROOT / "local.settings.sample.json").read_text(encoding="utf-8"))
@@ -49,4 +50,4 @@ def test_the_sample_changes_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_readme_has_the_table_as_the_class_has_it() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert markdown_table() in readme, "put the output of `python -m agent.settings` into the README"
+    assert markdown_table() in readme, "put the output of `python -m agent.settings_table` into the README"

@@ -11,14 +11,10 @@ from rich.padding import Padding
 from agent.demo import compare
 from agent.evaluation.command import miss_text, report_table
 from agent.evaluation.report import ResultLine, report_of
-from agent.models import (
-    Answer,
-    Check,
-    Correction,
+from agent.events import (
     Done,
     Evaluated,
     NodeComplete,
-    Plan,
     Planned,
     Repairing,
     SchemaSelected,
@@ -26,9 +22,8 @@ from agent.models import (
     SqlGenerated,
     SqlValidated,
     Started,
-    Usage,
-    Verdict,
 )
+from agent.models import Answer, Check, Correction, Plan, Usage, Verdict
 from agent.terminal import FIRST_READING, StepPrinter, byte_progress, cell_text, checks_text, count_progress, sql_text
 
 MARKUP = "[/x] [red]a[/] \\"

@@ -11,7 +11,8 @@ import pytest
 
 from agent.callers import LOCAL
 from agent.errors import UnknownWritePlan, WriteNotMade, WritesNotAllowed
-from agent.models import Answer, Done, NodeComplete, Options, Repairing, SqlExecuted
+from agent.events import Done, NodeComplete, Repairing, SqlExecuted
+from agent.models import Answer, Options
 from agent.scripted import ScriptedModel
 from agent.service import Service
 

@@ -1,0 +1,102 @@
+"""An example of what each route answers that shows none beside its own code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from agent import __version__
+from agent.databases import DatabaseInfo
+from agent.health import PartHealth
+from agent.http.wire import ANSWER_EXAMPLE, DatabaseList, DatabaseSchema, ExecuteResponse, Health, IndexReport, Live
+from agent.http.wire_chat import SCHEMA_EXAMPLE, SESSION_ID, ChatHealth, SessionEnded, StartSessionResponse
+from agent.http.wire_chat_examples import SESSION_EXAMPLE
+from agent.http.wire_generate import GenerateHealth
+from agent.http.wire_rag import AddedResponse, DocumentPage, FoundDocument, ListedDocument, SearchResponse
+from agent.tools import TOOLS, ToolList
+from executors.base import Column, ForeignKey, Table
+from rag.documents import make_document
+
+_CUSTOMERS = Table(
+    name="customers",
+    columns=(
+        Column(name="customer_id", type="INTEGER", nullable=False),
+        Column(name="country", type="VARCHAR", comment="Two letters.", samples=("DE", "FR")),
+    ),
+    primary_key=("customer_id",),
+    row_count=2400,
+)
+_ORDERS = Table(
+    name="orders",
+    columns=(
+        Column(name="order_id", type="INTEGER", nullable=False),
+        Column(name="customer_id", type="INTEGER"),
+        Column(name="status", type="VARCHAR", samples=("C", "X")),
+    ),
+    primary_key=("order_id",),
+    foreign_keys=(ForeignKey(columns=("customer_id",), table="customers", referenced=("customer_id",)),),
+    row_count=14360,
+)
+_RULE = make_document("rule", "Guest: an order without a customer.", database="shop", table="orders", source="api")
+_FOUND = FoundDocument(score=0.71, **_RULE.model_dump())
+_READY = (
+    PartHealth(name="model", ready=True, elapsed_ms=0.1),
+    PartHealth(name="store", ready=True, elapsed_ms=3.4),
+    PartHealth(name="database shop", ready=True, elapsed_ms=2.2),
+)
+_MISSING = "The database 'shop' cannot be opened: its file is missing."
+_NOT_READY = (*_READY[:2], PartHealth(name="database shop", ready=False, detail=_MISSING, elapsed_ms=0.3))
+
+_SHOWN: dict[str, dict[str, BaseModel]] = {
+    "execute": {
+        "200": ExecuteResponse(
+            columns=("order_id",), rows=((1,), (3,)), row_count=2, truncated=False, elapsed_ms=1.2,
+            sql="SELECT order_id FROM orders WHERE status = 'C' LIMIT 100",
+        )
+    },
+    "databases": {
+        "200": DatabaseList(databases=[DatabaseInfo(name="shop", dialect="duckdb", description="Coffee and tea.")])
+    },
+    "database_schema": {
+        "200": DatabaseSchema(
+            database="shop", dialect="duckdb", tables=(_CUSTOMERS, _ORDERS),
+            enriched="CREATE TABLE orders (\n  order_id INTEGER PRIMARY KEY,\n  status VARCHAR -- C completed …\n);",
+        )
+    },
+    "index_database": {
+        "200": IndexReport(database="shop", added=41, removed=2, unchanged=310, embedded=39)
+    },
+    "start_session": {
+        "200": StartSessionResponse.model_validate(
+            {
+                "session_id": SESSION_ID, "schema": SCHEMA_EXAMPLE, "database": "shop",
+                "sample_questions": ["How many orders are there?"],
+            }
+        )
+    },
+    "end_session": {"200": SessionEnded(message=f"Session {SESSION_ID} ended successfully")},
+    "chat_health": {"200": ChatHealth(version=__version__, active_sessions=3)},
+    "generate_health": {"200": GenerateHealth()},
+    "search_docs": {"200": SearchResponse(documents=[_FOUND])},
+    "list_documents": {
+        "200": DocumentPage(
+            database="shop", documents=[ListedDocument(**_RULE.model_dump(), added=True)], total=352, next_offset=1
+        )
+    },
+    "add_documents": {"201": AddedResponse(database="shop", documents=(_RULE,))},
+    "tools": {"200": ToolList.of(TOOLS[2:3])},
+    "health_live": {"200": Live()},
+    "health_ready": {
+        "200": Health(ready=True, parts=list(_READY)), "503": Health(ready=False, parts=list(_NOT_READY))
+    },
+}  # fmt: skip
+
+# operation -> status -> the body
+ANSWERS: dict[str, dict[str, Any]] = {
+    operation: {status: body.model_dump(mode="json", by_alias=True) for status, body in by_status.items()}
+    for operation, by_status in _SHOWN.items()
+} | {  # which are beside their code as well, but FastAPI leaves out what is null
+    "query": {"200": ANSWER_EXAMPLE},
+    "session": {"200": SESSION_EXAMPLE},
+}

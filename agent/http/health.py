@@ -1,0 +1,48 @@
+"""`GET /api/health/*`: whether the process lives, and whether each part of it answers."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from agent.health import PartHealth
+from agent.http.context import principal_of
+from agent.http.errors import http_problem
+from agent.http.lazy_service import Lazy
+from agent.http.levels import ANONYMOUS, FUNCTION
+from agent.http.streaming import while_listening
+from agent.http.wire import Health, Live
+from executors.errors import RegistryInvalid
+
+router = APIRouter(prefix="/api")
+
+
+@router.get("/health/live", operation_id="health_live", summary="Alive?", openapi_extra=ANONYMOUS)
+async def health_live() -> Live:
+    """Answers at once and touches nothing."""
+    return Live()
+
+
+@router.get(
+    "/health/ready",
+    operation_id="health_ready",
+    summary="Ready?",
+    responses={503: {"model": Health, "description": "A part is not ready"}},
+    openapi_extra=FUNCTION,
+)
+async def health_ready(lazy: Lazy, request: Request, response: Response) -> Health:
+    """Each part with its name, what is wrong with it, and how long it took to say so.
+
+    `ready` is about all databases, `parts` names those that the caller may ask.
+    """
+    hidden: set[str] = set()
+    try:
+        service = await lazy.get()
+        parts = await while_listening(request, service.health())
+    except RegistryInvalid:
+        parts = [PartHealth(name="registry", ready=False, detail=http_problem(503).detail)]
+    else:
+        caller = principal_of(request, trusted=service.settings.trust_principal_header)
+        hidden = {f"database {name}" for name in service.registered.hidden(caller)}
+    ready = all(part.ready for part in parts)
+    response.status_code = 200 if ready else 503
+    return Health(ready=ready, parts=[part for part in parts if part.name not in hidden])

@@ -1,0 +1,108 @@
+"""`POST /api/query`, `/api/query/stream` and `/api/execute`: a question, the same watched, and a query."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from agent.http.context import principal_of
+from agent.http.errors import documented
+from agent.http.execute import execute
+from agent.http.export import VARY, Wanted, answer_response, described, refuse_changes
+from agent.http.lazy_service import Lazy
+from agent.http.levels import FUNCTION, TraceId
+from agent.http.streaming import OpenStream, while_listening
+from agent.http.wire import ANSWER_EXAMPLE, ExecuteResponse, QueryRequest
+from agent.models import Answer
+
+router = APIRouter(prefix="/api")
+
+ASKING_ERRORS = documented(400, 404, 409, 413, 422, 500, 502, 503, 504)
+ANSWERED = described(ANSWER_EXAMPLE) | documented(406)
+EXECUTED = described() | documented(400, 404, 406, 409, 413, 422, 500, 503, 504)
+
+
+@router.post(
+    "/query",
+    operation_id="query",
+    summary="Ask",
+    response_model=Answer,
+    responses=ANSWERED | ASKING_ERRORS,
+    openapi_extra=FUNCTION,
+)
+async def query(
+    body: QueryRequest, lazy: Lazy, request: Request, response: Response, trace_id: TraceId, wanted: Wanted
+) -> Answer | Response:
+    """Answers a question, with the SQL, the rows and the checks that the answer passed.
+
+    An order to change rows is planned, with `options.allow_writes`, and where settings and registry allow it: `write`
+    has a token, which makes the change as `options.confirm` of a second request.
+
+    With `Accept: text/csv`, `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream` the rows of the
+    answer come as a file, streamed, and its status and SQL in headers.
+    """
+    refuse_changes(body.options, wanted)
+    service = await lazy.get()
+    asked = service.query(
+        body.question,
+        body.database,
+        session_id=body.session_id,
+        options=body.options,
+        trace_id=trace_id,
+        principal=principal_of(request, trusted=service.settings.trust_principal_header),
+    )
+    answer = await while_listening(request, asked)
+    if wanted is not None:
+        return await answer_response(request, wanted, answer, database=body.database)
+    response.headers.update(VARY)
+    return answer
+
+
+async def _open_stream(
+    body: QueryRequest, lazy: Lazy, request: Request, trace_id: TraceId
+) -> AsyncIterator[OpenStream]:
+    service = await lazy.get()
+    events = service.events(
+        body.question,
+        body.database,
+        session_id=body.session_id,
+        options=body.options,
+        trace_id=trace_id,
+        principal=principal_of(request, trusted=service.settings.trust_principal_header),
+    )
+    async with aclosing(events):
+        yield OpenStream(await anext(events), events, trace_id)
+
+
+@router.post(
+    "/query/stream",
+    operation_id="query_stream",
+    summary="Ask, and watch",
+    response_class=EventSourceResponse,
+    responses=ASKING_ERRORS,
+    openapi_extra=FUNCTION,
+)
+async def query_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
+    """The same as server-sent events: `start`, `node_complete`, `answer_delta`, then `done` or `error`.
+
+    Each event's data is an object with `event`, `node`, `attempt`, `elapsed_ms` and `data`; that of `done` is the
+    response of `POST /api/query`, that of `error` a problem document. Hanging up cancels the question.
+    """
+    async for event in stream:
+        yield event
+
+
+router.add_api_route(
+    "/execute",
+    execute,
+    methods=["POST"],
+    operation_id="execute",
+    summary="Run a query",
+    response_model=ExecuteResponse,
+    responses=EXECUTED,
+    openapi_extra=FUNCTION,
+)

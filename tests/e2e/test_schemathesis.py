@@ -1,0 +1,107 @@
+"""Schemathesis asks the running service whatever its OpenAPI description allows, and much that it does not.
+
+No answer is a server error, and none is outside the contract: not its status, its type, its headers, nor its body, be
+it JSON, the events of a stream, or a file of rows. A failure ends with the `curl` that shows it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+from door import ANN, KEYS
+from live_service import TirelessModel, running
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from agent.access.policy import build_access
+from agent.api import api_routes, create_app
+from agent.retrieval import knowledge
+from agent.service import build_service
+from agent.settings import Settings
+from rag.testing import HashingEmbedder
+
+HERE = Path(__file__).parent
+HIDDEN = {"openapi", "docs"}
+NUMBERS = """
+CREATE TABLE numbers AS
+SELECT range AS n, range * 1.5 AS half, DATE '2024-01-01' + CAST(range AS INTEGER) AS day, 'label ' || range AS label
+FROM range(30)
+"""
+REGISTRY = """
+shop: {url: shop.sqlite, docs: [shop.md]}
+numbers: numbers.duckdb
+"""
+DOCS = """# Shop
+
+## orders
+
+One row for each order.
+
+- status: C completed, X cancelled
+"""
+FILES = ("text/csv", "application/vnd.apache.parquet", "application/vnd.apache.arrow.stream")
+
+
+class Seen:
+    """ASGI middleware that counts answers: by operation and status, and by media type where it went well."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.statuses: Counter[tuple[str, int]] = Counter()
+        self.media_types: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                name = getattr(scope.get("route"), "operation_id", None) or ""
+                self.statuses[name, message["status"]] += 1
+                if message["status"] == 200:
+                    self.media_types[dict(message["headers"])[b"content-type"].decode().partition(";")[0]] += 1
+            await send(message)
+
+        await self.app(scope, receive, counted)
+
+    @property
+    def served(self) -> set[str]:
+        """The operations that did what they were asked for."""
+        return {name for name, status in self.statuses if status < 300} - {""}
+
+
+@pytest.fixture
+def live(tmp_path: Path, shop_file: Path, registry: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Live:
+    """Makes a service over a shop with docs and a DuckDB of numbers, behind a door that the settings describe."""
+    monkeypatch.setattr(knowledge, "build_embedder", lambda _: HashingEmbedder())
+    with duckdb.connect(tmp_path / "numbers.duckdb") as connection:
+        connection.execute(NUMBERS)
+    (tmp_path / "shop.md").write_text(DOCS, encoding="utf-8")
+    registry.write_text(REGISTRY, encoding="utf-8")
+
+    @contextmanager
+    def live(**changes: object) -> Iterator[tuple[str, Seen]]:
+        known = Settings.model_validate(settings.model_dump(exclude_unset=True) | changes)
+        app = create_app(
+            lambda: build_service(known, model=TirelessModel()), access=build_access(known, environment={})
+        )
+        seen = Seen(app)
+        with running(seen) as address:
+            yield address, seen
+
+    return live
+
+
+def schemathesis(address: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Runs it to its end. Args: folder: where it may leave its files."""
+    command = [
+        *(sys.executable, "-m", "schemathesis.cli", "--config-file", str(HERE / "schemathesis.toml")),
+        *("run", f"{address}/api/openapi.json", "--no-color", *options),
+    ]
+    environment = os.environ | {"PYTHONPATH": str(HERE)}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)

@@ -1,0 +1,89 @@
+"""The service as it runs, for clients that are other programs: a real port, a small shop, a model that never tires."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+
+from asgi_server import served
+from starlette.types import ASGIApp
+
+from agent.llm import Message, Reply, ReplySchema
+from agent.models import Usage
+
+START_S = 60
+
+# A word of the question -> the query that answers it; the first that is there counts.
+QUERIES = {
+    "country": "SELECT country, COUNT(*) AS customers FROM customers GROUP BY country ORDER BY customers DESC",
+    "cancelled": "SELECT COUNT(*) AS cancelled FROM orders WHERE status = 'X'",
+    "revenue": "SELECT SUM(amount) AS revenue FROM orders WHERE status <> 'X'",
+    "nonsense": "SELECT nonsense FROM nowhere",
+}
+ANY = "SELECT COUNT(*) AS orders FROM orders"
+
+
+class TirelessModel:
+    """Answers any number of calls, each by what its prompt asks for: a query, a verdict, a sentence, a whole question.
+
+    A question with `nonsense` in it gets a query that cannot run. No state: the same call has the same reply.
+    """
+
+    name = "tireless"
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        """What the last message asks for."""
+        text = _reply(messages[-1].content, schema.name if schema else "")
+        return Reply(text=text, usage=Usage(model_calls=1, prompt_tokens=9, completion_tokens=5))
+
+    async def ready(self) -> None:
+        """Always."""
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def _reply(asked: str, schema: str) -> str:
+    if schema == "verdict":
+        return json.dumps({"asked": "this", "computed": "this", "correct": True})
+    if "Complete question:" in asked:
+        return "How many orders did each country have?"
+    if "Answer the question from these rows" in asked:
+        numbers = re.findall(r"\d+(?:\.\d+)?", asked.split("<data>")[-1].split("</data>")[0])
+        return f"It is {numbers[0]}." if numbers else "There are no rows."
+    question = asked.rsplit("Question:", 1)[-1].casefold()
+    return f"```sql\n{next((sql for word, sql in QUERIES.items() if word in question), ANY)}\n```"
+
+
+@contextmanager
+def running(app: ASGIApp) -> Iterator[str]:
+    """The app's address, `http://127.0.0.1:port`, while the block runs; a thread serves it."""
+    address: Future[str] = Future()
+    loop = asyncio.new_event_loop()
+    ended = asyncio.Event()
+
+    async def serve() -> None:
+        async with served(app) as url:
+            address.set_result(url)
+            await ended.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    try:
+        yield address.result(START_S)
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join()
+        loop.close()
