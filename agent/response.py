@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agent.agreement import NAME as SECOND_DRAFT
 from agent.charts.recommend import recommend
 from agent.checks import SOFT_CHECKS
 from agent.events import HumanReview
@@ -76,7 +75,7 @@ def explained(attempt: Attempt, dialect: str) -> str:
 
 # Checks that need not be made: without the calculator every number must still be traced, and what the judge overruled
 # or a slow database kept from being looked up was still judged.
-OPTIONAL_CHECKS = frozenset({"raw_records", "calculator", SECOND_DRAFT}) | SOFT_CHECKS
+OPTIONAL_CHECKS = frozenset({"raw_records", "calculator"}) | SOFT_CHECKS
 
 
 def final_checks(run: Run, best: Attempt) -> list[Check]:

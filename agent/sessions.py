@@ -26,7 +26,7 @@ from executors.base import Frozen
 
 KIND, HEAD = "session", "head"
 _PREFIX = "m"  # of the messages' keys
-PATIENCE_S = 30.0  # for which a write is tried again while others write to the same session
+PATIENCE_S = 5.0  # for which a write is tried again while others write to the same session
 
 
 class SessionMessage(Frozen):

@@ -55,6 +55,10 @@ class Reviewers:
             return True
         return is_listed(principal, (*self._everywhere, *self._router.entry(database).reviewers))
 
+    def is_somebody(self, principal: str) -> bool:
+        """Whether a principal stands for one person: those without a name are many, where others have one."""
+        return principal != ANONYMOUS or self._nobody_is_known
+
     def may_see(self, asked: Asked, principal: str) -> bool:
         """Whether somebody may see what was asked: reviewers all of it, others what they asked themselves."""
         if self.may_settle(asked.database, principal):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ConfigDict
 
-from agent.errors import ChangedMeanwhile, NameTaken, SavedQueryInvalid, UnknownSavedQuery
+from agent.errors import ChangedMeanwhile, NameTaken, NotPermitted, SavedQueryInvalid, UnknownSavedQuery
 from agent.people.records import MAX_SQL, moment
 from agent.people.shelf import key_of
 from agent.state.store import Change, Insert, Place, Record, Remove, Replace, StateConflict, StateStore
@@ -70,7 +70,8 @@ class SavedQueries:
         most: of one principal.
         clock: seconds since the epoch.
 
-    Every method raises StateUnavailable where the store cannot be used.
+    Every method raises StateUnavailable where the store cannot be used, and NotPermitted for who has no name where
+    others have one: those would share one shelf.
     """
 
     def __init__(
@@ -108,14 +109,14 @@ class SavedQueries:
 
     async def all(self, principal: str) -> list[SavedQuery]:
         """Those of a principal whose databases they may still ask, by name."""
-        records = await asyncio.to_thread(self._state.records, _place(principal), prefix=PREFIX)
+        records = await asyncio.to_thread(self._state.records, self._of(principal), prefix=PREFIX)
         queries = (_kept(record).query for record in records)
         mine = (query for query in queries if self._reviewers.may_ask(query.database, principal))
         return sorted(mine, key=lambda query: query.name.casefold())
 
     async def get(self, principal: str, query_id: str) -> KeptQuery:
         """One of them. Raises UnknownSavedQuery."""
-        record = await asyncio.to_thread(self._state.get, _place(principal), PREFIX + query_id)
+        record = await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id)
         if record is None or not self._reviewers.may_ask(_kept(record).query.database, principal):
             raise _unknown(query_id)
         return _kept(record)
@@ -201,7 +202,7 @@ class SavedQueries:
             names = _named(names, query)
             changes: list[Change] = [_names_change(names, version), Insert(key=PREFIX + query.id, value=_value(query))]
             try:
-                return KeptQuery(query, self._state.commit(_place(principal), changes)[1])
+                return KeptQuery(query, self._state.commit(self._of(principal), changes)[1])
             except StateConflict:
                 continue
         raise _changed()
@@ -212,7 +213,9 @@ class SavedQueries:
             names = _named(_without(names, query.id), query)
             put = Replace(key=PREFIX + query.id, value=_value(query), version=kept.version)
             try:
-                return KeptQuery(query, self._state.commit(_place(principal), [_names_change(names, version), put])[1])
+                return KeptQuery(
+                    query, self._state.commit(self._of(principal), [_names_change(names, version), put])[1]
+                )
             except StateConflict:
                 self._still(principal, kept)
         raise _changed()
@@ -222,7 +225,7 @@ class SavedQueries:
             names, version = self._names(principal)
             gone = Remove(key=PREFIX + kept.query.id, version=kept.version)
             try:
-                self._state.commit(_place(principal), [_names_change(_without(names, kept.query.id), version), gone])
+                self._state.commit(self._of(principal), [_names_change(_without(names, kept.query.id), version), gone])
             except StateConflict:
                 self._still(principal, kept)
             else:
@@ -231,7 +234,7 @@ class SavedQueries:
 
     def _still(self, principal: str, kept: KeptQuery) -> None:
         """Return where the query itself is as it was. Raises ChangedMeanwhile, UnknownSavedQuery."""
-        record = self._state.get(_place(principal), PREFIX + kept.query.id)
+        record = self._state.get(self._of(principal), PREFIX + kept.query.id)
         if record is None:
             raise _unknown(kept.query.id)
         if record.version != kept.version:
@@ -239,8 +242,16 @@ class SavedQueries:
 
     def _names(self, principal: str) -> tuple[dict[str, str], str]:
         """The ids by name in lower case, and the version of the record that has them; empty where there is none."""
-        record = self._state.get(_place(principal), NAMES)
+        record = self._state.get(self._of(principal), NAMES)
         return (dict(record.value), record.version) if record else ({}, "")
+
+    def _of(self, principal: str) -> Place:
+        """Where the queries of a principal lie. Raises NotPermitted for who has no name where others have one."""
+        if not self._reviewers.is_somebody(principal):
+            raise NotPermitted(
+                "Saved queries belong to a name, and this call has none. Sign in, or use a key of your own."
+            )
+        return _place(principal)
 
 
 def _names_change(names: dict[str, str], version: str) -> Change:

@@ -165,3 +165,11 @@ async def test_saved_queries_outlive_the_process(client: Client, make_service: M
     query = await saved(client)
     async with served(make_service, enable_retrieval=False) as later:
         assert (await later.get(f"/saved/{query['id']}", headers=ANN)).json() == query
+
+
+async def test_who_has_no_name_where_others_have_one_has_no_shelf(client: Client) -> None:
+    refused = await save(client, who={})
+
+    assert refused.status_code == 403
+    assert "Sign in" in refused.json()["detail"]
+    assert (await client.get("/saved")).status_code == 403
