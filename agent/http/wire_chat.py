@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from agent.charts.recommend import Chart
 from agent.clarify.choice import Choice
 from agent.conversation.overview import Overview
 from agent.events import Done, Event
@@ -14,6 +15,7 @@ from agent.http.wire import Name, StreamEvent, Text
 from agent.models import Answer, Check, Correction
 from agent.sessions import Session
 from agent.suggest import TEXT
+from agent.usage import Usage
 from executors.base import Frozen, JsonValue, Table
 
 MAX_SAMPLES = 3
@@ -167,6 +169,9 @@ class ChatResponse(Frozen):
     needs_human_review: bool | None = None
     review_id: str | None = None
     choices: list[Choice] | None = None
+    explanation: str | None = None
+    chart: Chart | None = None
+    usage: Usage = Usage()
     warnings: list[str] = []
 
     @classmethod
@@ -177,6 +182,7 @@ class ChatResponse(Frozen):
             "message": answer.answer,
             "question": answer.question,
             "trace_id": answer.trace_id,
+            "usage": answer.usage,
             "warnings": answer.warnings,
         }
         if answer.status == "clarification_needed":
@@ -192,6 +198,8 @@ class ChatResponse(Frozen):
             row_count=answer.row_count,
             corrections=answer.corrections,
             truncated=answer.truncated,
+            explanation=answer.explanation or None,
+            chart=answer.chart,
         )
 
     def wire(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from agent.http.wire import Name, Text
 from agent.http.wire_chat import error_details
 from agent.json_types import A_NUMBER
 from agent.models import Answer, Check
+from agent.usage import Usage
 from executors.base import Frozen, JsonValue
 
 # The nodes that these events tell of; checks, judge and raw records have no node of their own here.
@@ -67,6 +68,7 @@ class GenerateResponse(Frozen):
     checks: list[Check] = []
     warnings: list[str] = []
     attempts: int = 0
+    usage: Usage = Usage()
     review_id: str | None = Field(None, exclude_if=lambda value: value is None)
     error: str | None = Field(None, exclude_if=lambda value: value is None)
     error_type: str | None = Field(None, exclude_if=lambda value: value is None)
@@ -96,6 +98,7 @@ class GenerateResponse(Frozen):
             checks=answer.checks,
             warnings=answer.warnings,
             attempts=answer.attempts,
+            usage=answer.usage,
             review_id=answer.review_id,
             **failed,
         )
