@@ -5,7 +5,7 @@ from executors.rows.row import words
 MORE_FUNCTIONS = words(
     "acos aes_decrypt aes_encrypt approx_top_k approx_top_k_accumulate approx_top_k_combine approx_top_k_estimate",
     "array_repeat arrays_overlap bitmap_and_agg bitmap_bit_position bitmap_bucket_number bitmap_construct_agg",
-    "bitmap_count bitmap_or_agg bitwise_not bround collate collation concat_ws count_min_sketch",
+    "bitmap_count bitmap_or_agg bround collate collation concat_ws count_min_sketch",
     "current_date current_time date_diff dateadd dayname decode div e endswith equal_null expm1 getbit",
     "h3_boundaryasgeojson h3_boundaryaswkb h3_boundaryaswkt h3_centerasgeojson h3_centeraswkb h3_centeraswkt",
     "h3_compact h3_coverash3 h3_coverash3string h3_distance h3_h3tostring h3_hexring h3_ischildof h3_ispentagon",
@@ -29,6 +29,6 @@ MORE_FUNCTIONS = words(
     "st_transform st_translate st_union st_union_agg st_within st_x st_xmax st_xmin st_y st_ymax st_ymin st_z",
     "st_zmax st_zmin startswith timestampadd to_geography to_geometry to_json to_variant_object try_aes_decrypt",
     "try_avg try_make_interval try_make_timestamp try_make_timestamp_ltz try_make_timestamp_ntz try_parse_url",
-    "try_reverse try_sum try_to_binary try_to_date try_to_geography try_to_geometry try_url_decode",
+    "try_reverse try_sum try_to_binary try_to_geography try_to_geometry try_url_decode",
     "try_validate_utf8 typeof ucase unbase64 uniform validate_utf8 variant_explode window",
 )
