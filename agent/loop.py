@@ -81,7 +81,7 @@ async def _read(run: Run) -> AsyncIterator[Event]:
     if best is None:
         review = run.review()
         yield review
-        yield Done(answer=reviewed(run, review_text(review)))
+        yield Done(answer=reviewed(run, review_text(review, run.question.text)))
         return
     yield await run.fetch_raw(best)
     if run.limits.enable_answer:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent.charts.recommend import recommend
 from agent.checks import SOFT_CHECKS
+from agent.clarify.languages import frames_of
 from agent.events import HumanReview
 from agent.models import Answer, Attempt, AttemptRecord, Check
 
@@ -133,13 +134,14 @@ def reviewed(run: Run, text: str) -> Answer:
     )
 
 
-def review_text(review: HumanReview) -> str:
-    """What the user reads where no query gave rows."""
-    lines = ["I could not answer this from the data."]
+def review_text(review: HumanReview, question: str) -> str:
+    """What the user reads where no query gave rows, in the language of the question; errors stay as they are."""
+    frames = frames_of(question)
+    lines = [frames.failed]
     if review.reasons:
-        lines.append("What went wrong: " + " ".join(review.reasons))
+        lines.append(f"{frames.went_wrong} {' '.join(review.reasons)}")
     if review.suggestions:
-        lines.append("You could ask, for example: " + " ".join(review.suggestions))
+        lines.append(f"{frames.instead} {' '.join(review.suggestions)}")
     return "\n".join(lines)
 
 

@@ -23,6 +23,8 @@ class Frames(Frozen):
     vague_measure: str
     missing: str
     instead: str
+    failed: str
+    went_wrong: str
     last_days: str
     last_months: str
     period: str
@@ -46,6 +48,8 @@ EN = Frames(
     vague_measure="“{said}”: measured by what?",
     missing="This database holds nothing about “{said}”. It is about {tables}.",
     instead="You could ask instead:",
+    failed="I could not answer this from the data.",
+    went_wrong="What went wrong:",
     last_days="the last {n} days",
     last_months="the last {n} months",
     period="from {first} to {last}",
@@ -68,6 +72,8 @@ DE = Frames(
     vague_measure="„{said}“: woran gemessen?",
     missing="Zu „{said}“ enthält diese Datenbank nichts. Sie handelt von {tables}.",
     instead="Stattdessen lässt sich zum Beispiel fragen:",
+    failed="Das konnte ich aus den Daten nicht beantworten.",
+    went_wrong="Was schiefging:",
     last_days="die letzten {n} Tage",
     last_months="die letzten {n} Monate",
     period="vom {first} bis {last}",
@@ -90,6 +96,8 @@ FR = Frames(
     vague_measure="« {said} » : selon quelle mesure ?",
     missing="Cette base ne contient rien sur « {said} ». Elle porte sur {tables}.",
     instead="Vous pourriez demander :",
+    failed="Je n’ai pas pu répondre à cela à partir des données.",
+    went_wrong="Ce qui a échoué :",
     last_days="les {n} derniers jours",
     last_months="les {n} derniers mois",
     period="du {first} au {last}",
@@ -112,6 +120,8 @@ ES = Frames(
     vague_measure="«{said}»: ¿según qué medida?",
     missing="Esta base de datos no contiene nada sobre «{said}». Trata de {tables}.",
     instead="En su lugar podría preguntar:",
+    failed="No he podido responder a esto con los datos.",
+    went_wrong="Lo que falló:",
     last_days="los últimos {n} días",
     last_months="los últimos {n} meses",
     period="del {first} al {last}",
@@ -134,6 +144,8 @@ KO = Frames(
     vague_measure="“{said}”: 무엇을 기준으로 할까요?",
     missing="이 데이터베이스에는 “{said}”에 관한 데이터가 없습니다. 다루는 것: {tables}.",
     instead="대신 이렇게 물어볼 수 있습니다:",
+    failed="데이터에서 이 질문의 답을 찾지 못했습니다.",
+    went_wrong="문제가 된 점:",
     last_days="최근 {n}일",
     last_months="최근 {n}개월",
     period="{first}부터 {last}까지",

@@ -103,7 +103,10 @@ def test_why_nobody_judged(judge: str, verdict: Verdict | None, says: str) -> No
 
 def test_what_the_user_reads_where_no_query_gave_rows() -> None:
     review = HumanReview(tried=("a",), reasons=("No table a.",), suggestions=("How many orders are there?",))
-    text = review_text(review)
+    text = review_text(review, "How many are there?")
     assert "No table a." in text
     assert "How many orders are there?" in text
-    assert review_text(HumanReview(tried=(), reasons=(), suggestions=())) == "I could not answer this from the data."
+    nothing = HumanReview(tried=(), reasons=(), suggestions=())
+    assert review_text(nothing, "How many are there?") == "I could not answer this from the data."
+    assert review_text(nothing, "최근 주문 10건을 보여줘") == "데이터에서 이 질문의 답을 찾지 못했습니다."
+    assert review_text(nothing, "Wie viele Bestellungen gibt es?").startswith("Das konnte ich")
