@@ -71,12 +71,14 @@ async def while_listening(request: Request, work: Coroutine[Any, Any, Result]) -
 
     Raises:
         ClientDisconnect: nobody waits for the result any more.
+        HTTPException: the body, which nobody has asked for, is larger than a request may be; 413.
         Exception: whatever `work` raises.
     """
     working, leaving = asyncio.create_task(work), asyncio.create_task(_hung_up(request))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
+            await leaving  # which raises where it is not that nobody listens, but that too much is sent
             raise ClientDisconnect
         return await working
     finally:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.http.wire import SAID, SOMETHING, UNSAID, WHOLE, Name, Text
+from agent.http.wire import SAID, SOMETHING, UNSAID, Name, Text
 from agent.json_types import A_NUMBER
 from agent.retrieval.documents import Page
 from executors.base import Frozen
@@ -82,8 +82,8 @@ class NewDocument(Frozen):
     model_config = ConfigDict(json_schema_extra={"oneOf": _by_kind()})
 
     kind: Kind = Field(description="What it is: of a `column`, a `table`, a `rule` or term, or a `query` with its SQL.")
-    text: Annotated[str, Field(min_length=1, max_length=4_000, pattern=SOMETHING), WHOLE] = Field(
-        description="The fact; of kind `query` the question."
+    text: Annotated[Text, Field(min_length=1, max_length=4_000)] = Field(
+        description="The fact; of kind `query` the question.", json_schema_extra={"pattern": SOMETHING}
     )
     table: Name = Field("", description="The table it is about; for kinds `column` and `table`, and for a rule of one.")
     column: Name = Field("", description="The column it is about; for kind `column`.")

@@ -17,7 +17,7 @@ FORMATS = ("application/json", CSV, PARQUET, ARROW, "application/json", "*/*", "
 
 
 @schemathesis.hook
-def before_call(_context: schemathesis.HookContext, case: schemathesis.Case, kwargs: dict[str, Any]) -> None:
+def before_call(_context: schemathesis.HookContext, case: schemathesis.Case[Any], kwargs: dict[str, Any]) -> None:
     """Ask for one of the formats, by what else is asked: OpenAPI has no place where Accept could be generated from."""
     described = case.operation.definition.raw.get("responses", {})
     if CSV in described.get("200", {}).get("content", {}):
@@ -28,7 +28,7 @@ def before_call(_context: schemathesis.HookContext, case: schemathesis.Case, kwa
 
 @schemathesis.check
 def files_hold_their_rows(
-    _ctx: schemathesis.CheckContext, response: schemathesis.Response, _case: schemathesis.Case
+    _ctx: schemathesis.CheckContext, response: schemathesis.Response, _case: schemathesis.Case[Any]
 ) -> None:
     """A file can be read, and has as many rows as its header says."""
     media_type = response.headers.get("content-type", [""])[0].partition(";")[0]
@@ -40,7 +40,7 @@ def files_hold_their_rows(
 
 @schemathesis.check
 def what_fits_the_schema_is_taken(
-    _ctx: schemathesis.CheckContext, response: schemathesis.Response, case: schemathesis.Case
+    _ctx: schemathesis.CheckContext, response: schemathesis.Response, case: schemathesis.Case[Any]
 ) -> None:
     """422 may say that a question is empty or a query wrong, never that a field is not what its schema wants."""
     if response.status_code != 422 or not response.json()["type"].endswith(":invalid-field"):
@@ -49,7 +49,7 @@ def what_fits_the_schema_is_taken(
         assert not _fits(case), response.json()["detail"]
 
 
-def _fits(case: schemathesis.Case) -> bool:
+def _fits(case: schemathesis.Case[Any]) -> bool:
     """Whether the body is what the contract asks for: values of earlier responses are put in without a look at it."""
     document = case.operation.schema.raw_schema
     body = document["paths"][case.path][case.method.lower()].get("requestBody")

@@ -7,12 +7,11 @@ it JSON, the events of a stream, or a file of rows. A failure ends with the `cur
 from __future__ import annotations
 
 import os
-import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import duckdb
@@ -75,6 +74,9 @@ class Seen:
         return {name for name, status in self.statuses if status < 300} - {""}
 
 
+Live = Callable[..., AbstractContextManager[tuple[str, Seen]]]
+
+
 @pytest.fixture
 def live(tmp_path: Path, shop_file: Path, registry: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Live:
     """Makes a service over a shop with docs and a DuckDB of numbers, behind a door that the settings describe."""
@@ -103,5 +105,23 @@ def schemathesis(address: str, folder: Path, *options: str) -> subprocess.Comple
         *(sys.executable, "-m", "schemathesis.cli", "--config-file", str(HERE / "schemathesis.toml")),
         *("run", f"{address}/api/openapi.json", "--no-color", *options),
     ]
-    environment = os.environ | {"PYTHONPATH": str(HERE)}
+    environment = os.environ | {"PYTHONPATH": str(HERE), "KEY_OF_ANN": ANN}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_every_answer_of_the_running_service_is_within_its_contract(live: Live, tmp_path: Path) -> None:
+    with live() as (address, seen):
+        done = schemathesis(address, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert seen.served >= {route.name for route in api_routes()} - HIDDEN, "each route was reached behind its checks"
+    assert {*FILES, "text/event-stream", "application/json"} <= set(seen.media_types)
+    assert {status for _, status in seen.statuses} >= {200, 201, 204, 404, 405, 406, 409, 422}
+
+
+def test_behind_api_keys_no_closed_route_answers_without_one(live: Live, tmp_path: Path) -> None:
+    with live(auth="api_keys", api_keys=KEYS) as (address, seen):
+        done = schemathesis(address, tmp_path, "--phases", "examples,fuzzing", "-n", "4")
+    assert done.returncode == 0, done.stdout + done.stderr
+    closed = {route.name for route in api_routes() if route.auth != "ANONYMOUS"}
+    assert len(seen.served & closed) > len(closed) / 2, "the key opens them"
+    assert sum(count for (_, status), count in seen.statuses.items() if status == 401) >= len(closed)

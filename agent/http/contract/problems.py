@@ -61,6 +61,7 @@ SCHEMAS = frozenset({"database_schema", "index_database", "start_session", "sess
 READING = ASKING | RUNNING | SAVING | SCHEMAS | DOCS
 OPEN = frozenset({"health_live", "generate_health"})
 UNAIDED = frozenset({"tools", "health_ready"})  # which need no registry, or say themselves that there is none
+LISTENING = frozenset({"session", "health_ready"})  # for the caller's leaving: they see a body that is not asked for
 REMEMBERING = IN_SESSION | SESSIONS | SETTLING | SAVING | ONE_SAVED | {
     "start_session", "chat_health", "reviews", "review", "saved_queries",
 }  # fmt: skip
@@ -169,7 +170,7 @@ def applies(case: Case, operation: Operation) -> bool:
         "not-authenticated": operation.closed,
         "not-permitted": operation.closed,
         "unknown-route": operation.takes_path,  # a value with a slash in it leads elsewhere
-        "request-too-large": operation.takes_body,
+        "request-too-large": operation.takes_body or operation.id in LISTENING,
         "invalid-field": operation.takes_fields,
         "too-many-requests": operation.closed and operation.method in ("POST", "PUT"),
         "unexpected": operation.id not in OPEN,
