@@ -9,11 +9,12 @@ from __future__ import annotations
 from agent.context import Context
 from agent.database import Database
 from agent.errors import ReplyUnusable
-from agent.generate import Generator
+from agent.generate import Generator, mended
 from agent.ledger import Ledger
-from agent.models import Check
+from agent.models import Attempt, Check
 from executors.base import CheckedSql, QueryResult
-from executors.errors import SqlError
+from executors.errors import SqlError, SqlRefused
+from rag.joins import keyed_of
 
 NAME = "second_draft"
 
@@ -44,9 +45,28 @@ async def second_opinion(
         )
         if draft.sql is None:
             return Check(name=NAME, passed=None, detail="The second draft asked back.")
-        other = await database.run(await database.check(draft.sql, query.row_limit))
+        mends = generator.profile.mends_columns
+        other = await database.run(await _checked(draft.sql, query.row_limit, question, context, database, mends=mends))
     except (ReplyUnusable, SqlError) as error:
         return Check(name=NAME, passed=None, detail=f"The second draft could not be run: {error}")
     if same_rows(result, other, ordered=False):
         return Check(name=NAME, passed=True, detail="A second query, written anew, gives the same rows.")
     return Check(name=NAME, passed=False, detail="A second query, written anew, gives other rows.")
+
+
+async def _checked(
+    sql: str, row_limit: int, question: str, context: Context, database: Database, *, mends: bool
+) -> CheckedSql:
+    """The draft, its columns and joins put right where the guard refuses it for them, as the first one's would be.
+
+    Raises:
+        SqlRefused: it cannot be run even so.
+    """
+    try:
+        return await database.check(sql, row_limit)
+    except SqlRefused as error:
+        attempt = Attempt(sql=sql, error=error.message, error_type=error.kind)
+        mend = mended((attempt,), keyed_of(context.db_schema, context.known), question) if mends else None
+        if mend is None or mend.sql is None:
+            raise
+        return await database.check(mend.sql, row_limit)
