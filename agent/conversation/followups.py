@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from agent import templates
-from agent.conversation.kept import asks_back, chosen, keeps, keeps_all, with_reply
+from agent.conversation.kept import asks_back, chosen, corrects, keeps, keeps_all, replaces, with_reply
 from agent.conversation.leaning import Leaning, asks_by_itself, leaning
 from agent.intent import orders_change
 from agent.ledger import Ledger
@@ -75,6 +75,8 @@ class FollowUps:
         said = [f"{it.question} {it.answer} {it.sql or ''}" for it in history]
         if may_stand and not keeps_all(text, question.text):
             return None
+        if corrects(question.text) and not replaces(text, question.history[-1].question):
+            return None  # both at once is what nobody meant
         return text if self._is_usable(text, question.text, said) else None
 
     async def _reply(self, question: Question, pending: Pending, ledger: Ledger) -> Question:

@@ -12,6 +12,11 @@ from agent.models import Pending
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"['\"“”„«»‘’`]([^'\"“”„«»‘’`]{1,80})['\"“”„«»‘’`]")
 _LATER_WORD = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w&.-]*\w")  # any but the first one
+_CORRECTION = re.compile(
+    r"\W*(?:(?:no|nope|nein|non|not|nicht|pas)\b(?!\s+(?:one|body))|(?:sorry|actually|i meant?|i mean|instead|rather"
+    r"|ich meine?|ich meinte|je voulais dire|quise decir|me refería|volevo dire|intendevo)\b)",
+    re.IGNORECASE,
+)
 _ENDING = "?!. ,;:"
 STEM = 4  # letters by which forms of one word are known
 LITTLE = 1  # numbers up to this are added by grammar: "the top one", "a 1:1 ratio"
@@ -67,6 +72,18 @@ def keeps(text: str, message: str, said: Sequence[str]) -> bool:
     if not all(one.casefold() in folded for one in quoted) or not all(_has(folded, name) for name in names):
         return False
     return not words or any(_has(folded, word) for word in words)
+
+
+def corrects(message: str) -> bool:
+    """Whether a message says that something else was meant: "no, in Spain", "I meant the paid ones"."""
+    return _CORRECTION.match(message) is not None
+
+
+def replaces(text: str, corrected: str) -> bool:
+    """Whether a rewrite leaves out something of the question that is corrected: what was not meant must go."""
+    folded = text.casefold()
+    words = content_words(corrected)
+    return not words or any(not _has(folded, word) for word in words)
 
 
 def keeps_all(text: str, message: str) -> bool:

@@ -80,6 +80,35 @@ async def test_the_last_question_is_whole_so_earlier_ones_are_shown_only_where_s
     assert (earlier.question in model.asked[0].text) is shown
 
 
+@pytest.mark.parametrize(
+    ("message", "reply", "used", "why"),
+    [
+        ("no, I meant Spain", "How many orders of 2024 in Spain were cancelled?", True, "another country instead"),
+        ("No, I meant the completed ones", "How many orders of 2024 in France were completed?", True, "instead"),
+        (
+            "No, I meant the completed ones",
+            "How many completed orders of 2024 in France were cancelled?",
+            False,
+            "both",
+        ),
+        (
+            "and the completed ones?",
+            "How many completed orders of 2024 in France were cancelled?",
+            True,
+            "no correction",
+        ),
+    ],
+)
+async def test_a_correction_takes_the_place_of_what_it_corrects(
+    followups: FollowUps, model: ScriptedModel, message: str, reply: str, used: bool, why: str
+) -> None:
+    cancelled = Exchange(question="How many orders of 2024 in France were cancelled?", answer="454 were.")
+    model.replies(text=reply)
+    question = await followups.understood(asked(message, history=(cancelled,)), Ledger())
+    assert question.text == (reply if used else message), why
+    assert question.history == (() if used else (cancelled,)), "what cannot be rewritten is answered with it in view"
+
+
 async def test_what_stands_by_itself_costs_no_call_and_is_never_merged(followups: FollowUps) -> None:
     question = await followups.understood(asked("How many customers are there?"), Ledger())
     assert (question.text, question.history) == ("How many customers are there?", ())
