@@ -16,7 +16,7 @@ from agent.conversation.leaning import Leaning, asks_by_itself, leaning
 from agent.intent import orders_change
 from agent.ledger import Ledger
 from agent.llm import ChatModel, Message
-from agent.models import Pending, Question
+from agent.models import Exchange, Pending, Question
 
 MAX_TOKENS = 160
 _LABEL = re.compile(r"^\W*(?:complete question|question|rewritten(?: question)?)\s*:\s*", re.IGNORECASE)
@@ -63,14 +63,12 @@ class FollowUps:
         unsure = found is Leaning.UNSURE
         text = await self._follow_up(question, ledger, may_stand=unsure)
         if text is None:
-            return alone if unsure else question
+            return alone if unsure else question.model_copy(update={"history": _in_view(question)})
         return alone.model_copy(update={"text": text})
 
     async def _follow_up(self, question: Question, ledger: Ledger, *, may_stand: bool) -> str | None:
         """The whole question; None where the model left it as it was, or what it wrote cannot be used."""
-        # The last question is nearly always whole, whatever led to it; what came before would only be mixed in.
-        several = _SEVERAL.search(question.text) or leaning(question.history[-1].question) is Leaning.LEANS
-        history = question.history if several else question.history[-1:]
+        history = _in_view(question)
         text = await self._written("followup", question, ledger, history=history, may_stand=may_stand)
         said = [f"{it.question} {it.answer} {it.sql or ''}" for it in history]
         if may_stand and not keeps_all(text, question.text):
@@ -103,6 +101,15 @@ class FollowUps:
             return False
         ordered = orders_change(message) or any(orders_change(earlier) for earlier in said)
         return (ordered or not orders_change(text)) and keeps(text, message, said)
+
+
+def _in_view(question: Question) -> tuple[Exchange, ...]:
+    """The exchanges that a message can lean on: the last one, or all where it, or the last one, speaks of several.
+
+    The last question is nearly always whole, whatever led to it; what came before would only be mixed in.
+    """
+    several = _SEVERAL.search(question.text) or leaning(question.history[-1].question) is Leaning.LEANS
+    return question.history if several else question.history[-1:]
 
 
 def _line(text: str) -> str:
