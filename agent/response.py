@@ -95,6 +95,9 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
         checks.append(Check(name="judge", passed=best.verdict.correct, detail=best.verdict.reason))
     else:
         checks.append(Check(name="judge", passed=None, detail="Not asked: a plain check had failed."))
+    if run.question.history:
+        detail = "The message leans on what was said before, and could not be made a whole question."
+        checks.append(Check(name="whole_question", passed=None, detail=detail))
     raw = run.raw
     if raw.needed:
         found = raw.result is not None
