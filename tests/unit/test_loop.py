@@ -540,6 +540,20 @@ async def test_a_session_carries_what_was_asked_before(service: Service, model: 
     assert "Question: How many orders are there?" in model.asked[4].tail
 
 
+async def test_what_could_not_be_made_a_whole_question_is_not_verified(service: Service, model: ScriptedModel) -> None:
+    session = await service.start_session("shop")
+    for question in ("How many customers are there?", "And orders?"):
+        if question == "And orders?":
+            model.replies(text="How many are there in 1999?")  # a number that nobody said: not used
+        model.replies(sql="SELECT COUNT(*) AS n FROM customers")
+        model.replies(correct=True, reason="yes")
+        model.replies(text="There are 3 customers.")
+        answer = await service.query(question, "shop", session_id=session.id)
+
+    assert not answer.verified
+    assert next(check for check in answer.checks if check.name == "whole_question").passed is None
+
+
 async def test_an_unknown_database_is_named_with_those_that_there_are(ask: Ask) -> None:
     with pytest.raises(UnknownDatabase, match="Known: shop"):
         await ask("How many?", database="nowhere")
