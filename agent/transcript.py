@@ -22,7 +22,7 @@ class Transcript:
         if answer.question and answer.question != message:
             lines.append(f"*understood as: {answer.question}*")
         lines.append(answer.answer.strip())
-        if answer.choices:
+        if any(choice.label not in answer.answer for choice in answer.choices):
             lines.append("\n".join(f"- {choice.label}" for choice in answer.choices))
         if answer.sql:
             lines.append(f"```sql\n{answer.sql}\n```")
