@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING
 
 from agent import loop, telemetry
-from agent.access.bulkhead import Bulkhead
 from agent.callers import ANONYMOUS
 from agent.database import Database
-from agent.errors import OutOfTime, PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
+from agent.deadline import Deadline
+from agent.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
 from agent.events import Done, Event
 from agent.intent import refuse_writes, write_refusal
 from agent.models import Answer, Exchange, Options, Pending, Question
@@ -23,6 +23,7 @@ from executors.errors import ExecutorError
 from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
+    from agent.access.bulkhead import Admission
     from agent.databases import Databases
     from agent.parts import Parts
     from agent.people.recorder import Notes, Recorder
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from executors.router import Router
 
 NO_OPTIONS = Options()
+OUT_OF_TIME = "No answer within {seconds} s. Ask something narrower, or try again."
 TOLD = (PlumblineError, ExecutorError, RetrievalError)  # what callers hear of, in a problem document
 
 log = logging.getLogger(__name__)
@@ -51,7 +53,6 @@ class Asking:
     ) -> None:
         self._parts, self._settings, self._recorder = parts, parts.settings, recorder
         self._router, self._registered, self._sessions = router, registered, sessions
-        self._bulkhead = Bulkhead(parts.settings.max_concurrent_questions)
 
     async def query(
         self,
@@ -91,11 +92,13 @@ class Asking:
     ) -> AsyncGenerator[Event, None]:
         """The events of one question, as they happen; closing the iterator cancels what runs. Raises like `query`."""
         # From here on: who waits for a turn in the session has as long to wait for the answer.
-        ends_at = asyncio.get_running_loop().time() + self._settings.request_deadline_s
+        deadline = Deadline(self._settings.request_deadline_s, OUT_OF_TIME)
         trace_id = trace_id or new_trace_id()
         with telemetry.get().arriving(trace_id):
             self._registered.admit(database, principal)  # first: no other refusal may tell that the database is there
         async with AsyncExitStack() as turn:
+            with telemetry.get().arriving(trace_id):
+                admission = turn.enter_context(self._registered.admitted(database, principal))
             if session_id is not None:
                 await turn.enter_async_context(self._sessions.turn(session_id, principal))
             with telemetry.get().arriving(trace_id):
@@ -103,14 +106,16 @@ class Asking:
                 target = await self._registered.get(database, principal)
             if target.is_filtered:  # a query of theirs may hold values that others do not see
                 question = question.model_copy(update={"audience": principal})
-            async with aclosing(self._answered(question, target, ends_at)) as answered:
+            async with aclosing(self._answered(question, target, deadline, admission)) as answered:
                 async for event in answered:
                     yield event
 
-    async def _answered(self, question: Question, target: Database, ends_at: float) -> AsyncGenerator[Event, None]:
+    async def _answered(
+        self, question: Question, target: Database, deadline: Deadline, admission: Admission
+    ) -> AsyncGenerator[Event, None]:
         notes = self._recorder.notes(question)
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        task = asyncio.create_task(self._run(question, target, ends_at, queue))
+        task = asyncio.create_task(self._run(question, target, deadline, admission, queue))
         task.add_done_callback(lambda _: queue.put_nowait(None))
         try:
             while (event := await queue.get()) is not None:
@@ -125,7 +130,12 @@ class Asking:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _run(
-        self, question: Question, database: Database, ends_at: float, queue: asyncio.Queue[Event | None]
+        self,
+        question: Question,
+        database: Database,
+        deadline: Deadline,
+        admission: Admission,
+        queue: asyncio.Queue[Event | None],
     ) -> None:
         with telemetry.get().asked(question, database.dialect) as asked:
 
@@ -133,22 +143,9 @@ class Asking:
                 asked.saw(event)
                 queue.put_nowait(event)
 
-            await self._in_time(question, database, ends_at, happened)
-
-    async def _in_time(
-        self, question: Question, database: Database, ends_at: float, happened: Callable[[Event], None]
-    ) -> None:
-        deadline = asyncio.timeout_at(ends_at)
-        try:
-            async with deadline, self._bulkhead.place():
+            async with deadline.met(), admission.place():
                 async for event in loop.answer(question, database, self._parts):
                     happened(event)
-        except TimeoutError as error:
-            if not deadline.expired():
-                raise  # of something else, which should have said what it is
-            raise OutOfTime(
-                f"No answer within {self._settings.request_deadline_s:g} s. Ask something narrower, or try again."
-            ) from error
 
     async def _question(
         self, text: str, database: str, session_id: str | None, options: Options, trace_id: str, principal: str

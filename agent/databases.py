@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from agent.callers import LOCAL, is_listed
+from agent.access.bulkhead import Admission, Bulkhead
+from agent.callers import LOCAL, is_listed, is_reserved
 from agent.database import Database
-from agent.errors import NotPermitted, OutOfTime
+from agent.deadline import Deadline
+from agent.errors import NotPermitted
 from agent.limits import limits_of
 from agent.models import Options
 from executors.base import CheckedSql, Frozen, Parameters, QueryResult
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
     from agent.settings import Settings
     from executors.entry import Entry
     from executors.router import Router
+
+
+OUT_OF_TIME = "No rows within {seconds} s. Ask for less, or try again."
 
 
 class DatabaseInfo(Frozen):
@@ -48,6 +54,7 @@ class Databases:
     def __init__(self, router: Router, settings: Settings) -> None:
         self._router, self._settings = router, settings
         self._open: dict[str, Database] = {}
+        self._bulkhead = Bulkhead(settings.max_concurrent_questions, settings.queue_length)
 
     def admit(self, name: str, principal: str) -> None:
         """Let somebody ask a database. Who is not `allowed`, or not known at all, hears that there is none.
@@ -56,6 +63,16 @@ class Databases:
             UnknownDatabase: there is none, or none for this principal.
         """
         self._router.entry(name, _asking(principal))
+
+    def admitted(self, name: str, principal: str) -> AbstractContextManager[Admission]:
+        """Among the questions that are answered, or wait: see `Bulkhead.admitted`. Raises TooBusy.
+
+        Where there are several databases, none may take all places; nor may a caller, where callers have names.
+        """
+        compartments = [] if is_reserved(principal) else [f"principal {principal.casefold()}"]
+        if len(self._router.names()) > 1:
+            compartments.append(f"database {name}")
+        return self._bulkhead.admitted(*compartments)
 
     def admit_owner(self, name: str, principal: str) -> None:
         """Let somebody change what all others are told of a database: its documents, its index.
@@ -165,20 +182,17 @@ class Databases:
 
         Raises:
             UnknownDatabase, SqlRefused, SqlFailed, DatabaseUnavailable: see `executors.errors`.
+            TooBusy: as many are answered, and wait, as this process takes.
             OutOfTime: the request's deadline passed while it waited for its turn.
         """
-        deadline_s = self._settings.request_deadline_s
-        deadline = asyncio.timeout(deadline_s)
-        try:
-            async with deadline:
+        deadline = Deadline(self._settings.request_deadline_s, OUT_OF_TIME)
+        self.admit(name, principal)
+        with self.admitted(name, principal) as admission:
+            async with deadline.met(), admission.place():
                 database = await self.get(name, principal)
                 rows = limits_of(self._settings, Options(row_limit=row_limit), database.row_limit).row_limit
                 query = await database.check(sql, rows, parameters)
                 return Executed(query=query, result=await database.run(query, timeout_s=timeout_s))
-        except TimeoutError as error:
-            if not deadline.expired():
-                raise  # of something else, which should have said what it is
-            raise OutOfTime(f"No rows within {deadline_s:g} s. Ask for less, or try again.") from error
 
     async def close(self) -> None:
         """Stop the queries that run and end the threads; what is asked for later is opened again."""

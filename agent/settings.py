@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AliasChoices, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from agent.access.hosts import origins
 from agent.pricing import Price
+from agent.settings_protection import Count, ProtectionSettings, Seconds
 
 PREFIX = "PLUMBLINE_"
 ROOT = Path(__file__).resolve().parents[1]  # the folder of the project
 
-Count = Annotated[int, Field(ge=1)]
-Seconds = Annotated[float, Field(gt=0)]
 Days = Annotated[float, Field(gt=0, le=36_500)]
 
 
@@ -35,7 +34,7 @@ def _origins(listed: str) -> str:
     return listed
 
 
-class Settings(BaseSettings):
+class Settings(ProtectionSettings):
     """Every switch of the service; all bad values are reported at once.
 
     Raises:
@@ -261,9 +260,6 @@ class Settings(BaseSettings):
     api_keys_file: Path | None = Field(None, description="More of them, one a line; read again when it changes.")
     rate_limit: Annotated[str, Field(pattern=r"^([1-9]\d{0,5} ?/ ?(second|minute|hour|day))?$")] = Field(
         "", description="What each principal may POST, such as `60/minute`; empty: no limit."
-    )
-    max_concurrent_questions: Count = Field(
-        16, description="Questions that one process answers at once; as many may wait, and more are refused with 503."
     )
     cors_origins: Annotated[str, AfterValidator(_origins)] = Field(
         "", description="Origins whose pages may ask, separated by commas; `*`: all, where each request has a key."

@@ -1,41 +1,147 @@
 """How many questions this process answers at once: what is over that waits, and what is over the queue is refused.
 
 A bulkhead in the sense of Nygard's "Release It!": a flood of questions ends at this wall, and the process goes on
-answering the ones behind it, and its health.
+answering the ones behind it, and its health. Behind it are compartments, one for each caller and one for each database:
+none of them can fill the ship, so a slow database leaves places to the others, and so does a busy tenant.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import math
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from agent.errors import TooBusy
 
-RETRY_AFTER_S = 5
+COMPARTMENT = 0.75  # of the places, and of the queue, is what one compartment may take
+FIRST_GUESS_S = 5.0  # for which a question takes its place, before any has given one back
+WEIGHT = 0.1  # of the latest question in the mean of them all
+LONGEST_WAIT_S = 60
 
 
 class Bulkhead:
-    """Places for questions, and a queue before them.
+    """Places for questions, and a queue before them. It belongs to one event loop.
 
     Args:
         places: questions at once.
         queue: questions that may wait; as many as are answered, where it is not said.
+        clock: seconds that only go forward.
     """
 
-    def __init__(self, places: int, queue: int | None = None) -> None:
-        self._places = asyncio.Semaphore(places)
-        self._most = places + (places if queue is None else queue)
-        self._inside = 0
+    def __init__(self, places: int, queue: int | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._places, self._queue = places, places if queue is None else queue
+        self._clock, self._mean_s = clock, FIRST_GUESS_S
+        self._inside, self._running = 0, 0
+        self._inside_of: Counter[str] = Counter()
+        self._running_of: Counter[str] = Counter()
+        self._waiting: list[tuple[Admission, asyncio.Future[None]]] = []
+
+    @property
+    def waiting(self) -> int:
+        """Questions that are inside and have no place yet."""
+        return self._inside - self._running
+
+    @contextmanager
+    def admitted(self, *compartments: str) -> Iterator[Admission]:
+        """Inside, for as long as the block runs: in the queue, and in a place while `Admission.place` says so.
+
+        Args:
+            compartments: that this belongs to.
+
+        Raises:
+            TooBusy: the queue is full, or what one compartment may have of it.
+        """
+        most = self._places + self._queue
+        share = _share(self._places) + _share(self._queue)
+        if self._inside >= most or any(self._inside_of[name] >= share for name in compartments):
+            raise self._busy()
+        self._inside += 1
+        self._inside_of.update(compartments)
+        try:
+            yield Admission(self, compartments)
+        finally:
+            self._inside -= 1
+            _take(self._inside_of, compartments)
+
+    async def enter(self, admission: Admission) -> None:
+        """Wait for a place; who is cancelled leaves the queue. `leave` gives it back."""
+        waits = asyncio.get_running_loop().create_future()
+        self._waiting.append((admission, waits))
+        self._fill()
+        try:
+            await waits
+        except asyncio.CancelledError:
+            if not waits.cancelled():  # it was given a place in the same moment
+                self.leave(admission)
+            else:
+                self._waiting.remove((admission, waits))
+            raise
+
+    def leave(self, admission: Admission, took_s: float | None = None) -> None:
+        """Give a place to whoever is next. Args: took_s: how long it was taken, where it was."""
+        if took_s is not None:
+            self._mean_s += WEIGHT * (took_s - self._mean_s)
+        self._running -= 1
+        _take(self._running_of, admission.compartments)
+        self._fill()
+
+    def now(self) -> float:
+        """The clock's seconds."""
+        return self._clock()
+
+    def _fill(self) -> None:
+        """Give the free places away: first to whom least is given already, then in the order of arrival."""
+        while self._running < self._places:
+            open_to = [one for one in self._waiting if not one[1].done() and self._has_room(one[0])]
+            if not open_to:
+                return
+            chosen = min(open_to, key=lambda one: self._taken(one[0]))
+            self._waiting.remove(chosen)
+            self._running += 1
+            self._running_of.update(chosen[0].compartments)
+            chosen[1].set_result(None)
+
+    def _has_room(self, admission: Admission) -> bool:
+        return self._taken(admission) < _share(self._places)
+
+    def _taken(self, admission: Admission) -> int:
+        """Places of the fullest compartment that this belongs to."""
+        return max((self._running_of[name] for name in admission.compartments), default=0)
+
+    def _busy(self) -> TooBusy:
+        wait_s = self._mean_s * (self.waiting + 1) / self._places
+        seconds = min(max(1, math.ceil(wait_s)), LONGEST_WAIT_S)
+        return TooBusy(f"The service is answering all it can. Try again in {seconds} s.", seconds)
+
+
+class Admission:
+    """What was let inside. Args: bulkhead: that let it in; compartments: that it belongs to."""
+
+    def __init__(self, bulkhead: Bulkhead, compartments: tuple[str, ...]) -> None:
+        self._bulkhead, self.compartments = bulkhead, compartments
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
-        """A place, for as long as the block runs. Raises TooBusy: even the queue is full."""
-        if self._inside >= self._most:
-            raise TooBusy(f"The service is answering all it can. Try again in {RETRY_AFTER_S} s.", RETRY_AFTER_S)
-        self._inside += 1
+        """A place, for as long as the block runs; until then it waits."""
+        await self._bulkhead.enter(self)
+        since = self._bulkhead.now()
         try:
-            async with self._places:
-                yield
+            yield
         finally:
-            self._inside -= 1
+            self._bulkhead.leave(self, self._bulkhead.now() - since)
+
+
+def _share(whole: int) -> int:
+    """What of it one compartment may take: at least one, where there is any."""
+    return min(whole, max(1, math.floor(whole * COMPARTMENT)))
+
+
+def _take(counts: Counter[str], names: tuple[str, ...]) -> None:
+    """One less of each; those that are none are forgotten, since anybody can be a name."""
+    counts.subtract(names)
+    for name in names:
+        if not counts[name]:
+            del counts[name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.access.bulkhead import Bulkhead
 from agent.access.rate import ATTEMPTS, Rate, RateLimiter
-from agent.errors import TooBusy, TooManyRequests
+from agent.errors import TooManyRequests
 from agent.state.memory import MemoryStore
 from agent.state.sqlite import SqliteStore
 from agent.state.store import Change, Place, StateConflict
@@ -201,42 +199,3 @@ def test_two_processes_share_one_count(tmp_path: Path) -> None:
     for process in both:
         said.append(int(process.communicate()[0]))
     assert sum(said) == 10, said
-
-
-# -- questions at once -------------------------------------------------------------------------------------
-
-
-async def test_a_question_waits_for_a_place_and_one_too_many_is_told_to_come_back() -> None:
-    bulkhead = Bulkhead(1, queue=1)
-    leave, order = asyncio.Event(), []
-
-    async def ask(name: str) -> None:
-        async with bulkhead.place():
-            order.append(name)
-            await leave.wait()
-
-    first, second = asyncio.create_task(ask("first")), asyncio.create_task(ask("second"))
-    await asyncio.sleep(0)
-    assert order == ["first"]
-    with pytest.raises(TooBusy) as raised:
-        await ask("third")
-    assert raised.value.retry_after_s > 0
-
-    leave.set()
-    await asyncio.gather(first, second)
-    await ask("third")
-    assert order == ["first", "second", "third"]
-
-
-async def test_who_hangs_up_in_the_queue_leaves_it() -> None:
-    bulkhead = Bulkhead(1, queue=1)
-    async with bulkhead.place():
-        waiting = asyncio.create_task(bulkhead.place().__aenter__())
-        await asyncio.sleep(0)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        next_in_line = asyncio.create_task(bulkhead.place().__aenter__())
-        await asyncio.sleep(0)
-        assert not next_in_line.done(), "it waits, and is not refused"
-        next_in_line.cancel()
-        await asyncio.gather(next_in_line, return_exceptions=True)

@@ -146,7 +146,7 @@ CASES: tuple[Case, ...] = (
     _raised(ModelFailed("The model's endpoint did not answer with a chat completion; check the base URL."), ASKING),
     _by_http(503),
     _raised(AccessInvalid("PLUMBLINE_API_KEYS_FILE cannot be read."), None),
-    _raised(TooBusy("The service is answering all it can. Try again in 5 s.", 5), ASKING),
+    _raised(TooBusy("The service is answering all it can. Try again in 5 s.", 5), ASKING | {"execute"}),
     _raised(ModelUnavailable("The model cannot be reached. Try again later."), ASKING),
     _raised(DatabaseUnavailable("The database 'shop' cannot be opened: its file is missing."), READING),
     _raised(StateUnavailable("The state store cannot be used now. Try again later."), REMEMBERING),
