@@ -38,7 +38,7 @@ serve: $(LOCAL) data model  ## the HTTP service on port 7071
 	@$(OFFLINE) $(BIN)/python -m agent serve
 
 test: $(TESTED) $(NODE) data model  ## every test, warnings as errors
-	$(OFFLINE) $(BIN)/python -m pytest
+	$(OFFLINE) $(BIN)/python -m pytest -n 2 --dist loadfile
 
 conversation: $(LOCAL) data model index  ## twelve turns with the sample shop, written to .plumbline/conversation.md
 	@$(OFFLINE) $(BIN)/python -m agent chat --script samples/conversation.txt --transcript .plumbline/conversation.md

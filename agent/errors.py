@@ -4,6 +4,7 @@ PlumblineError
 ├── Mendable                the model is told and may try again
 │   └── ReplyUnusable           the model's reply was not what was asked for
 ├── AccessInvalid               the operator is told: who may ask cannot be decided, so nobody may; 503
+├── ExtensionInvalid           the operator is told: what PLUMBLINE_EXTENSIONS names cannot be added
 ├── VerifiedQueriesUnavailable  nobody is told: the query is written anew, and the log says why
 └── Fatal                   the caller is told; each has one HTTP status (api.STATUS)
     ├── NotAuthenticated        401
@@ -50,6 +51,10 @@ class Mendable(PlumblineError):
 
 class ReplyUnusable(Mendable):
     """The model's reply was not what was asked for."""
+
+
+class ExtensionInvalid(PlumblineError):
+    """What `PLUMBLINE_EXTENSIONS` names cannot be added; the message says what to do."""
 
 
 class VerifiedQueriesUnavailable(PlumblineError):

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent import telemetry
+from agent import extensions, telemetry
 from agent.asking import Asking
 from agent.callers import ANONYMOUS, LOCAL
 from agent.conversation.followups import FollowUps
@@ -190,12 +190,14 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
 
     Raises:
         RegistryInvalid: databases.yaml cannot be used.
+        ExtensionInvalid: one that the settings name cannot be added.
     """
     from agent.retrieval.knowledge import Knowledge, build_embedder, build_store
     from agent.state.build import build_store as build_state_store
     from executors.router import Router
     from executors.server.options import ServerOptions
 
+    extensions.load(settings)
     chat = telemetry.get().traced(model or build_model(settings))
     own_judge = settings.judge_model is not None and settings.is_hosted and model is None
     judge = telemetry.get().traced(build_model(settings, model_name=settings.judge_model)) if own_judge else chat

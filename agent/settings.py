@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, AliasChoices, Field, SecretStr
+from pydantic import AfterValidator, AliasChoices, Field, SecretStr, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from agent.access.hosts import origins
@@ -124,6 +124,11 @@ class Settings(ProtectionSettings):
         validation_alias=_also("azure_openai_api_version", "OPENAI_API_VERSION"),
         description="API version of Azure OpenAI.",
     )
+    model_provider: str | None = Field(
+        None,
+        description="Who serves the models: `openai`, `azure`, `embedded`, or what an extension adds. Default: the one "
+        "whose address or key is set.",
+    )
     chat_model: str | None = Field(
         None,
         validation_alias=_also("chat_model", "TEXT2SQL_MODEL_PRIMARY"),
@@ -166,6 +171,11 @@ class Settings(ProtectionSettings):
     # -- places ------------------------------------------------------------------------------------
     cache_dir: Path = Field(
         Path("~/.cache/plumbline"), description="Folder for the model's file, shared by all checkouts."
+    )
+    extensions: str = Field(
+        "",
+        description="Modules, separated by commas, that add dialects, readers of docs or model providers; see "
+        "docs/extend.md.",
     )
     state_dir: Path = Field(Path(".plumbline"), description="Folder for the index and the sessions.")
     registry: Path = Field(Path("databases.yaml"), description="The registry of databases.")
@@ -294,6 +304,12 @@ class Settings(ProtectionSettings):
         '`{"gpt-4o-mini": {"input": 0.15, "cached": 0.075, "output": 0.6}}`. Without a price, costs are null.',
     )
 
+    @model_validator(mode="after")
+    def _azure_is_somewhere(self) -> Self:
+        if self.model_provider == "azure" and not self.azure_openai_endpoint:
+            raise ValueError("PLUMBLINE_MODEL_PROVIDER is azure, so AZURE_OPENAI_ENDPOINT must say where")
+        return self
+
     @property
     def attempts(self) -> int:
         """Rounds at most, whichever of the two settings says so."""
@@ -325,9 +341,16 @@ class Settings(ProtectionSettings):
         return self.state_store or ("azure_tables" if in_azure else "sqlite")
 
     @property
+    def provider(self) -> str:
+        """Who serves the models: a key of `llm.PROVIDERS`."""
+        if self.model_provider or self.azure_openai_endpoint:
+            return self.model_provider or "azure"
+        return "openai" if self.openai_api_key or self.openai_base_url else "embedded"
+
+    @property
     def is_hosted(self) -> bool:
-        """True when any setting names a hosted model; else the embedded one answers."""
-        return bool(self.openai_api_key or self.openai_base_url or self.azure_openai_endpoint)
+        """Whether a model outside of this process answers; else the embedded one does."""
+        return self.provider != "embedded"
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from executors.base import JsonValue
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
@@ -49,8 +49,6 @@ class ClickhouseExecutor(SqlAlchemyExecutor):
     Over HTTPS, unless the address says `secure=false` or the server is on this machine. Times finer than a microsecond
     are cut there, by the driver.
     """
-
-    driver: ClassVar[dict[str, str]] = {"clickhouse": "clickhousedb+connect"}
 
     def connect_options(self) -> dict[str, Any]:
         """TLS, times, and no sessions: within one, a query could not be cancelled while it runs."""

@@ -13,7 +13,8 @@ from executors import row_filter
 from executors.entry import NAME, Entry, EntryLimits, limits_problems, via_problem
 from executors.errors import RegistryInvalid
 from executors.local.kinds import Kind, is_glob, local_path
-from executors.server.address import SERVER_DIALECTS, Address
+from executors.server.address import Address
+from executors.server.openers import OPENERS
 
 KEYS = (
     *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
@@ -129,8 +130,8 @@ class EntryReader:
         return {"url": str(self._folder / place.expanduser()), "dialect": dialect or None, "is_sample": sample}
 
     def _check_server(self, url: str, dialect: str) -> None:
-        if dialect and dialect not in SERVER_DIALECTS:
-            self.problems.append(f"dialect {dialect!r} is none of {', '.join(SERVER_DIALECTS)}")
+        if dialect and dialect not in OPENERS:
+            self.problems.append(f"dialect {dialect!r} is none of {', '.join(OPENERS)}")
             return
         try:
             meant = Address.parse(url).dialect

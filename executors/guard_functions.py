@@ -55,10 +55,10 @@ class FunctionCheck:
         makes_table = isinstance(node.parent, exp.Table | exp.Lateral)
         schema = _schema_of(node)
         if self._is_own(name, schema):
-            if dialect.name == "sqlserver" and isinstance(node.this, str):
+            if dialect.kin == "sqlserver" and isinstance(node.this, str):
                 node.set("this", exp.to_identifier(node.this, quoted=True))  # in its own letters, for case may count
             return
-        if schema is not None and dialect.name == "sqlserver" and _is_xml_method(node, name):
+        if schema is not None and dialect.kin == "sqlserver" and _is_xml_method(node, name):
             return
         if schema is not None and dialect.name != "duckdb":
             written = f"{schema}.{node.name}"
@@ -81,7 +81,7 @@ class FunctionCheck:
         if any(isinstance(part, exp.Parameter | exp.Placeholder) for part in node.parts):
             return  # which is no place for one, as it will be told by itself
         call = isinstance(node.this, exp.Anonymous | exp.OpenJSON)
-        call |= self._dialect.name == "postgresql" and isinstance(node.this, exp.Func)
+        call |= self._dialect.kin == "postgresql" and isinstance(node.this, exp.Func)
         qualified = call and node.args.get("db") and not self._is_own(node.this.name.lower(), node.db)
         if qualified or not (call or isinstance(node.this, exp.Identifier)):
             message = f"{node.sql(self._dialect.sqlglot)[:80]} is not in this database."

@@ -145,14 +145,14 @@ class NodeCheck:
     # -- nodes that may do harm in some places --------------------------------------------------------------
 
     def _check_in(self, node: exp.In) -> None:
-        if self._dialect.name == "sqlite" and node.args.get("field"):
+        if self._dialect.kin == "sqlite" and node.args.get("field"):
             message = f"IN {node.args['field'].sql()} without parentheses names a table."
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write IN (SELECT column FROM table) or IN (value, ...).")
 
     def _check_parameter(self, node: exp.Placeholder | exp.Parameter) -> None:
         """A parameter is a value that is read; as a name, or as what is set, it is none."""
         parent, written = node.parent, node.sql(self._dialect.sqlglot)
-        if isinstance(node, exp.Parameter) and self._dialect.name == "databricks":
+        if isinstance(node, exp.Parameter) and self._dialect.kin == "databricks":
             raise pasted(written)
         if self._is_set(node):
             raise sets_variable(written)

@@ -33,15 +33,13 @@ def check_signs(tokens: list[Token], dialect: Dialect) -> None:
         kind, following = token.token_type, said[index + 1 : index + 4]
         if word in ("NEXT", "PREVIOUS") and following[:2] == ["VALUE", "FOR"]:
             raise refused_function(f"{word} VALUE FOR", dialect)
-        if dialect.name == "oracle":
+        if dialect.kin == "oracle":
             _check_oracle(kind, dialect, is_first=index == 0)
-        elif (
-            dialect.name == "sqlserver" and kind is TokenType.PARAMETER and _is_compound(tokens[index + 2 : index + 4])
-        ):
+        elif dialect.kin == "sqlserver" and kind is TokenType.PARAMETER and _is_compound(tokens[index + 2 : index + 4]):
             raise sets_variable(f"@{tokens[index + 1].text}")
-        elif dialect.name == "postgresql" and word == "\\":
+        elif dialect.kin == "postgresql" and word == "\\":
             raise pasted("A command of psql")
-        elif dialect.name == "databricks" and word == "USING" and _is_text(tokens[index + 1 : index + 2]):
+        elif dialect.kin == "databricks" and word == "USING" and _is_text(tokens[index + 1 : index + 2]):
             raise refused_function("TRANSFORM USING", dialect)
 
 

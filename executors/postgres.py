@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from executors.errors import ErrorKind, SqlFailed
 from executors.server.failures import CredentialError
@@ -57,8 +57,6 @@ class PostgresExecutor(SqlAlchemyExecutor):
     Args:
         token: where tokens come from; Entra ID where absent.
     """
-
-    driver: ClassVar[dict[str, str]] = {"postgresql": "postgresql+psycopg2"}
 
     def __init__(
         self, name: str, address: Address, *, options: ServerOptions, token: TokenSource | None = None

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
 
 from executors.base import Executor
 from executors.dialects import DIALECTS
@@ -16,28 +15,8 @@ from executors.local.kinds import is_glob, kind_of
 from executors.private import PrivateColumns, PrivateExecutor
 from executors.registry import Entry, Registry
 from executors.server import failures
+from executors.server.openers import OPENERS
 from executors.server.options import ServerOptions
-
-
-class Opener(NamedTuple):
-    """What opens a server's databases: a class of a module, and the driver it needs."""
-
-    module: str
-    executor: str
-    driver: str
-
-
-# Dialect -> what opens it. Imported when a database of it is first asked for.
-OPENERS: dict[str, Opener] = {
-    "postgresql": Opener("executors.postgres", "PostgresExecutor", "psycopg2"),
-    "sqlserver": Opener("executors.sqlserver", "SqlServerExecutor", "pyodbc"),
-    "mysql": Opener("executors.mysql", "MysqlExecutor", "pymysql"),
-    "mariadb": Opener("executors.mysql", "MysqlExecutor", "pymysql"),
-    "oracle": Opener("executors.oracle", "OracleExecutor", "oracledb"),
-    "clickhouse": Opener("executors.clickhouse", "ClickhouseExecutor", "clickhouse_connect"),
-    "hana": Opener("executors.hana", "HanaExecutor", "sqlalchemy_hana.dialect"),
-    "databricks": Opener("executors.databricks", "DatabricksExecutor", "databricks.sqlalchemy"),
-}
 
 
 class Router:

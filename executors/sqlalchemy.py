@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, JsonValue, QueryResult, Schema, WriteResult
 from executors.dialects import DIALECTS
@@ -20,6 +20,7 @@ from executors.local.writes import check_count, no_such_write
 from executors.server import catalogue, failures, statements
 from executors.server.driver import Driver, load
 from executors.server.kept import KeptSchema
+from executors.server.openers import OPENERS
 from executors.server.pool import Pool
 from executors.server.reader import Reader
 from executors.stopping import Watch, out_of_time, row_too_large
@@ -54,14 +55,6 @@ class SqlAlchemyExecutor(Executor):
         address: of the server.
         options: see `ServerOptions`.
     """
-
-    driver: ClassVar[dict[str, str]] = {
-        "mysql": "mysql+pymysql",
-        "mariadb": "mariadb+pymysql",
-        "oracle": "oracle+oracledb",
-        "hana": "hana+hdbcli",
-        "databricks": "databricks",
-    }
 
     def __init__(self, name: str, address: Address, *, options: ServerOptions) -> None:
         self.name, self.dialect = name, address.dialect
@@ -153,7 +146,7 @@ class SqlAlchemyExecutor(Executor):
 
     def url(self) -> URL:
         """The address as SQLAlchemy takes it, with the driver that is used here."""
-        return self.address.url(self.driver[self.dialect])
+        return self.address.url(OPENERS[self.dialect].sqlalchemy)
 
     def connect_options(self) -> dict[str, Any]:
         """More arguments for the driver's `connect`, made anew for each connection."""

@@ -29,6 +29,21 @@ _NO_DOCS = ("dbt_project", "packages", "package-lock", "dependencies", "profiles
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
+def add_reader(suffix: str, reader: Reader) -> None:
+    """Have files of one more kind read as docs: named in `docs:`, or lying in a folder that is.
+
+    Args:
+        suffix: of the files, with its dot, in lower case.
+        reader: fills the collector, which checks the names.
+
+    Raises:
+        ValueError: files of that kind are read already.
+    """
+    if suffix in READERS:
+        raise ValueError(f"{suffix}: such files are read already")
+    READERS[suffix] = reader
+
+
 def read_all(paths: Sequence[Path], schema: Schema | None) -> ReadResult:
     """As `documents.read_documents`."""
     collector = Collector(schema)

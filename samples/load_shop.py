@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, RegistryInvalid
-from executors.router import OPENERS
 from executors.rows.row import Dialect
 from executors.server import driver, failures
 from executors.server.address import Address
+from executors.server.openers import OPENERS
 from executors.server.options import ServerOptions
 from samples.make_shop import HERE, make_shop
 from samples.shop_tables import Column, ShopTable, shop_rows, shop_tables

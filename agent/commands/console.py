@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.text import Text
 
-from agent import telemetry
-from agent.errors import PlumblineError
+from agent import extensions, telemetry
+from agent.errors import ExtensionInvalid, PlumblineError
 from agent.problems import problem_of
 from agent.service import Service, build_service
 from agent.settings import Settings, get_settings
@@ -69,6 +69,10 @@ def read_settings() -> Settings:
         lines = [f"  {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
         fail("These settings cannot be used:\n" + "\n".join(lines))
     configure_logs(settings)
+    try:
+        extensions.load(settings)
+    except ExtensionInvalid as error:
+        fail(str(error))
     return settings
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent.commands.console import opened
+from agent.commands.console import opened, read_settings
 from agent.paths import resolve
 from executors.base import Frozen, Schema
 from executors.errors import ErrorKind, SqlRefused
@@ -104,6 +104,7 @@ def guard(
     Without a database there are no tables, so that all are unknown: leave them unchecked with --no-schema.
     """
     if database is None:
+        read_settings()  # and with them the extensions, which may add a dialect
         judge = Judge(check_names=not no_schema, open_parameters=not values)
     else:
         with opened() as (service, _):

@@ -261,7 +261,7 @@ def build_embedder(settings: Settings) -> Embedder:
     choice = settings.embedding
     if choice is None:
         here = find_spec("sentence_transformers") is not None
-        choice = "local" if here or not settings.is_hosted else "openai"
+        choice = "local" if here or settings.provider not in {"azure", "openai"} else "openai"
     if choice == "local":
         folder = Path(settings.embedding_model) if settings.embedding_model else None
         return LocalEmbedder(folder)

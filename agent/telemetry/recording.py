@@ -182,9 +182,7 @@ class _QuerySpan(Query):
 
 def _provider_of(settings: Settings) -> str:
     """`gen_ai.provider.name` of the model that the settings name; the convention has none for llama.cpp."""
-    if settings.azure_openai_endpoint:
-        return "azure.ai.openai"
-    return "openai" if settings.is_hosted else "llama.cpp"
+    return {"azure": "azure.ai.openai", "embedded": "llama.cpp"}.get(settings.provider, settings.provider)
 
 
 def _ms_since(start: float) -> float:

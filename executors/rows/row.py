@@ -108,6 +108,7 @@ class Dialect(Frozen):
     """One dialect.
 
     sqlglot: the parser's name of it.
+    like: another dialect, whose particular checks hold for this one too; empty: none.
     quote: what stands before and after a name that needs quoting.
     case: what a name without quotes means.
     months_ago, truncate_month: templates with the holes `{n}` and `{column}`.
@@ -135,6 +136,7 @@ class Dialect(Frozen):
     name: str
     title: str
     sqlglot: str
+    like: str = ""
     quote: tuple[str, str] = ('"', '"')
     case: Case = Case.ANY
     limit: Limit = Limit.LIMIT
@@ -160,6 +162,11 @@ class Dialect(Frozen):
     file_names: str = ""
     session: Session = Session()
     reads: SchemaQueries | None = None
+
+    @property
+    def kin(self) -> str:
+        """The dialect whose particular checks hold: its own name, or that of the one it is like."""
+        return self.like or self.name
 
     def folded(self, name: str) -> str:
         """What the engine looks up for `name` written without quotes."""

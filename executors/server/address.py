@@ -10,33 +10,10 @@ from pydantic import ConfigDict, Field, SecretStr
 
 from executors.base import Frozen
 from executors.errors import RegistryInvalid
+from executors.server.openers import OPENERS, dialect_of
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
-
-# The word before `://`, with or without a driver after it, and the dialect that it means.
-SCHEMES: dict[str, str] = {
-    "postgresql": "postgresql",
-    "postgres": "postgresql",
-    "postgresql+psycopg2": "postgresql",
-    "mssql": "sqlserver",
-    "sqlserver": "sqlserver",
-    "mssql+pyodbc": "sqlserver",
-    "mysql": "mysql",
-    "mysql+pymysql": "mysql",
-    "mariadb": "mariadb",
-    "mariadb+pymysql": "mariadb",
-    "oracle": "oracle",
-    "oracle+oracledb": "oracle",
-    "clickhouse": "clickhouse",
-    "clickhousedb": "clickhouse",
-    "clickhouse+http": "clickhouse",
-    "clickhouse+https": "clickhouse",
-    "hana": "hana",
-    "hana+hdbcli": "hana",
-    "databricks": "databricks",
-}
-SERVER_DIALECTS = tuple(dict.fromkeys(SCHEMES.values()))
 
 _ODBC = re.compile(r"\s*(driver|server|dsn|data source|addr|address)\s*=", re.IGNORECASE)
 # One `key=value`; a value in braces may hold anything, a closing brace doubled.
@@ -107,9 +84,9 @@ def _from_url(text: str) -> Address:
     from sqlalchemy.exc import ArgumentError
 
     scheme = text.partition("://")[0].strip().lower()
-    dialect = SCHEMES.get(scheme)
+    dialect = dialect_of(scheme)
     if dialect is None:
-        raise RegistryInvalid(f"its address begins with none of {', '.join(f'{one}://' for one in SERVER_DIALECTS)}")
+        raise RegistryInvalid(f"its address begins with none of {', '.join(f'{one}://' for one in OPENERS)}")
     try:
         url = make_url(text.strip())
     except (ArgumentError, ValueError):

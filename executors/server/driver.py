@@ -9,18 +9,6 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
     from sqlalchemy.engine.interfaces import DBAPIConnection, Dialect
 
-# Dialect -> the file that installs its driver.
-REQUIREMENTS: dict[str, str] = {
-    "postgresql": "requirements.txt",
-    "sqlserver": "requirements.txt",
-    "mysql": "requirements-mysql.txt",
-    "mariadb": "requirements-mysql.txt",
-    "oracle": "requirements-oracle.txt",
-    "clickhouse": "requirements-clickhouse.txt",
-    "hana": "requirements-hana.txt",
-    "databricks": "requirements-databricks.txt",
-}
-
 
 class Driver(NamedTuple):
     """SQLAlchemy's dialect with its driver, and what `connect` takes."""

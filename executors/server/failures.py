@@ -10,7 +10,7 @@ from executors.base import Schema
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.rows.row import Dialect
 from executors.server.codes import error_code
-from executors.server.driver import REQUIREMENTS
+from executors.server.openers import OPENERS
 from executors.sql import diagnose
 
 log = logging.getLogger(__name__)
@@ -120,7 +120,7 @@ def told(error: Exception, row: Dialect, sql: str, schema: Callable[[], Schema])
 
 def no_driver(name: str, row: Dialect) -> DatabaseUnavailable:
     """The driver is not installed."""
-    file = REQUIREMENTS[row.name]
+    file = OPENERS[row.name].requirements
     return DatabaseUnavailable(
         f"{name} cannot be opened: the driver for {row.title} is missing; install it: pip install -r {file}."
     )

@@ -17,10 +17,14 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.errors import ErrorLevel, ParseError, TokenError, UnsupportedError
 from sqlglot.tokenizer_core import Token
 
+ADDED: dict[str, SqlglotDialect] = {}  # grammars of extensions; see `executors.extend`
+
 
 @cache
 def plain(dialect: str) -> SqlglotDialect:
     """The dialect as it is written, from its module. Args: dialect: sqlglot's name of it, as a dialect's row has it."""
+    if dialect in ADDED:
+        return ADDED[dialect]
     found: SqlglotDialect = import_module(f"executors.sql.plain.{dialect}").PLAIN
     return found
 

@@ -173,11 +173,11 @@ class HeldRows:
         place.replace(exp.Subquery(this=rows, **outside))
 
     def _fence(self, rows: exp.Select) -> None:
-        if self._dialect.name == "oracle":
+        if self._dialect.kin == "oracle":
             numbered = exp.GT(this=exp.column("ROWNUM"), expression=exp.Literal.number(0))
             rows.set("where", exp.Where(this=exp.and_(rows.args["where"].this, numbered, copy=False)))
-        elif self._dialect.name in _FENCES:
-            part, fence = _FENCES[self._dialect.name]
+        elif self._dialect.kin in _FENCES:
+            part, fence = _FENCES[self._dialect.kin]
             rows.set(part, fence.copy())
 
     def _sentence(self, name: str) -> str:
@@ -192,7 +192,8 @@ class HeldRows:
 
 def is_fenced(dialect: str) -> bool:
     """Whether an engine is kept from looking at the rows that a filter takes away; else its errors may tell of them."""
-    return dialect in _FENCES or dialect == "oracle"
+    kin = DIALECTS[dialect].kin
+    return kin in _FENCES or kin == "oracle"
 
 
 # ------------------------------------------------------------------------------------------------- the schema

@@ -86,7 +86,7 @@ def _gives_one_row(query: exp.Query, dialect: Dialect) -> bool:
     if query.args.get("from_") is None:
         return True
     known = dialect.aggregates
-    many = {"max", "min"} if dialect.name == "sqlite" else set()  # with several arguments no aggregates
+    many = {"max", "min"} if dialect.kin == "sqlite" else set()  # with several arguments no aggregates
     return any(
         call.name.lower() in known and not (call.name.lower() in many and len(call.expressions) > 1)
         for call in calls

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from executors.errors import RegistryInvalid
-from executors.server.address import SCHEMES, SERVER_DIALECTS, Address, is_odbc
+from executors.server.address import Address, is_odbc
+from executors.server.openers import OPENERS
 
 AZURE_SQL = (
     "Driver={ODBC Driver 18 for SQL Server};Server=tcp:x.database.windows.net,1433;Database=shop;Uid=reader;"
@@ -122,7 +123,7 @@ def test_an_address_becomes_sqlalchemys() -> None:
 
 
 def test_every_server_dialect_is_also_a_scheme() -> None:
-    assert {dialect for dialect in SERVER_DIALECTS if dialect not in SCHEMES} == set()
+    assert [name for name, opener in OPENERS.items() if name not in opener.schemes] == []
 
 
 @pytest.mark.parametrize("text, expected", [

@@ -16,9 +16,9 @@ from executors.errors import DatabaseUnavailable, ErrorKind, RegistryInvalid, Sq
 from executors.local.kinds import kind_of, local_path
 from executors.registry import EntryLimits, Registry, load_registry
 from executors.remote import RemoteExecutor
-from executors.router import OPENERS, Router
-from executors.server.address import SERVER_DIALECTS, Address
-from executors.server.driver import REQUIREMENTS
+from executors.router import Router
+from executors.server.address import Address
+from executors.server.openers import OPENERS
 from executors.server.options import ServerOptions
 
 Load = Callable[..., Registry]
@@ -347,7 +347,7 @@ def test_another_deployments_database_is_opened_by_name(load: Load) -> None:
     assert (found.name, found.dialect) == ("sales", "postgresql"), "nothing was asked yet"
 
 
-@pytest.mark.parametrize("dialect", SERVER_DIALECTS)
+@pytest.mark.parametrize("dialect", OPENERS)
 def test_a_missing_driver_says_what_installs_it(load: Load, monkeypatch: pytest.MonkeyPatch, dialect: str) -> None:
     monkeypatch.setitem(sys.modules, OPENERS[dialect].driver, None)
     router = _server_router(load(f"sales: {dialect}://u:hunter2@host.example/x"))
@@ -355,7 +355,7 @@ def test_a_missing_driver_says_what_installs_it(load: Load, monkeypatch: pytest.
     with pytest.raises(DatabaseUnavailable) as raised:
         router.get("sales")
 
-    assert f"pip install -r {REQUIREMENTS[dialect]}" in str(raised.value)
+    assert f"pip install -r {OPENERS[dialect].requirements}" in str(raised.value)
     assert "hunter2" not in str(raised.value)
 
 

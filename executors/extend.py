@@ -1,0 +1,47 @@
+"""Adding a dialect from outside: its row, and what opens its servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+
+from sqlglot.dialects.dialect import Dialect as SqlglotDialect
+
+from executors.dialects import ALIASES, DIALECTS, Dialect
+from executors.server.openers import OPENERS, Opener, dialect_of
+from executors.sql.grammar import ADDED
+
+PLAIN = "executors.sql.plain"
+
+
+def add_dialect(
+    row: Dialect, opener: Opener, *, aliases: Iterable[str] = (), grammar: SqlglotDialect | None = None
+) -> None:
+    """Make a dialect of servers known, to the guard, the registry and the router alike.
+
+    Args:
+        row: the dialect; often a copy of another, `POSTGRESQL.model_copy(update={...})`, with `like` naming that one,
+            so that its particular checks hold here too.
+        opener: the class, the driver and the schemes of addresses.
+        aliases: other names that people call it.
+        grammar: that `row.sqlglot` names, written like those of `executors.sql.plain`; None: it is one of them.
+
+    Raises:
+        ValueError: the name, an alias or a scheme is taken, or no scheme is its name.
+    """
+    names = [row.name, *(alias.lower() for alias in aliases)]
+    taken = [name for name in names if name in DIALECTS or name in ALIASES]
+    taken += [scheme for scheme in opener.schemes if dialect_of(scheme) is not None]
+    if taken:
+        raise ValueError(f"taken already: {', '.join(dict.fromkeys(taken))}")
+    if row.name not in opener.schemes:
+        raise ValueError(f"{row.name}: its own name must be one of its schemes")
+    if grammar is None and find_spec(f"{PLAIN}.{row.sqlglot}") is None:
+        raise ValueError(f"{row.name}: {PLAIN} has no grammar {row.sqlglot}; give one with `grammar`")
+    if row.like and row.like not in DIALECTS:
+        raise ValueError(f"{row.name}: there is no dialect {row.like} that it could be like")
+    if grammar is not None:
+        ADDED[row.sqlglot] = grammar
+    DIALECTS[row.name] = row
+    OPENERS[row.name] = opener
+    ALIASES.update(dict.fromkeys(names[1:], row.name))
