@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent.fences import one_line, unfenced, without_turns
 from executors.base import JsonValue, QueryResult
 
 if TYPE_CHECKING:
@@ -14,21 +15,6 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "prompts"
 CELL_CHARS = 60
-
-
-_FENCE = re.compile(r"<\s*/?\s*data\s*>", re.IGNORECASE)
-
-
-def unfenced(text: str) -> str:
-    """Without the marks that fence data, so that data cannot leave its fence; nor by one mark inside of another."""
-    while _FENCE.search(text):
-        text = _FENCE.sub("", text)
-    return text
-
-
-def one_line(text: str) -> str:
-    """White space folded, and the marks that fence data taken out."""
-    return " ".join(unfenced(text).split())
 
 
 def cut(text: str, length: int) -> str:
@@ -75,10 +61,19 @@ def _environment() -> Environment:
     return environment
 
 
+def own_words() -> Iterator[str]:
+    """What stands in the prompts whatever is put into them, piece by piece."""
+    from jinja2 import nodes
+
+    for path in sorted(FOLDER.glob("*.txt")):
+        tree = _environment().parse(path.read_text(encoding="utf-8"))
+        yield from (piece.data for piece in tree.find_all(nodes.TemplateData))
+
+
 def render(name: str, **holes: object) -> str:
     """The prompt of that name with its holes filled.
 
     Raises:
         jinja2.UndefinedError: a hole was not given.
     """
-    return _environment().get_template(f"{name}.txt").render(**holes).strip() + "\n"
+    return without_turns(_environment().get_template(f"{name}.txt").render(**holes)).strip() + "\n"

@@ -8,6 +8,7 @@ from typing import Literal
 
 from executors.base import Column, ForeignKey, Schema, Table
 from rag.documents import Document
+from rag.plain_text import on_one_line, plain
 from rag.remembered import Remembered
 
 Style = Literal["ddl", "compact"]
@@ -62,10 +63,10 @@ class TableText:
     def name(self, name: str) -> str:
         """A table's name as a query must write it, with its schema's where it has one."""
         table = self._schema.table(name)
-        return self._schema.quoted_table(table) if table is not None else self._quoted(name)
+        return on_one_line(self._schema.quoted_table(table)) if table is not None else self._quoted(name)
 
     def _quoted(self, name: str) -> str:
-        return self._schema.quoted(name)
+        return on_one_line(self._schema.quoted(name))
 
     def _statement(
         self, table: Table, shown: Sequence[Column], keys: Sequence[ForeignKey], *, samples: bool
@@ -73,7 +74,7 @@ class TableText:
         """The lines between the parentheses: columns, then the keys of several columns."""
         lines: list[tuple[str, str]] = []
         for column in shown:
-            parts = [self._quoted(column.name), column.type]
+            parts = [self._quoted(column.name), on_one_line(column.type)]
             if table.primary_key == (column.name,):
                 parts.append("PRIMARY KEY")
             elif not column.nullable:
@@ -95,7 +96,8 @@ class TableText:
         """`orders(order_id INTEGER PK, customer_id INTEGER -> customers.customer_id)`"""
         parts: list[str] = []
         for column in shown:
-            words = [self._quoted(column.name), column.type, "PK" if column.name in table.primary_key else ""]
+            key_mark = "PK" if column.name in table.primary_key else ""
+            words = [self._quoted(column.name), on_one_line(column.type), key_mark]
             for key in keys:
                 if key.columns == (column.name,):
                     words.append("-> " + ".".join([self.name(key.table), *map(self._quoted, key.referenced)]))
@@ -136,6 +138,7 @@ def _value(value: str, column_type: str) -> str:
     """A sample as a query would write it: text in quotes, a number of a numeric column without."""
     if _NUMERIC_TYPE.search(column_type) and _NUMBER.fullmatch(value):
         return value
+    value = plain(value)
     is_whole = len(value) <= _SAMPLE_CHARS and len(value.splitlines()) == 1
     text = value if is_whole else _cut(value, _SAMPLE_CHARS)  # a query has to spell its white space as well
     return "'" + text.replace("'", "''") + "'"
@@ -143,7 +146,7 @@ def _value(value: str, column_type: str) -> str:
 
 def _cut(text: str, chars: int) -> str:
     """On one line, whatever it holds, so that it stays a comment; cut at a word where it is too long."""
-    text = " ".join(text.split())
+    text = " ".join(plain(text).split())
     if len(text) <= chars:
         return text
     return text[: chars - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"

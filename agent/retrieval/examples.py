@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ROW_LIMIT = 10_000  # the most there is: no example is to learn a smaller cap
 
+_COMMENT_SIGNS = re.compile(r"--|/\*|#|//")
 _LIMIT_WORDS = re.compile(r"'(?:[^']|'')*'|\b(LIMIT|TOP|FETCH)\b", re.IGNORECASE)
 
 
@@ -60,7 +61,7 @@ class Examples:
                     warnings.append(f"The past query for {asked!r} does not fit the database any more: {error.message}")
                 continue
             self._told.discard(key)
-            good.append(_in_dialect(hit, checked.sql))
+            good.append(_in_dialect(_without_comments(hit, database.dialect), checked.sql))
         return tuple(good), tuple(warnings)
 
     async def unfit(self, documents: Sequence[Document], database: Database) -> tuple[str, ...]:
@@ -79,6 +80,19 @@ class Examples:
                 said = f"{error.message} {error.hint}".strip()
                 problems.append(f"{document.source}: the query for {document.text!r} is not used: {said}")
         return tuple(problems)
+
+
+def _without_comments(hit: Retrieved, dialect: str) -> Retrieved:
+    """The query alone: what its author wrote beside it would stand among the model's own words."""
+    if not _COMMENT_SIGNS.search(hit.document.sql):
+        return hit
+    from sqlglot import parse_one
+
+    from executors.dialects import DIALECTS
+
+    spoken = DIALECTS[dialect].sqlglot
+    sql = parse_one(hit.document.sql, read=spoken).sql(dialect=spoken, comments=False)
+    return hit.model_copy(update={"document": hit.document.model_copy(update={"sql": sql})})
 
 
 def _in_dialect(hit: Retrieved, checked: str) -> Retrieved:
