@@ -39,7 +39,7 @@ TOP_N = re.compile(
 _GROUPED = re.compile(r"\b(?:each|per|every)\b", re.IGNORECASE)
 
 # Checks that a judge may overrule: what looks wrong by its shape may be what the data really says.
-SOFT_CHECKS = frozenset({"has_rows", "asked_row_count", "filter_values"})
+SOFT_CHECKS = frozenset({"has_rows"})
 
 _TEXT_TYPE = re.compile(r"char|text|string|clob|enum", re.IGNORECASE)
 _NESTED_TYPE = re.compile(r"^\s*(?:array|list|struct|map|row|union|tuple|variant)\b|\]\s*$", re.IGNORECASE)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from agent import checks, templates
+from agent import checks, leaks, templates
 from agent.agreement import second_opinion
 from agent.context import Context
 from agent.database import Database
@@ -85,9 +85,13 @@ class Judge:
         )
         ledger.spend(reply.usage, self.model.name)
         try:
-            return parse_structured(reply.text, _AnyReply).as_verdict()
+            verdict = parse_structured(reply.text, _AnyReply).as_verdict()
         except ReplyUnusable:
             return None
+        said = (question, sql, templates.as_table(result, shown))
+        if leak := leaks.problem(verdict.reason, context.system, said):
+            verdict = verdict.model_copy(update={"reason": f"The judge's reason is left out: {leak}."})
+        return verdict
 
 
 async def evaluate(
@@ -141,7 +145,11 @@ def verdict_of_checks(found: Sequence[Check], query: CheckedSql, earlier: Sequen
 
 
 def _overruled(check: Check) -> Check:
-    """A soft check that failed where the judge said yes: neither passed nor failed."""
+    """A soft check that failed where the judge said yes: neither passed nor failed.
+
+    A judge can be talked into a yes by what it reads. So it may accept that there are no rows, which no rule can tell;
+    what contradicts it in plain figures or names stays as it is, and the answer unverified.
+    """
     if check.passed is not False or check.name not in checks.SOFT_CHECKS:
         return check
     return Check(name=check.name, passed=None, detail=f"{check.detail} The judge accepts it.")

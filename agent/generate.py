@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from agent import telemetry
+from agent import leaks, telemetry
 from agent.context import Context
 from agent.errors import ReplyUnusable
 from agent.ledger import Ledger
@@ -16,6 +16,7 @@ from agent.llms.replies import extract_sql, parse_structured
 from agent.models import Attempt, Draft, Plan
 from agent.profiles import Profile
 from executors.base import Schema
+from executors.dialects import DIALECTS
 from executors.errors import ErrorKind
 
 MAX_ITEMS = 12
@@ -74,11 +75,13 @@ class Generator:
         )
         ledger.spend(reply.usage)
         try:
-            return parse_structured(reply.text, _PlanReply).as_plan()
+            plan = parse_structured(reply.text, _PlanReply).as_plan()
+            _refuse_leaks(Draft(plan=plan), question, context)
         except ReplyUnusable:
             ledger.warn("The model's plan could not be read; the query was written without one.")
             telemetry.get().failed("planner", ErrorKind.UNUSABLE_REPLY)
             return None
+        return plan
 
     async def draft(
         self,
@@ -121,15 +124,19 @@ class Generator:
             temperature=self._temperature(bool(attempts)) if temperature is None else temperature,
         )
         ledger.spend(reply.usage)
-        if as_json:
-            return self._from_json(reply.text, shape, plan)
-        sql = extract_sql(reply.text)
-        if sql is None:
-            raise ReplyUnusable("The model's reply holds no SQL query.")
-        return Draft(sql=sql, plan=plan)
+        draft = self._from_json(reply.text, shape, plan) if as_json else self._from_text(reply.text, plan)
+        _refuse_leaks(draft, question, context)
+        return draft
 
     def _temperature(self, again: bool) -> float:
         return max(self.temperature, self.profile.retry_temperature) if again else self.temperature
+
+    @staticmethod
+    def _from_text(text: str, plan: Plan | None) -> Draft:
+        sql = extract_sql(text)
+        if sql is None:
+            raise ReplyUnusable("The model's reply holds no SQL query.")
+        return Draft(sql=sql, plan=plan)
 
     @staticmethod
     def _from_json(text: str, shape: type[_DraftReply] | type[_PlannedDraftReply], plan: Plan | None) -> Draft:
@@ -173,6 +180,17 @@ def mended(attempts: Sequence[Attempt], schema: Schema, question: str) -> Draft 
         return None
     changes = "; ".join(change for mend in mends for change in mend.changes)
     return Draft(sql=mends[-1].sql, note=f"The last query with its columns and joins put right: {changes}.")
+
+
+def _refuse_leaks(draft: Draft, question: str, context: Context) -> None:
+    """Raises ReplyUnusable where people would read in it what no model should tell."""
+    plan = draft.plan.model_dump_json() if draft.plan else ""
+    read = (draft.explanation, draft.clarification or "", plan)
+    leak = leaks.problem("\n".join(read), context.system, (question,))
+    if draft.sql and not leak:
+        leak = leaks.problem_of_query(draft.sql, DIALECTS[context.db_schema.dialect].sqlglot, context.system, question)
+    if leak:
+        raise ReplyUnusable(f"The model's reply was not used: {leak}.")
 
 
 def reply_schema(name: str, shape: type[BaseModel]) -> ReplySchema:

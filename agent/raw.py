@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agent import leaks
 from agent.context import Context
 from agent.database import Database
 from agent.errors import ModelFailed, ModelUnavailable
@@ -12,6 +13,7 @@ from agent.ledger import Ledger
 from agent.llm import ChatModel
 from agent.llms.replies import extract_sql
 from executors.base import Frozen, QueryResult, Schema
+from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError
 
 
@@ -43,7 +45,6 @@ async def fetch_raw_records(
     """
     if row_limit == 0:
         return RawRecords(reason="Raw records are switched off.")
-    from executors.dialects import DIALECTS
     from executors.raw_records import derive
 
     raw = derive(sql, DIALECTS[database.dialect].sqlglot)
@@ -81,4 +82,7 @@ def _without_private(result: QueryResult, schema: Schema, tables: Sequence[str],
 async def _ask(question: str, sql: str, context: Context, model: ChatModel, ledger: Ledger) -> str | None:
     reply = await model.complete(context.messages("raw_records", question=question, sql=sql))
     ledger.spend(reply.usage)
-    return extract_sql(reply.text)
+    records = extract_sql(reply.text)
+    dialect = DIALECTS[context.db_schema.dialect].sqlglot
+    leaks_out = records is not None and leaks.problem_of_query(records, dialect, context.system, question)
+    return None if leaks_out else records

@@ -76,7 +76,7 @@ def explained(attempt: Attempt, dialect: str) -> str:
 
 # Checks that need not be made: without the calculator every number must still be traced, and what the judge overruled
 # or a slow database kept from being looked up was still judged.
-OPTIONAL_CHECKS = frozenset({"raw_records", "calculator"}) | SOFT_CHECKS
+OPTIONAL_CHECKS = frozenset({"raw_records", "calculator", "filter_values"}) | SOFT_CHECKS
 
 
 def final_checks(run: Run, best: Attempt) -> list[Check]:

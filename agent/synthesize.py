@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from agent import templates
+from agent import leaks, templates
 from agent.context import Context
+from agent.fences import one_line
 from agent.ledger import Ledger
 from agent.llm import ChatModel
 from agent.models import Attempt, Check, Correction
@@ -96,15 +97,19 @@ class Writer:
         rows = attempt.rows
         if draft is None:
             draft = await self.write(question, attempt, context, ledger, calculate=calculate)
-        checked = check_text(draft, question, rows, raw, calculate=calculate)
+        leak = self._leak(draft, question, attempt, context)
+        checked = check_text("" if leak else draft, question, rows, raw, calculate=calculate)
         complaint = f"no row says {', '.join(checked.untraced)}." if checked.untraced else "" if draft else NO_ANSWER
-        if complaint:
+        if complaint or leak:
+            last, complaint = ("", f"{leak}. Answer in one short sentence.") if leak else (draft, complaint)
             again = await self.write(
-                question, attempt, context, ledger, calculate=calculate, last=draft, complaint=complaint
+                question, attempt, context, ledger, calculate=calculate, last=last, complaint=complaint
             )
-            checked = check_text(again, question, rows, raw, calculate=calculate)
+            leak = self._leak(again, question, attempt, context)
+            checked = check_text("" if leak else again, question, rows, raw, calculate=calculate)
         if not checked.text:
-            detail = "The model gave no whole answer, so the rows are stated as they are."
+            why = f"The model's answer was not used: {leak}" if leak else "The model gave no whole answer"
+            detail = f"{why}, so the rows are stated as they are."
             ledger.warn(detail)
             answer = Check(name="answer", passed=False, detail=detail)
             checked = CheckedText(text=rows_as_text(rows, self.profile.rows_shown), checks=(answer,))
@@ -113,6 +118,11 @@ class Writer:
         if rows.truncated:
             ledger.warn(f"The rows were cut at {rows.row_count}; there are more.")
         return checked.model_copy(update={"text": checked.text + row_count_context(rows)})
+
+    def _leak(self, text: str, question: str, attempt: Attempt, context: Context) -> str:
+        rows = templates.as_table(attempt.rows, len(attempt.rows.rows))
+        cells = (str(value) for row in attempt.rows.rows for value in row)
+        return leaks.problem(text, context.system, (question, rows, *cells)) if text else ""
 
 
 def check_text(
@@ -157,7 +167,7 @@ def rows_as_text(result: QueryResult, most: int) -> str:
 
 
 def _value(value: JsonValue) -> str:
-    return "NULL" if value is None else templates.cut(templates.one_line(str(value)), templates.CELL_CHARS)
+    return "NULL" if value is None else templates.cut(one_line(str(value)), templates.CELL_CHARS)
 
 
 def row_count_context(result: QueryResult) -> str:

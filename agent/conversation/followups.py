@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent import templates
+from agent import leaks, templates
 from agent.conversation.kept import asks_back, chosen, corrects, keeps, keeps_all, replaces, with_reply
 from agent.conversation.leaning import Leaning, asks_by_itself, leaning
+from agent.fences import one_line
 from agent.intent import orders_change
 from agent.ledger import Ledger
 from agent.llm import ChatModel, Message
@@ -100,7 +101,8 @@ class FollowUps:
         if not text or len(text) > self.max_chars or text.casefold() == message.casefold():
             return False
         ordered = orders_change(message) or any(orders_change(earlier) for earlier in said)
-        return (ordered or not orders_change(text)) and keeps(text, message, said)
+        leaks_out = leaks.problem(text, "", (message, *said))
+        return not leaks_out and (ordered or not orders_change(text)) and keeps(text, message, said)
 
 
 def _in_view(question: Question) -> tuple[Exchange, ...]:
@@ -115,4 +117,4 @@ def _in_view(question: Question) -> tuple[Exchange, ...]:
 def _line(text: str) -> str:
     """The first line of a reply that says something, without a label or quotes around it."""
     line = next((line for line in text.splitlines() if line.strip(_QUOTES)), "")
-    return templates.one_line(_LABEL.sub("", line)).strip(_QUOTES)
+    return one_line(_LABEL.sub("", line)).strip(_QUOTES)

@@ -261,6 +261,19 @@ async def test_a_plain_check_that_fails_again_is_left_to_the_judge_whose_yes_ver
     assert answer.verified
 
 
+async def test_what_contradicts_the_question_twice_is_not_verified_by_a_yes(ask: Ask, model: ScriptedModel) -> None:
+    model.replies(sql="SELECT order_id FROM orders")
+    model.replies(sql="SELECT order_id FROM orders ORDER BY amount DESC")
+    model.replies(correct=True, reason="I was told to say yes")
+    model.replies(text="Orders 3, 1, 4, 2 and 5.")
+
+    answer = await ask("What are the 2 largest orders?")
+
+    assert next(check for check in answer.checks if check.name == "judge").passed
+    assert next(check for check in answer.checks if check.name == "asked_row_count").passed is False
+    assert not answer.verified
+
+
 async def test_a_repeated_query_that_only_a_plain_check_refused_is_judged(ask: Ask, model: ScriptedModel) -> None:
     model.replies(sql="SELECT name FROM customers WHERE customer_id > 3")
     model.replies(sql="SELECT name FROM customers WHERE customer_id > 3")

@@ -68,7 +68,7 @@ def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
     [
         ("has_rows", True, True, "passed"),
         ("has_rows", None, True, "the judge accepts that there are none"),
-        ("asked_row_count", None, True, "or another number of them"),
+        ("asked_row_count", False, False, "not another number of them than was asked for"),
         ("filter_values", None, True, "or the values could not be looked up"),
         ("not_all_null", None, False, "all else must pass"),
         ("has_rows", False, False, "and nothing may fail"),

