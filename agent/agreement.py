@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from agent.context import Context
 from agent.database import Database
-from agent.errors import ReplyUnusable
+from agent.errors import ModelError, ReplyUnusable
 from agent.generate import Generator, mended
 from agent.ledger import Ledger
 from agent.models import Attempt, Check
 from executors.base import CheckedSql, QueryResult
-from executors.errors import SqlError, SqlRefused
+from executors.errors import DatabaseUnavailable, SqlError, SqlRefused
 from rag.joins import keyed_of
 
 NAME = "second_draft"
@@ -32,10 +32,7 @@ async def second_opinion(
 
     Returns:
         A check that passed where both give the same rows, failed where they do not, and was not made (None) where the
-        second query could not be run.
-
-    Raises:
-        ModelUnavailable, ModelFailed: from the model.
+        second query could not be had, or not be run.
     """
     from agent.evaluation.accuracy import same_rows
 
@@ -47,7 +44,7 @@ async def second_opinion(
             return Check(name=NAME, passed=None, detail="The second draft asked back.")
         mends = generator.profile.mends_columns
         other = await database.run(await _checked(draft.sql, query.row_limit, question, context, database, mends=mends))
-    except (ReplyUnusable, SqlError) as error:
+    except (ModelError, ReplyUnusable, SqlError, DatabaseUnavailable) as error:
         return Check(name=NAME, passed=None, detail=f"The second draft could not be run: {error}")
     if same_rows(result, other, ordered=False):
         return Check(name=NAME, passed=True, detail="A second query, written anew, gives the same rows.")

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING
 
 from agent import loop, telemetry
+from agent.budget import BUDGET, Budget
 from agent.callers import ANONYMOUS
 from agent.database import Database
 from agent.deadline import Deadline
@@ -68,7 +69,7 @@ class Asking:
 
         Raises:
             QuestionInvalid, UnknownDatabase, UnknownSession, UnknownWritePlan, WritesNotAllowed, WriteNotMade,
-            ModelFailed, ModelUnavailable, DatabaseUnavailable, StateUnavailable, WritePlansUnavailable,
+            BudgetSpent, ModelFailed, ModelUnavailable, DatabaseUnavailable, StateUnavailable, WritePlansUnavailable,
             TooBusy, OutOfTime: see `problems.STATUS`.
         """
         asked = self.events(
@@ -143,6 +144,7 @@ class Asking:
                 asked.saw(event)
                 queue.put_nowait(event)
 
+            BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
             async with deadline.met(), admission.place():
                 async for event in loop.answer(question, database, self._parts):
                     happened(event)

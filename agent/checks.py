@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent.models import Check
 from executors.base import CheckedSql, Column, QueryResult, Schema, Table
-from executors.errors import SqlError
+from executors.errors import DatabaseUnavailable, SqlError
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -85,8 +85,8 @@ async def filter_value_check(query: CheckedSql, schema: Schema, database: Databa
     for table, column, value in comparisons[:MAX_LITERALS]:
         try:
             stored = await _stored_like(table, column, value, schema, database)
-        except SqlError as error:  # one that is too slow is not followed by four more
-            unmade = f"{table.name}.{column.name} could not be searched for {value!r}: {error.message}"
+        except (SqlError, DatabaseUnavailable) as error:  # one that is too slow is not followed by four more
+            unmade = f"{table.name}.{column.name} could not be searched for {value!r}: {error}"
             break
         if stored is not None:
             near = f"; nearest stored: {', '.join(map(repr, stored))}" if stored else ""

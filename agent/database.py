@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from agent import telemetry
+from agent.access.breaker import Breaker
 from agent.callers import LOCAL
 from agent.errors import WritesNotAllowed
 from agent.intent import PARTIAL
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Parameters, QueryResult, Schema, WriteResult
 from executors.errors import SqlFailed, UnknownDatabase
+from rag.threads import in_thread
 
 if TYPE_CHECKING:
     from executors.row_filter import RowFilter, Values
     from executors.sql.held_rows import HeldRows, RowRules
-
-T = TypeVar("T")
 
 _FEW_TABLES = 200
 
@@ -38,6 +38,7 @@ class Database:
         row_limit: rows of one query, where the database has a limit of its own.
         row_filter: who sees which rows; None: everybody all of them.
         functions: of the database's own that queries may call; not those of who sees some of the rows only.
+        breaker: of DatabaseUnavailable; none where the database is a file.
 
     It sees every row; `seen_by` gives what a principal sees.
     """
@@ -53,8 +54,10 @@ class Database:
         row_limit: int | None = None,
         row_filter: RowFilter | None = None,
         functions: Sequence[str] = (),
+        breaker: Breaker | None = None,
     ) -> None:
         self.executor = executor
+        self.breaker = breaker
         self._row_filter = row_filter
         self._functions = frozenset(name.lower() for name in functions)
         self._rules: RowRules | None = None
@@ -94,7 +97,8 @@ class Database:
 
     async def schema(self) -> Schema:
         """The schema, read in a thread; see `Executor.schema`."""
-        return await _in_thread(self._schemas, self.executor.schema)
+        with self._watching(proves=False):  # it may have been kept from before
+            return await in_thread(self._schemas, self.executor.schema)
 
     async def rules(self) -> RowRules | None:
         """The row filter, held against today's schema; None where there is none.
@@ -103,7 +107,7 @@ class Database:
             DatabaseUnavailable: the schema cannot be read, or the filter does not fit it.
         """
         row_filter = self._row_filter
-        return None if row_filter is None else await _in_thread(self._schemas, partial(self._read, row_filter))
+        return None if row_filter is None else await in_thread(self._schemas, partial(self._read, row_filter))
 
     def _read(self, row_filter: RowFilter) -> RowRules:
         from executors.sql.held_rows import RowRules
@@ -151,8 +155,9 @@ class Database:
         self._running.add(cancel)
         try:
             call = partial(self.executor.run, query, timeout_s=timeout_s, cancel=cancel)
-            with telemetry.get().query(self.name, self.dialect, query.sql, "SELECT", query.tables) as span:
-                result = await _in_thread(self._queries, call)
+            traced = telemetry.get().query(self.name, self.dialect, query.sql, "SELECT", query.tables)
+            with self._watching(), traced as span:
+                result = await in_thread(self._queries, call)
                 span.returned(result.row_count)
                 return result
         except asyncio.CancelledError:
@@ -184,8 +189,11 @@ class Database:
             exactly=exactly,
         )
         kind, tables = statement.kind.upper(), (statement.table,)
-        with telemetry.get().query(self.name, self.dialect, statement.sql, kind, tables):
-            return await _in_thread(self._queries, call)
+        with self._watching(), telemetry.get().query(self.name, self.dialect, statement.sql, kind, tables):
+            return await in_thread(self._queries, call)
+
+    def _watching(self, *, proves: bool = True) -> AbstractContextManager[None]:
+        return nullcontext() if self.breaker is None else self.breaker.watching(proves=proves)
 
     async def close(self) -> None:
         """Stop what runs and end the threads. The executor stays open: it belongs to the router."""
@@ -210,6 +218,7 @@ class FilteredDatabase(Database):
 
     def __init__(self, whole: Database, values: Values) -> None:
         self.executor, self.timeout_s, self.row_limit = whole.executor, whole.timeout_s, whole.row_limit
+        self.breaker = whole.breaker
         self._queries, self._schemas, self._running = whole._queries, whole._schemas, whole._running
         self._row_filter, self._whole, self._values = whole._row_filter, whole, values
         self._functions = frozenset()  # one of them may read what is not seen
@@ -265,9 +274,3 @@ class FilteredDatabase(Database):
     ) -> WriteResult:
         """Raises WritesNotAllowed."""
         raise WritesNotAllowed(PARTIAL)
-
-
-async def _in_thread(threads: ThreadPoolExecutor, call: Callable[[], T]) -> T:
-    """The call's result, from one of the threads; logs and traces there belong to the caller, as in `to_thread`."""
-    in_context = partial(copy_context().run, call)
-    return await asyncio.get_running_loop().run_in_executor(threads, in_context)

@@ -6,6 +6,7 @@ import asyncio
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from agent.access.breaker import Breaker
 from agent.access.bulkhead import Admission, Bulkhead
 from agent.callers import LOCAL, is_listed, is_reserved
 from agent.database import Database
@@ -14,7 +15,7 @@ from agent.errors import NotPermitted
 from agent.limits import limits_of
 from agent.models import Options
 from executors.base import CheckedSql, Frozen, Parameters, QueryResult
-from executors.errors import ExecutorError
+from executors.errors import DatabaseUnavailable, ExecutorError
 
 if TYPE_CHECKING:
     from agent.settings import Settings
@@ -122,12 +123,27 @@ class Databases:
                 row_limit=limits.row_limit,
                 row_filter=entry.row_filter,
                 functions=entry.functions,
+                breaker=self._breaker(name) if executor.is_remote else None,
             )
             self._open.setdefault(name, database)
         database = self._open[name]
         if not database.dialect:
             await database.schema()  # another deployment's, which has not said yet what it speaks
         return database
+
+    def breaker(self, name: str) -> Breaker | None:
+        """That of a database which is open, and no file."""
+        database = self._open.get(name)
+        return database.breaker if database is not None else None
+
+    def _breaker(self, name: str) -> Breaker:
+        return Breaker(
+            f"The database {name!r}",
+            failures=self._settings.breaker_failures,
+            pause_s=self._settings.breaker_pause_s,
+            fails=DatabaseUnavailable,
+            refusal=DatabaseUnavailable,
+        )
 
     async def readable(self, name: str, principal: str) -> Database:
         """The database, once its schema could be read, and its row filter fits that.

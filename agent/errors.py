@@ -31,8 +31,10 @@ PlumblineError
     ├── WriteNotMade            409
     ├── NotAcceptable           406
     ├── NoRows                  422
-    ├── ModelFailed             502
-    ├── ModelUnavailable        503
+    ├── ModelError              an optional step goes on without the model; any other one stops
+    │   ├── ModelFailed             502
+    │   ├── ModelUnavailable        503
+    │   └── BudgetSpent             422
     ├── StateUnavailable        503
     ├── WritePlansUnavailable   503
     └── OutOfTime               504
@@ -173,12 +175,29 @@ class NoRows(Fatal):
     """Rows alone were asked for, and the response has none: it asks back, or no query could be run."""
 
 
-class ModelFailed(Fatal):
+class ModelError(Fatal):
+    """A step got nothing from the model."""
+
+
+class ModelFailed(ModelError):
     """The model answered, but never with anything usable."""
 
 
-class ModelUnavailable(Fatal):
-    """The model cannot be reached, or refuses us."""
+class ModelUnavailable(ModelError):
+    """The model cannot be reached, or refuses us.
+
+    Args:
+        message: a sentence.
+        retry_after_s: whole seconds until it is asked again; None where nobody knows.
+    """
+
+    def __init__(self, message: str, retry_after_s: int | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class BudgetSpent(ModelError):
+    """The question has had the model calls, or the tokens, that one question may have."""
 
 
 class StateUnavailable(Fatal):

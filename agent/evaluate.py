@@ -11,7 +11,7 @@ from agent.agreement import second_opinion
 from agent.context import Context
 from agent.database import Database
 from agent.division import division_check
-from agent.errors import ReplyUnusable
+from agent.errors import ModelError, ReplyUnusable
 from agent.generate import Generator, reply_schema
 from agent.ledger import Ledger
 from agent.llm import ChatModel
@@ -24,7 +24,7 @@ MAX_TOKENS = 150
 
 
 class Evaluation(Frozen):
-    """What was found of one result; `verdict` is None where nobody judged, or the judge could not be understood."""
+    """What was found of one result; `verdict` is None where nobody judged: a check `judge` says why."""
 
     checks: tuple[Check, ...]
     verdict: Verdict | None = None
@@ -63,13 +63,12 @@ class Judge:
     def __init__(self, model: ChatModel, profile: Profile) -> None:
         self.model, self.profile = model, profile
 
-    async def judge(
-        self, question: str, sql: str, result: QueryResult, context: Context, ledger: Ledger
-    ) -> Verdict | None:
-        """The verdict, or None where the reply could not be read.
+    async def judge(self, question: str, sql: str, result: QueryResult, context: Context, ledger: Ledger) -> Verdict:
+        """The verdict.
 
         Raises:
-            ModelUnavailable, ModelFailed: from the model.
+            ReplyUnusable: the reply could not be read.
+            ModelError: from the model.
         """
         shown = self.profile.rows_shown
         reply = await self.model.complete(
@@ -84,10 +83,7 @@ class Judge:
             max_tokens=MAX_TOKENS,
         )
         ledger.spend(reply.usage, self.model.name)
-        try:
-            verdict = parse_structured(reply.text, _AnyReply).as_verdict()
-        except ReplyUnusable:
-            return None
+        verdict = parse_structured(reply.text, _AnyReply).as_verdict()
         said = (question, sql, templates.as_table(result, shown))
         if leak := leaks.problem(verdict.reason, context.system, said):
             verdict = verdict.model_copy(update={"reason": f"The judge's reason is left out: {leak}."})
@@ -113,8 +109,7 @@ async def evaluate(
         generator: writes the second draft, where its profile wants one; None where none is to be written.
         earlier: the attempts before this one.
 
-    Raises:
-        ModelUnavailable, ModelFailed: from a model.
+    A model that gives nothing usable leaves the result unjudged, with a warning: what was found is not lost.
     """
     values = await checks.filter_value_check(query, context.db_schema, database)
     division = division_check(query, context.db_schema.dialect)
@@ -123,7 +118,10 @@ async def evaluate(
         return Evaluation(checks=found)
     verdict = verdict_of_checks(found, query, earlier)
     if verdict is None and judge.profile.judge != "off":
-        verdict = await judge.judge(question, query.sql, result, context, ledger)
+        try:
+            verdict = await judge.judge(question, query.sql, result, context, ledger)
+        except (ModelError, ReplyUnusable) as error:
+            found = (*found, _unjudged(error, ledger))
     if verdict is not None and verdict.correct:
         found = tuple(_overruled(check) for check in found)
         if generator is not None and generator.profile.second_draft:
@@ -142,6 +140,12 @@ def verdict_of_checks(found: Sequence[Check], query: CheckedSql, earlier: Sequen
     if reason and reason not in refused:
         return Verdict(reason=reason, correct=False, source="checks")
     return next((verdict for sql, verdict in verdicts if sql == query.sql and verdict.source == "judge"), None)
+
+
+def _unjudged(error: ModelError | ReplyUnusable, ledger: Ledger) -> Check:
+    why = "The judge's reply could not be read." if isinstance(error, ReplyUnusable) else str(error)
+    ledger.warn(f"Nobody has judged the result: {why}")
+    return Check(name="judge", passed=None, detail=why)
 
 
 def _overruled(check: Check) -> Check:

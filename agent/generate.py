@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from agent import leaks, telemetry
 from agent.context import Context
-from agent.errors import ReplyUnusable
+from agent.errors import ModelError, ReplyUnusable
 from agent.ledger import Ledger
 from agent.llm import ChatModel, ReplySchema
 from agent.llms.replies import extract_sql, parse_structured
@@ -64,21 +64,22 @@ class Generator:
         self.max_tokens, self.temperature = max_tokens, temperature
 
     async def plan(self, question: str, context: Context, ledger: Ledger) -> Plan | None:
-        """A plan before any SQL, where the profile wants one of its own; None where not, or where it is unusable."""
+        """A plan before any SQL, where the profile wants one of its own; None where not, or where none can be had."""
         if self.profile.planner != "separate":
             return None
-        reply = await self.model.complete(
-            context.messages("plan", question=question),
-            schema=reply_schema("plan", _PlanReply),
-            max_tokens=self.max_tokens,
-            temperature=self.temperature,
-        )
-        ledger.spend(reply.usage)
         try:
+            reply = await self.model.complete(
+                context.messages("plan", question=question),
+                schema=reply_schema("plan", _PlanReply),
+                max_tokens=self.max_tokens,
+                temperature=self.temperature,
+            )
+            ledger.spend(reply.usage)
             plan = parse_structured(reply.text, _PlanReply).as_plan()
             _refuse_leaks(Draft(plan=plan), question, context)
-        except ReplyUnusable:
-            ledger.warn("The model's plan could not be read; the query was written without one.")
+        except (ModelError, ReplyUnusable) as error:
+            why = f": {error}" if isinstance(error, ModelError) else ", for it could not be read."
+            ledger.warn(f"The query was written without a plan{why}")
             telemetry.get().failed("planner", ErrorKind.UNUSABLE_REPLY)
             return None
         return plan

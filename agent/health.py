@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 
+from pydantic import Field
+
+from agent.access.breaker import Breaker, State
 from agent.errors import PlumblineError
 from executors.base import Frozen
 from executors.errors import ExecutorError
@@ -17,23 +20,38 @@ class PartHealth(Frozen):
     ready: bool
     detail: str = ""
     elapsed_ms: float = 0.0
+    breaker: State | None = Field(
+        None,
+        description="`open`: it has failed several times in a row, and is left alone for a while; `half_open`: one "
+        "call is to find out. Null where there is no breaker.",
+    )
 
 
-async def checked(name: str, check: Callable[[], Awaitable[object]]) -> PartHealth:
+async def checked(
+    name: str, check: Callable[[], Awaitable[object]], breaker: Callable[[], Breaker | None] = lambda: None
+) -> PartHealth:
     """The health of one part.
 
     Args:
         name: of the part.
         check: asks it; what it raises on purpose says what is wrong.
+        breaker: of the part, once it was asked.
     """
     from rag.errors import RetrievalError
 
-    start = time.perf_counter()
+    start, detail = time.perf_counter(), ""
     try:
         await check()
     except (PlumblineError, ExecutorError, RetrievalError) as error:
-        return PartHealth(name=name, ready=False, detail=str(error), elapsed_ms=_ms_since(start))
-    return PartHealth(name=name, ready=True, elapsed_ms=_ms_since(start))
+        detail = str(error)
+    found = breaker()
+    return PartHealth(
+        name=name,
+        ready=not detail,
+        detail=detail,
+        elapsed_ms=_ms_since(start),
+        breaker=found.state if found is not None else None,
+    )
 
 
 def _ms_since(start: float) -> float:

@@ -33,7 +33,7 @@ async def answer(question: Question, database: Database, parts: Parts) -> AsyncI
     An order to change rows, from somebody who may, goes another way: see `agent.writing.flow`.
 
     Raises:
-        ModelUnavailable, ModelFailed, DatabaseUnavailable, WritesNotAllowed: what no further attempt can mend.
+        ModelError, DatabaseUnavailable, WritesNotAllowed: what no further attempt can mend, if nothing was found yet.
     """
     ledger = Ledger(Prices.of(parts.settings), parts.generator.model.name)
     run = Run(question, database, parts, limits_of(parts.settings, question.options, database.row_limit), ledger)
@@ -66,7 +66,10 @@ async def _read(run: Run) -> AsyncIterator[Event]:
         yield plan
     while run.may_try:
         turn = Round(run)
-        yield await turn.generate()
+        generated = await turn.generate()
+        if generated is None:
+            break
+        yield generated
         if run.draft.clarification:
             yield Done(answer=clarified(run, await run.asked_back(run.draft.clarification)))
             return
@@ -77,6 +80,12 @@ async def _read(run: Run) -> AsyncIterator[Event]:
         async for event in _try(run, turn):
             yield event
 
+    async for event in _told(run):
+        yield event
+
+
+async def _told(run: Run) -> AsyncIterator[Event]:
+    """What was found, in words."""
     best = run.best
     if best is None:
         review = run.review()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent.errors import (
     AccessInvalid,
     AlreadySettled,
+    BudgetSpent,
     ChangedMeanwhile,
     DocumentsInvalid,
     FeedbackInvalid,
@@ -64,6 +65,7 @@ STATUS: dict[type[Exception], tuple[int, str, str]] = {
     WriteNotMade: (409, "write-not-made", "The change was not made"),
     NotAcceptable: (406, "not-acceptable", "Not available in this format"),
     NoRows: (422, "no-rows", "There are no rows to give"),
+    BudgetSpent: (422, "budget-spent", "The question takes more than it may"),
     ModelFailed: (502, "model-failed", "The model failed"),
     ModelUnavailable: (503, "model-unavailable", "The model is unavailable"),
     DatabaseUnavailable: (503, "database-unavailable", "The database is unavailable"),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agent import leaks
 from agent.context import Context
 from agent.database import Database
-from agent.errors import ModelFailed, ModelUnavailable
+from agent.errors import ModelError
 from agent.ledger import Ledger
 from agent.llm import ChatModel
 from agent.llms.replies import extract_sql
@@ -18,13 +18,17 @@ from executors.errors import DatabaseUnavailable, SqlError
 
 
 class RawRecords(Frozen):
-    """Rows behind an aggregate. `reason` says why there are none; `derived`: not written by the model."""
+    """Rows behind an aggregate. `reason` says why there are none; `derived`: not written by the model.
+
+    failure: why they could not be fetched, where they should have been.
+    """
 
     sql: str | None = None
     result: QueryResult | None = None
     derived: bool = True
     needed: bool = False
     reason: str = ""
+    failure: str = ""
 
 
 async def fetch_raw_records(
@@ -38,7 +42,7 @@ async def fetch_raw_records(
 ) -> RawRecords:
     """Derive the records' query from the one that ran, check it like any other, and run it (`row_limit` rows at most).
 
-    The records are a service beside the answer: a model or a database that is gone is a `reason`, no error.
+    The records are a service beside the answer: a model or a database that is gone is a `reason` and a warning.
 
     Args:
         sql: the query that ran.
@@ -57,8 +61,9 @@ async def fetch_raw_records(
             return RawRecords(derived=False, needed=True, reason=raw.reason)
         checked = await database.check(records, row_limit)
         result = _without_private(await database.run(checked), await database.schema(), checked.tables, sql)
-    except (SqlError, DatabaseUnavailable, ModelUnavailable, ModelFailed) as error:
-        return RawRecords(sql=records, derived=derived, needed=True, reason=f"{raw.reason} {error}".strip())
+    except (SqlError, DatabaseUnavailable, ModelError) as error:
+        reason = f"{raw.reason} {error}".strip()
+        return RawRecords(sql=records, derived=derived, needed=True, reason=reason, failure=str(error))
     return RawRecords(sql=checked.sql, result=result, derived=derived, needed=True, reason=raw.reason)
 
 

@@ -90,7 +90,7 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
     elif best.verdict is None and run.parts.judge.profile.judge == "off":
         checks.append(Check(name="judge", passed=None, detail="This model's profile has no judge."))
     elif best.verdict is None:
-        checks.append(Check(name="judge", passed=None, detail="The judge's reply could not be read."))
+        pass  # the evaluator has said why
     elif best.verdict.source == "judge":
         checks.append(Check(name="judge", passed=best.verdict.correct, detail=best.verdict.reason))
     else:

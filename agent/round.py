@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent.errors import ReplyUnusable, WritesNotAllowed
+from agent.errors import ModelError, ReplyUnusable, WritesNotAllowed
 from agent.evaluate import evaluate
 from agent.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
 from agent.generate import mended
@@ -12,7 +12,7 @@ from agent.intent import NEVER
 from agent.models import Attempt, Check, Draft
 from agent.plan import plan_of
 from executors.base import CheckedSql
-from executors.errors import ErrorKind, SqlFailed, SqlRefused
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.joins import keyed_of
 
 if TYPE_CHECKING:
@@ -38,10 +38,14 @@ class Round:
         """Whether the query at hand is that of an earlier answer, which is only ever the first."""
         return self._run.reuse.tried and not self._run.attempts
 
-    async def generate(self) -> SqlGenerated:
+    async def generate(self) -> SqlGenerated | None:
         """Step 5: the query of an earlier answer, a mend of the last one's tree, or one that the model writes.
 
-        An unusable reply is an attempt that failed.
+        An unusable reply is an attempt that failed. None where the model gives none any more, and an earlier attempt
+        has rows.
+
+        Raises:
+            ModelError: it gives none, and there are no rows.
         """
         with self._run.ledger.timed("sql_generator"):
             try:
@@ -49,6 +53,9 @@ class Round:
             except ReplyUnusable as error:
                 self._run.draft = Draft()
                 self._attempt = Attempt(sql="", error=str(error), error_type=ErrorKind.UNUSABLE_REPLY)
+            except ModelError as error:
+                self._run.give_up(error)
+                return None
         return SqlGenerated(
             sql=self._run.draft.sql,
             explanation=self._run.draft.explanation or self._run.draft.note,
@@ -99,7 +106,11 @@ class Round:
         return Planned(plan=plan, source=source, attempt=len(self._run.attempts) + 1)
 
     async def execute(self) -> SqlExecuted | None:
-        """Step 7. A database error is an attempt that failed; nothing runs that the guard refused."""
+        """Step 7. A database error is an attempt that failed; nothing runs that the guard refused.
+
+        Raises:
+            DatabaseUnavailable: it is gone, and no earlier attempt has rows.
+        """
         if self._checked is None:
             return None
         with self._run.ledger.timed("sql_executor"):
@@ -107,6 +118,9 @@ class Round:
                 self._update(result=await self._run.database.run(self._checked))
             except SqlFailed as error:
                 self._update(error=error.message, error_type=error.kind, hint=error.hint)
+            except DatabaseUnavailable as error:
+                self._run.give_up(error)
+                self._update(error=str(error), error_type=ErrorKind.OTHER)
         result = self._attempt.result
         return SqlExecuted(
             columns=result.columns if result else (),

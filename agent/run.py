@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent.context import Context, enrich
 from agent.database import Database
+from agent.errors import BudgetSpent, ModelError
 from agent.events import (
     AnswerFormatted,
     DialectResolved,
@@ -27,6 +28,7 @@ from agent.reuse import Reuse
 from agent.side_tasks import SideTasks
 from agent.suggest import suggestions
 from agent.synthesize import CheckedText, row_count_context, rows_as_text
+from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
     from agent.clarify.check import Clarifier
@@ -47,6 +49,7 @@ class Run:
     draft: Draft = field(default_factory=Draft)
     raw: RawRecords = field(default_factory=RawRecords)
     text: CheckedText = field(default_factory=lambda: CheckedText(text=""))
+    given_up: bool = False
 
     def __post_init__(self) -> None:
         self.database = self.database.seen_by(self.question.principal)
@@ -135,7 +138,19 @@ class Run:
     @property
     def may_try(self) -> bool:
         written = sum(not attempt.reused for attempt in self.attempts)  # what was reused took nobody's turn
-        return not self._settled and written < self.limits.max_attempts
+        return not self.given_up and not self._settled and written < self.limits.max_attempts
+
+    def give_up(self, error: ModelError | DatabaseUnavailable) -> None:
+        """Try no further query, and answer with what was found until now.
+
+        Raises:
+            ModelError, DatabaseUnavailable: the error itself, where nothing was found.
+        """
+        refused = isinstance(error, BudgetSpent) and bool(self.attempts)  # what was tried is told all the same
+        if self.best is None and not refused:
+            raise error
+        self.given_up = True
+        self.ledger.warn(f"No further query was tried: {error}")
 
     @property
     def accepted(self) -> bool:
@@ -172,6 +187,8 @@ class Run:
         """Step 11: the rows behind an aggregate."""
         with self.ledger.timed("raw_records"):
             self.raw = await self.side.raw() or await self._raw_records(best)
+        if self.raw.failure:
+            self.ledger.warn(f"The rows behind the result were not fetched: {self.raw.failure}")
         result = self.raw.result
         return RawRecordsFetched(
             sql=self.raw.sql,
@@ -191,7 +208,7 @@ class Run:
                 self.raw.result,
                 self.context,
                 self.ledger,
-                draft=await self.side.text(),
+                draft=self.side.text(),
                 calculate=self.limits.enable_calculator,
             )
         return AnswerFormatted(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from agent.evaluate import Judge
 from agent.generate import Generator
 from agent.health import PartHealth, checked
 from agent.llm import ChatModel, build_model
+from agent.llms.protected import ProtectedModel, protected
 from agent.parts import Parts
 from agent.people.build import build_people
 from agent.profiles import choose
@@ -44,8 +45,8 @@ class Service:
         self,
         settings: Settings,
         *,
-        model: ChatModel,
-        judge_model: ChatModel,
+        model: ProtectedModel,
+        judge_model: ProtectedModel,
         router: Router,
         knowledge: Knowledge,
         sessions: Sessions,
@@ -161,12 +162,17 @@ class Service:
 
     async def health(self) -> list[PartHealth]:
         """Each part, asked now: model, store, databases."""
-        checks: dict[str, Callable[[], Awaitable[object]]] = {
-            "model": self.model.ready,
-            "store": self.knowledge.check,
-            **{f"database {name}": partial(self.registered.readable, name, LOCAL) for name in self.router.names()},
-        }
-        return list(await asyncio.gather(*(checked(name, check) for name, check in checks.items())))
+        checks = [checked("model", self.model.ready, lambda: self.model.breaker)]
+        if self.judge_model is not self.model:
+            checks.append(checked("judge", self.judge_model.ready, lambda: self.judge_model.breaker))
+        checks.append(checked("store", self.knowledge.check))
+        embedding = self.knowledge.embedding_breaker
+        if embedding is not None:
+            checks.append(checked("embeddings", self.knowledge.check_embedder, lambda: embedding))
+        for name in self.router.names():
+            check, breaker = partial(self.registered.readable, name, LOCAL), partial(self.registered.breaker, name)
+            checks.append(checked(f"database {name}", check, breaker))
+        return list(await asyncio.gather(*checks))
 
     async def close(self) -> None:
         """Stop the queries that run, and give everything back; a later question opens again what it needs."""
@@ -192,15 +198,18 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
         RegistryInvalid: databases.yaml cannot be used.
         ExtensionInvalid: one that the settings name cannot be added.
     """
-    from agent.retrieval.knowledge import Knowledge, build_embedder, build_store
+    from agent.retrieval.build import build_embedder, build_store
+    from agent.retrieval.knowledge import Knowledge
     from agent.state.build import build_store as build_state_store
     from executors.router import Router
     from executors.server.options import ServerOptions
 
     extensions.load(settings)
-    chat = telemetry.get().traced(model or build_model(settings))
+    chat = protected(telemetry.get().traced(model or build_model(settings)), settings)
     own_judge = settings.judge_model is not None and settings.is_hosted and model is None
-    judge = telemetry.get().traced(build_model(settings, model_name=settings.judge_model)) if own_judge else chat
+    judge = chat
+    if own_judge:
+        judge = protected(telemetry.get().traced(build_model(settings, model_name=settings.judge_model)), settings)
     state, store = settings.state_path, build_state_store(settings)
     added = AddedDocuments(state / "documents.sqlite")
     router = Router(
@@ -227,6 +236,7 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
             names=router.names,
             docs_of=lambda name: router.entry(name).docs,
             added=added,
+            patience_s=settings.retrieval_timeout_s,
         ),
         sessions=Sessions(
             store,

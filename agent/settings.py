@@ -83,20 +83,6 @@ class Settings(ProtectionSettings):
         description="Answer a question that was asked before by its verified query, run, judged and told anew; a "
         "request can switch it off.",
     )
-    max_question_chars: Count = Field(4000, description="Longer questions are refused with 422.")
-    max_request_bytes: Count = Field(1_000_000, description="Larger request bodies are refused with 413.")
-    request_deadline_s: Seconds = Field(220, description="Seconds for one question, under Azure's 230.")
-    query_timeout_s: Seconds = Field(30, description="Seconds for one SQL query.")
-    queries_per_database: Count = Field(4, description="Queries that run at once on one database.")
-
-    # -- database servers --------------------------------------------------------------------------
-    connect_timeout_s: Seconds = Field(10, description="Seconds to reach a database server, or another deployment.")
-    schema_ttl_s: Seconds = Field(
-        600, description="Seconds after which a server's schema is read again; indexing does so at once."
-    )
-    pool_recycle_s: Seconds = Field(
-        1800, description="Seconds after which a connection is replaced before its next use."
-    )
 
     # -- the model ---------------------------------------------------------------------------------
     openai_api_key: SecretStr | None = Field(

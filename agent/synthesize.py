@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from agent import leaks, templates
 from agent.context import Context
+from agent.errors import ModelError
 from agent.fences import one_line
 from agent.ledger import Ledger
 from agent.llm import ChatModel
@@ -78,37 +81,39 @@ class Writer:
         context: Context,
         ledger: Ledger,
         *,
-        draft: str | None,
+        draft: Awaitable[str | None] | None,
         calculate: bool,
     ) -> CheckedText:
         """The answer with its arithmetic recomputed and every number traced; one rewrite where one cannot be.
 
-        A reply that is empty or broke off costs the same one rewrite. Where there is no answer even then, the rows are
-        stated as they are, and the check `answer` has failed. What is returned ends with `row_count_context`.
+        A reply that is empty or broke off costs the same one rewrite. Where there is no answer even then, or the model
+        cannot be had, the rows are stated as they are, and the check `answer` has failed. What is returned ends with
+        `row_count_context`.
 
         Args:
             raw: the rows behind the aggregate, if there are any.
-            draft: a first text, written ahead of time; None: it is written now.
+            draft: a first text, written ahead of time; None, or of None: it is written now.
             calculate: fill `[[...]]` and recompute equations.
-
-        Raises:
-            ModelUnavailable, ModelFailed: from the model.
         """
-        rows = attempt.rows
-        if draft is None:
-            draft = await self.write(question, attempt, context, ledger, calculate=calculate)
-        leak = self._leak(draft, question, attempt, context)
-        checked = check_text("" if leak else draft, question, rows, raw, calculate=calculate)
-        complaint = f"no row says {', '.join(checked.untraced)}." if checked.untraced else "" if draft else NO_ANSWER
-        if complaint or leak:
-            last, complaint = ("", f"{leak}. Answer in one short sentence.") if leak else (draft, complaint)
-            again = await self.write(
-                question, attempt, context, ledger, calculate=calculate, last=last, complaint=complaint
-            )
-            leak = self._leak(again, question, attempt, context)
-            checked = check_text("" if leak else again, question, rows, raw, calculate=calculate)
+        rows, why, leak = attempt.rows, "The model gave no whole answer", ""
+        try:
+            text = await draft if draft is not None else None
+            if text is None:
+                text = await self.write(question, attempt, context, ledger, calculate=calculate)
+            leak = self._leak(text, question, attempt, context)
+            checked = check_text("" if leak else text, question, rows, raw, calculate=calculate)
+            complaint = f"no row says {', '.join(checked.untraced)}." if checked.untraced else "" if text else NO_ANSWER
+            if complaint or leak:
+                last, complaint = ("", f"{leak}. Answer in one short sentence.") if leak else (text, complaint)
+                again = await self.write(
+                    question, attempt, context, ledger, calculate=calculate, last=last, complaint=complaint
+                )
+                leak = self._leak(again, question, attempt, context)
+                checked = check_text("" if leak else again, question, rows, raw, calculate=calculate)
+        except ModelError as error:
+            checked, why, leak = CheckedText(text=""), str(error).rstrip("."), ""
         if not checked.text:
-            why = f"The model's answer was not used: {leak}" if leak else "The model gave no whole answer"
+            why = f"The model's answer was not used: {leak}" if leak else why
             detail = f"{why}, so the rows are stated as they are."
             ledger.warn(detail)
             answer = Check(name="answer", passed=False, detail=detail)

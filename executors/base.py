@@ -224,6 +224,7 @@ class Executor(ABC):
 
     name: str
     dialect: str  # a key of dialects.DIALECTS; empty while only `schema` can tell
+    is_remote: bool = False  # whether it is asked over a network, and not a file of this machine
     warnings: tuple[str, ...] = ()  # what `schema` could not read of the database, one sentence each
 
     @abstractmethod

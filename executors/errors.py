@@ -111,4 +111,13 @@ class RegistryInvalid(ExecutorError):
 
 
 class DatabaseUnavailable(ExecutorError):
-    """The database, or its file, cannot be opened or read; the message says what to do."""
+    """The database, or its file, cannot be opened or read.
+
+    Args:
+        message: a sentence that says what to do.
+        retry_after_s: whole seconds until it is asked again; None where nobody knows.
+    """
+
+    def __init__(self, message: str, retry_after_s: int | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s

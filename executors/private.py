@@ -63,7 +63,7 @@ class PrivateExecutor(Executor):
     """
 
     def __init__(self, executor: Executor, private: PrivateColumns) -> None:
-        self.name, self.dialect = executor.name, executor.dialect
+        self.name, self.dialect, self.is_remote = executor.name, executor.dialect, executor.is_remote
         self._executor, self._private = executor, private
         self._read: tuple[Schema, Schema] | None = None  # as it was read, and as it was marked
 

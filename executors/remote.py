@@ -78,6 +78,8 @@ class RemoteExecutor(Executor):
         token: where tokens come from; Entra ID where absent.
     """
 
+    is_remote = True
+
     def __init__(
         self,
         name: str,

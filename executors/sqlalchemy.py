@@ -56,6 +56,8 @@ class SqlAlchemyExecutor(Executor):
         options: see `ServerOptions`.
     """
 
+    is_remote = True
+
     def __init__(self, name: str, address: Address, *, options: ServerOptions) -> None:
         self.name, self.dialect = name, address.dialect
         self.address, self.options = address, options

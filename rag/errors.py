@@ -17,7 +17,16 @@ class RetrievalError(Exception):
 
 
 class EmbedderUnavailable(RetrievalError):
-    """Texts cannot be turned into vectors; the message says what to install or set."""
+    """Texts cannot be turned into vectors.
+
+    Args:
+        message: a sentence that says what to install or set.
+        retry_after_s: whole seconds until the endpoint is asked again; None where nobody knows.
+    """
+
+    def __init__(self, message: str, retry_after_s: int | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class IndexingStopped(RetrievalError):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Collection
+from concurrent.futures import Executor
+from functools import partial
 
 from executors.base import Frozen
 from rag.documents import Kind, Retrieved
@@ -14,6 +15,7 @@ from rag.errors import RetrievalError
 from rag.fusion import fuse
 from rag.past_queries import NOTHING, Vocabulary, distinct, mask
 from rag.store import Store
+from rag.threads import in_thread
 
 _REMEMBERED = 256  # questions whose vectors are kept
 _CANDIDATES = 4  # times what is wanted: fusion chooses among these
@@ -78,10 +80,15 @@ class Searcher:
 
 
 class Retriever:
-    """Retrieval for the loop: what cannot be retrieved is a warning there, not an error."""
+    """Retrieval for the loop: what cannot be retrieved is a warning there, not an error.
 
-    def __init__(self, store: Store, embedder: Embedder) -> None:
-        self._searcher = Searcher(store, embedder)
+    Args:
+        store, embedder: that it works with.
+        threads: that searches block; the event loop's own where None.
+    """
+
+    def __init__(self, store: Store, embedder: Embedder, threads: Executor | None = None) -> None:
+        self._searcher, self._threads = Searcher(store, embedder), threads
 
     async def retrieve(self, question: str, database: str, top_k: int, known: Vocabulary = NOTHING) -> Retrieval:
         """At most `top_k` documents of each sort. Never raises for the index or the embedder: a warning says it.
@@ -98,7 +105,9 @@ class Retriever:
         masked = mask(question, known)
         searches = [*((question, top_k, sort) for sort in _SORTS), (masked, CANDIDATE_QUERIES, _QUERIES)]
         try:
-            rules, columns, queries = await asyncio.to_thread(self._searcher.search_each, database, *searches)
+            rules, columns, queries = await in_thread(
+                self._threads, partial(self._searcher.search_each, database, *searches)
+            )
         except RetrievalError as error:
             return Retrieval(warnings=(f"Answered without the docs of this database: {error}",))
         return Retrieval(

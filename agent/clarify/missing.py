@@ -26,6 +26,7 @@ from rag.words import is_silent, split_name, stem_of, tokens, words
 if TYPE_CHECKING:
     from rag.embedder import Embedder
 
+PATIENCE_S = 5.0  # for the embedder; where it takes longer, nobody can tell
 FAR = 0.36  # cosine under which a phrase has nothing to do with a name; synonyms seldom fall under it
 _TABLES_TOLD = 6
 _MOST_TERMS = 600  # embedded once for a schema: seconds, on one core; a larger one has some word for anything
@@ -200,8 +201,9 @@ async def _is_far(phrases: Sequence[str], asked: Asked, embedder: Embedder) -> b
         )
 
     try:
-        return await asyncio.to_thread(nearest) < FAR
-    except RetrievalError:
+        async with asyncio.timeout(PATIENCE_S):
+            return await asyncio.to_thread(nearest) < FAR
+    except (RetrievalError, TimeoutError):
         return False
 
 

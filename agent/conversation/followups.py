@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from agent import leaks, templates
 from agent.conversation.kept import asks_back, chosen, corrects, keeps, keeps_all, replaces, with_reply
 from agent.conversation.leaning import Leaning, asks_by_itself, leaning
+from agent.errors import ModelError
 from agent.fences import one_line
 from agent.intent import orders_change
 from agent.ledger import Ledger
@@ -47,10 +48,7 @@ class FollowUps:
         """The question as it is to be answered: `text` self-contained, `asked` as it came.
 
         `history` is empty where the text stands by itself, which is nearly always; else the text could not be made
-        whole and who writes the query must see the conversation.
-
-        Raises:
-            ModelUnavailable, ModelFailed: from the model.
+        whole, by the model or for want of it, and who writes the query must see the conversation.
         """
         question = question.model_copy(update={"asked": question.text})
         alone = question.model_copy(update={"history": ()})
@@ -61,10 +59,14 @@ class FollowUps:
         found = leaning(question.text) if question.history else Leaning.STANDS
         if found is Leaning.STANDS:
             return alone
-        unsure = found is Leaning.UNSURE
-        text = await self._follow_up(question, ledger, may_stand=unsure)
+        unsure, in_view = found is Leaning.UNSURE, question.model_copy(update={"history": _in_view(question)})
+        try:
+            text = await self._follow_up(question, ledger, may_stand=unsure)
+        except ModelError as error:
+            ledger.warn(f"The message was not put together with what was said before: {error}")
+            return in_view
         if text is None:
-            return alone if unsure else question.model_copy(update={"history": _in_view(question)})
+            return alone if unsure else in_view
         return alone.model_copy(update={"text": text})
 
     async def _follow_up(self, question: Question, ledger: Ledger, *, may_stand: bool) -> str | None:
@@ -84,7 +86,10 @@ class FollowUps:
         if text is None and asks_by_itself(question.text):
             return question.model_copy(update={"pending": None})
         if text is None:
-            text = await self._written("followup_reply", question, ledger, pending=pending)
+            try:
+                text = await self._written("followup_reply", question, ledger, pending=pending)
+            except ModelError:
+                text = ""
             said = [pending.question, pending.clarification]
             if asks_back(text, pending) or not self._is_usable(text, question.text, said):
                 text = with_reply(pending.question, question.text)[: self.max_chars]

@@ -49,7 +49,7 @@ async def run_retrieval_evaluation(
         ExecutorError, RetrievalError: a database, the index or the embedder cannot.
     """
     from agent.evaluation.retrieval_index import Indexes
-    from agent.retrieval.knowledge import build_embedder
+    from agent.retrieval.build import build_embedder
     from executors.registry import Registry
     from executors.router import Router
 

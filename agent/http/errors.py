@@ -14,17 +14,18 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 
-from agent.errors import Later, NotAuthenticated, PlumblineError
+from agent.errors import Later, ModelUnavailable, NotAuthenticated, PlumblineError
 from agent.http.context import TRACE_HEADER, trace_id_of
 from agent.models import Problem
 from agent.problems import TYPE_PREFIX, problem_of
-from executors.errors import ExecutorError, RegistryInvalid
-from rag.errors import RetrievalError
+from executors.errors import DatabaseUnavailable, ExecutorError, RegistryInvalid
+from rag.errors import EmbedderUnavailable, RetrievalError
 
 LOG = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 UNCACHED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}  # also where no middleware is asked
+MAY_PASS = Later | ModelUnavailable | DatabaseUnavailable | EmbedderUnavailable  # and may know when
 FIELDS_NAMED = 3  # in `detail`; `errors` has them all
 NOT_AN_OBJECT = "Send a JSON object, with the header `content-type: application/json`."
 
@@ -74,7 +75,7 @@ def problem_response(problem: Problem, headers: dict[str, str] | None = None) ->
 def refusal(error: Exception, trace_id: str) -> Response:
     """The response to any error, with the headers that HTTP asks for."""
     headers = {}
-    if isinstance(error, Later):
+    if isinstance(error, MAY_PASS) and error.retry_after_s is not None:
         headers["retry-after"] = str(error.retry_after_s)
     if isinstance(error, NotAuthenticated):
         headers["www-authenticate"] = error.challenge

@@ -44,7 +44,7 @@ def is_passing(error: BaseException) -> bool:
     """Whether the same request may well succeed a little later."""
     import openai
 
-    if isinstance(error, openai.APIConnectionError):
+    if isinstance(error, openai.APIConnectionError | TimeoutError):
         return True
     if isinstance(error, openai.RateLimitError):
         return _code(error) not in _QUOTA_CODES

@@ -22,6 +22,7 @@ from agent.llms.openai_errors import Endpoint, is_passing, translated, wait_befo
 from agent.models import Usage
 
 if TYPE_CHECKING:
+    import httpx2
     from openai import AsyncOpenAI
     from openai.types.chat import ChatCompletion
 
@@ -129,17 +130,27 @@ class OpenAIModel:
         return self._client
 
     def _connect(self) -> AsyncOpenAI:
+        import openai
+
+        return openai.AsyncOpenAI(
+            api_key=self._api_key.get_secret_value() if self._api_key else "none",
+            base_url=self._base_url,
+            timeout=self._timeout(),
+            max_retries=0,
+            http_client=self._http_client(),
+        )
+
+    def _http_client(self) -> httpx2.AsyncClient:
         import httpx2
         import openai
 
-        key = self._api_key.get_secret_value() if self._api_key else "none"
-        http_client = None
+        from agent.llms.bounded import bound
+
+        hooks = {"response": [bound]}
         if self._local:
             limits = httpx2.Limits(max_keepalive_connections=0)
-            http_client = openai.DefaultAsyncHttpxClient(trust_env=False, limits=limits)
-        return openai.AsyncOpenAI(
-            api_key=key, base_url=self._base_url, timeout=self._timeout(), max_retries=0, http_client=http_client
-        )
+            return openai.DefaultAsyncHttpxClient(trust_env=False, limits=limits, event_hooks=hooks)
+        return openai.DefaultAsyncHttpxClient(event_hooks=hooks)
 
     def _timeout(self) -> Any:
         import openai
@@ -161,10 +172,10 @@ class OpenAIModel:
         )
 
         async def once() -> object:
-            if self._local:
-                async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
+            async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
+                if self._local:
                     return await _streamed(client, request)
-            return await client.chat.completions.create(**request)
+                return await client.chat.completions.create(**request)
 
         return await retrying(once)
 
@@ -205,6 +216,7 @@ class AzureOpenAIModel(OpenAIModel):
             azure_ad_token_provider=None if key else _entra_token_provider(),
             timeout=self._timeout(),
             max_retries=0,
+            http_client=self._http_client(),
         )
 
     def _endpoint(self) -> Endpoint:

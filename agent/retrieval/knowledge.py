@@ -6,13 +6,14 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache, partial
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.llm import ENTRA_SCOPE
+from agent.access.breaker import Breaker
+from agent.llms.protected import ProtectedEmbedder
 from agent.retrieval.examples import Examples
 from agent.retrieval.implied_keys import ImpliedKeys
 from agent.retrieval.indexing import RETRY_AFTER_S, Indexed, Indexing
@@ -21,21 +22,22 @@ from agent.retrieval.seen import SeenDocuments
 from executors.base import Frozen, Schema
 from rag.agent import RagAgent
 from rag.documents import Document, Kind, ReadResult, Retrieved, comment_documents, read_documents
-from rag.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
-from rag.errors import EmbedderUnavailable, RetrievalError
+from rag.embedder import Embedder
+from rag.errors import RetrievalError
 from rag.retriever import Retrieval, Retriever
 from rag.revision import Turn
 from rag.store import Progress, Store, SyncReport
+from rag.threads import in_thread
 
 if TYPE_CHECKING:
     from agent.database import Database
     from agent.retrieval.added_documents import AddedDocuments
-    from agent.settings import Settings
 
-__all__ = ["RETRY_AFTER_S", "Indexed", "Knowledge", "Known", "build_embedder", "build_store"]
+__all__ = ["RETRY_AFTER_S", "Indexed", "Knowledge", "Known"]
 
 PartProgress = Callable[[str, int, int], None]  # what is indexed, how many are done, of how many
 
+THREADS = 8
 PROBLEMS_TOLD = 3  # with an answer; `index` tells them all
 
 
@@ -62,6 +64,7 @@ class Knowledge:
         docs_of: the files and folders of a database's docs, by the database's name.
         clock: seconds, for the time between two tries.
         added: documents of run time, indexed with those of the files; none where absent.
+        patience_s: for which a question waits for the index and the embedder, twice at most.
     """
 
     def __init__(
@@ -73,13 +76,18 @@ class Knowledge:
         docs_of: Callable[[str], Sequence[Path]],
         clock: Callable[[], float] = time.monotonic,
         added: AddedDocuments | None = None,
+        patience_s: float = 20.0,
     ) -> None:
         self.store, self.embedder = store, embedder
         self._names, self._docs_of, self._clock = names, docs_of, clock
         self.added = added
-        self._retriever, self._agent = Retriever(store, embedder), RagAgent(store, embedder)
+        self._patience_s = patience_s
+        # Its own: an index that hangs takes no thread from what everything else waits for.
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="retrieval")
+        self._retriever, self._agent = Retriever(store, embedder, self._threads), RagAgent(store, embedder)
         self._examples = Examples()
-        self.links, self.keys = SchemaLinks(store, embedder), ImpliedKeys()
+        self.links = SchemaLinks(store, embedder, threads=self._threads, index_patience_s=patience_s)
+        self.keys = ImpliedKeys()
         self._indexing = Indexing(self._index, clock=clock)
         self._told: dict[str, tuple[str, ...]] = {}  # by database: what its last sync noted, once it was told
 
@@ -87,8 +95,20 @@ class Knowledge:
         """What is known about a question. Never raises for the index: a warning says what is missing.
 
         The first question about a database in this process brings its index up to date; where that fails, a later one
-        tries again. Where it takes long, questions go on with what was indexed before.
+        tries again. Where it takes long, questions go on with what was indexed before; where the index does not answer,
+        without it.
         """
+        timeout = asyncio.timeout(self._patience_s)
+        try:
+            async with timeout:
+                return await self._find(question, database, top_k)
+        except TimeoutError:
+            if not timeout.expired():
+                raise  # of something else, which should have said what it is
+            slow = f"the index did not answer within {self._patience_s:g} s."
+            return Known(warnings=(f"Answered without the docs of this database: {slow}",))
+
+    async def _find(self, question: str, database: Database, top_k: int) -> Known:
         failure = await self._ensure_synced(database)
         known = self._examples.vocabulary(await database.schema())
         found = await self._retriever.retrieve(question, database.name, top_k, known)
@@ -103,7 +123,7 @@ class Knowledge:
         documents: tuple[Document, ...] = ()
         missing = found.warnings
         try:
-            documents = await asyncio.to_thread(self.store.documents, database.name)
+            documents = await in_thread(self._threads, partial(self.store.documents, database.name))
         except RetrievalError as error:
             missing = missing or (f"Answered without the docs of this database: {error}",)
             self._indexing.forget(database.name, str(error))
@@ -194,6 +214,16 @@ class Knowledge:
         """Return when the index can be read. Raises StoreUnavailable."""
         await asyncio.to_thread(self.store.indexed, "")
 
+    @property
+    def embedding_breaker(self) -> Breaker | None:
+        """That of the embedding endpoint; None where texts are embedded in this process."""
+        return self.embedder.breaker if isinstance(self.embedder, ProtectedEmbedder) else None
+
+    async def check_embedder(self) -> None:
+        """Raise EmbedderUnavailable while the embedding endpoint is left alone; it is not asked, for that costs."""
+        if self.embedding_breaker is not None:
+            self.embedding_breaker.refuse_while_open()
+
     async def close(self) -> None:
         """End the syncs that run, keeping what they have embedded, and give the index's files back."""
         await self._indexing.close()
@@ -211,7 +241,7 @@ class Knowledge:
 
     async def _is_there(self, name: str) -> bool:
         try:
-            return await asyncio.to_thread(self.store.indexed, name)
+            return await in_thread(self._threads, partial(self.store.indexed, name))
         except RetrievalError:
             return True  # nobody knows, and who reads it says so
 
@@ -241,64 +271,3 @@ class Knowledge:
 
     def _added(self, name: str, schema: Schema) -> ReadResult:
         return self.added.fitting(name, schema) if self.added is not None else ReadResult()
-
-
-def build_store(settings: Settings) -> Store:
-    """The index: a folder, or the Chroma server that the settings name."""
-    from rag.chroma_connection import ChromaServer
-
-    server = settings.chroma_url and ChromaServer(
-        url=settings.chroma_url,
-        token=settings.chroma_token,
-        tenant=settings.chroma_tenant,
-        database=settings.chroma_database,
-    )
-    return Store(settings.state_path / "index", server or None)
-
-
-def build_embedder(settings: Settings) -> Embedder:
-    """The embedder that the settings name; by default the local one where its packages are installed."""
-    choice = settings.embedding
-    if choice is None:
-        here = find_spec("sentence_transformers") is not None
-        choice = "local" if here or settings.provider not in {"azure", "openai"} else "openai"
-    if choice == "local":
-        folder = Path(settings.embedding_model) if settings.embedding_model else None
-        return LocalEmbedder(folder)
-    model = settings.embedding_model or "text-embedding-3-small"
-    if settings.azure_openai_endpoint:
-        key = settings.azure_openai_api_key
-        return OpenAIEmbedder(
-            model,
-            api_key=key.get_secret_value() if key else None,
-            azure_endpoint=settings.azure_openai_endpoint,
-            api_version=settings.azure_openai_api_version,
-            token_provider=None if key else _entra_tokens(),
-        )
-    openai_key = settings.openai_api_key
-    return OpenAIEmbedder(
-        model, api_key=openai_key.get_secret_value() if openai_key else None, base_url=settings.openai_base_url
-    )
-
-
-def _entra_tokens() -> Callable[[], str]:
-    """Entra ID tokens: a managed identity on Azure, `az login` on a laptop. Nothing is loaded before the first one."""
-
-    @cache
-    def provider() -> Callable[[], str]:
-        from azure.identity import DefaultAzureCredential, get_bearer_token_provider
-
-        return get_bearer_token_provider(DefaultAzureCredential(), ENTRA_SCOPE)
-
-    def token() -> str:
-        from azure.core.exceptions import AzureError
-
-        try:
-            return provider()()
-        except AzureError as error:
-            raise EmbedderUnavailable(
-                "Entra ID gave no token for the embedding model: sign in with `az login`, give the app a managed "
-                "identity, or set AZURE_OPENAI_API_KEY."
-            ) from error
-
-    return token

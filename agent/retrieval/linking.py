@@ -10,6 +10,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,6 +23,7 @@ from rag.documents import Document, Retrieved
 from rag.errors import RetrievalError
 from rag.linking import Linked, LinkedPeriod, Near, SchemaLinker
 from rag.revision import Turn
+from rag.threads import in_thread
 from rag.values import LinkedValue, StoredValues
 
 if TYPE_CHECKING:
@@ -65,10 +67,21 @@ class SchemaLinks:
     Args:
         store, embedder: where the vectors of columns and values are kept, and what makes them.
         patience_s: how long a question waits for values to be read.
+        threads: that searches block; the event loop's own where None.
+        index_patience_s: how long a question waits for the index.
     """
 
-    def __init__(self, store: Store, embedder: Embedder, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        *,
+        patience_s: float = PATIENCE_S,
+        threads: Executor | None = None,
+        index_patience_s: float | None = None,
+    ) -> None:
         self._index, self._patience_s = ColumnIndex(store, embedder), patience_s
+        self._threads, self._index_patience_s = threads, index_patience_s
         self._states: dict[str, _State] = {}
         self._stop = threading.Event()
 
@@ -175,7 +188,11 @@ class SchemaLinks:
 
     async def _near(self, question: str, name: str, *, choosing: bool) -> tuple[Near, tuple[str, ...]]:
         try:
-            near = await asyncio.to_thread(self._index.near, question, name)
+            async with asyncio.timeout(self._index_patience_s):
+                near = await in_thread(self._threads, partial(self._index.near, question, name))
+        except TimeoutError:
+            slow = "Tables and values were chosen by their words alone: the index did not answer in time."
+            return Near(), (slow,) if choosing else ()
         except RetrievalError as error:
             return Near(), (f"Tables and values were chosen by their words alone: {error}",) if choosing else ()
         if choosing and not near.question:

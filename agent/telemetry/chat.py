@@ -9,6 +9,7 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as ge
 from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
 from opentelemetry.trace import SpanKind, Tracer
 
+from agent.llms.wrapped import WrappedModel
 from agent.telemetry.metrics import CALLS, TOKENS, Metrics
 from agent.telemetry.spans import current, error_type, fail, messages_json
 from agent.telemetry.trace import STEP
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from agent.llm import ChatModel, Message, Reply, ReplySchema
 
 
-class TracedModel:
+class TracedModel(WrappedModel):
     """A chat model like the one it wraps.
 
     Args:
@@ -28,7 +29,8 @@ class TracedModel:
     """
 
     def __init__(self, model: ChatModel, provider: str, tracer: Tracer, metrics: Metrics, *, content: bool) -> None:
-        self.name, self._model, self._provider = model.name, model, provider
+        super().__init__(model)
+        self._provider = provider
         self._tracer, self._metrics, self._content = tracer, metrics, content
 
     async def complete(
@@ -53,9 +55,7 @@ class TracedModel:
             span.set_attribute(gen_ai.GEN_AI_INPUT_MESSAGES, said)
         try:
             with current(span):
-                reply = await self._model.complete(
-                    messages, schema=schema, max_tokens=max_tokens, temperature=temperature
-                )
+                reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
             usage = reply.usage
             span.set_attributes(
                 {
@@ -79,11 +79,3 @@ class TracedModel:
         finally:
             span.end()
             self._metrics.record(CALLS, time.perf_counter() - start, named | failure)
-
-    async def ready(self) -> None:
-        """See `ChatModel.ready`."""
-        await self._model.ready()
-
-    async def close(self) -> None:
-        """See `ChatModel.close`."""
-        await self._model.close()

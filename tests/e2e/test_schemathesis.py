@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.access.policy import build_access
 from agent.api import api_routes, create_app
-from agent.retrieval import knowledge
+from agent.retrieval import build
 from agent.service import build_service
 from agent.settings import Settings
 from rag.testing import HashingEmbedder
@@ -80,7 +80,7 @@ Live = Callable[..., AbstractContextManager[tuple[str, Seen]]]
 @pytest.fixture
 def live(tmp_path: Path, shop_file: Path, registry: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Live:
     """Makes a service over a shop with docs and a DuckDB of numbers, behind a door that the settings describe."""
-    monkeypatch.setattr(knowledge, "build_embedder", lambda _: HashingEmbedder())
+    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
     with duckdb.connect(tmp_path / "numbers.duckdb") as connection:
         connection.execute(NUMBERS)
     (tmp_path / "shop.md").write_text(DOCS, encoding="utf-8")

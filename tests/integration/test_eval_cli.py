@@ -11,7 +11,6 @@ from typer.testing import CliRunner, Result
 
 from agent import cli
 from agent.commands import console
-from agent.retrieval import knowledge
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from agent.settings import Settings
@@ -42,7 +41,7 @@ def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Calla
 
     monkeypatch.setattr(console, "get_settings", lambda: settings)
     monkeypatch.setattr(console, "build_service", build)
-    monkeypatch.setattr(knowledge, "build_embedder", lambda _: HashingEmbedder())
+    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
     return lambda *arguments: CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
 
 

@@ -12,7 +12,7 @@ import pytest
 from api_client import problem
 from people_shop import ANN, BEN, QUESTION, REGISTRY, REX, TOTAL, VALID, Client, Make, fail, judged, served, succeed
 
-from agent.retrieval import knowledge
+from agent.retrieval import build
 from agent.scripted import ScriptedModel
 from rag.testing import HashingEmbedder
 
@@ -21,7 +21,7 @@ WRONG: dict[str, Any] = {"correct": False, "corrected_sql": VALID, "comment": "C
 
 @pytest.fixture(autouse=True)
 def embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(knowledge, "build_embedder", lambda _: HashingEmbedder())
+    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
 
 
 @pytest.fixture

@@ -440,7 +440,7 @@ def local(
 ) -> Callable[..., Service]:
     """Services whose embedder computes in this process."""
     write_facts(docs, 3)
-    monkeypatch.setattr("agent.retrieval.knowledge.build_embedder", lambda _: HashingEmbedder())
+    monkeypatch.setattr("agent.retrieval.build.build_embedder", lambda _: HashingEmbedder())
 
     def local(**changes: object) -> Service:
         return build_service(settings.model_copy(update={"reuse_verified": False, **changes}), model=model)

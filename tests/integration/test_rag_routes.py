@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from agent.api import api_routes, create_app
 from agent.callers import LOCAL
-from agent.retrieval import knowledge
+from agent.retrieval import build
 from agent.retrieval.added_documents import MAX_DOCUMENTS, AddedDocuments
 from agent.scripted import ScriptedModel
 from agent.service import Service
@@ -46,7 +46,7 @@ GUEST = {"kind": "rule", "text": "Guest: an order without a customer."}
 @pytest.fixture(autouse=True)
 def embedder(monkeypatch: pytest.MonkeyPatch) -> HashingEmbedder:
     embedder = HashingEmbedder()
-    monkeypatch.setattr(knowledge, "build_embedder", lambda _: embedder)
+    monkeypatch.setattr(build, "build_embedder", lambda _: embedder)
     return embedder
 
 

@@ -28,7 +28,7 @@ from people_shop import (
 )
 
 from agent.people.records import MAX_SQL
-from agent.retrieval import knowledge
+from agent.retrieval import build
 from agent.scripted import ScriptedModel
 from rag.errors import EmbedderUnavailable
 from rag.testing import HashingEmbedder
@@ -39,7 +39,7 @@ CORRECTED = {"decision": "correct", "sql": VALID, "comment": "Cancelled orders d
 @pytest.fixture(autouse=True)
 def embedder(monkeypatch: pytest.MonkeyPatch) -> HashingEmbedder:
     embedder = HashingEmbedder()
-    monkeypatch.setattr(knowledge, "build_embedder", lambda _: embedder)
+    monkeypatch.setattr(build, "build_embedder", lambda _: embedder)
     return embedder
 
 

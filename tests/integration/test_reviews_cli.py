@@ -12,7 +12,6 @@ from typer.testing import CliRunner, Result
 from agent import cli
 from agent.callers import LOCAL
 from agent.commands import console
-from agent.retrieval import knowledge
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from agent.settings import Settings
@@ -28,7 +27,7 @@ def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Make)
         assert not registry_required
         return make_service()
 
-    monkeypatch.setattr(knowledge, "build_embedder", lambda _: HashingEmbedder())
+    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
     monkeypatch.setattr(console, "get_settings", lambda: settings)
     monkeypatch.setattr(console, "build_service", build)
     return lambda *arguments: CliRunner().invoke(cli.app, ["reviews", *arguments])

@@ -16,7 +16,7 @@ from agent.api import create_app
 from agent.callers import LOCAL
 from agent.errors import WritesNotAllowed
 from agent.http.context import PRINCIPAL_HEADER
-from agent.retrieval import knowledge
+from agent.retrieval import build
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from agent.tools import TOOLS
@@ -76,7 +76,7 @@ def sales(tmp_path: Path, registry: Path, monkeypatch: pytest.MonkeyPatch) -> No
     connection.close()
     registry.write_text(REGISTRY, encoding="utf-8")
     (tmp_path / "sales.md").write_text(DOCS, encoding="utf-8")
-    monkeypatch.setattr(knowledge, "build_embedder", lambda _: HashingEmbedder())
+    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
 
 
 @pytest.fixture

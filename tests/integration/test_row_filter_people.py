@@ -9,7 +9,7 @@ import pytest
 from api_client import problem
 from people_shop import ANN, BEN, REX, Client, Make, fail, served, succeed
 
-from agent.retrieval import knowledge
+from agent.retrieval import build
 from agent.scripted import ScriptedModel
 from rag.testing import HashingEmbedder
 
@@ -40,7 +40,7 @@ SELECT salary FROM customers
 async def client(
     make_service: Make, registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Client]:
-    monkeypatch.setattr(knowledge, "build_embedder", lambda _: HashingEmbedder())
+    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
     registry.write_text(REGISTRY, encoding="utf-8")
     (tmp_path / "shop.md").write_text(DOCS, encoding="utf-8")
     async with served(make_service) as client:

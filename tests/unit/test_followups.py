@@ -189,10 +189,14 @@ async def test_a_confirmation_is_not_read(followups: FollowUps) -> None:
     assert question.text == "and in 2024?"
 
 
-async def test_a_model_that_cannot_be_reached_is_told(followups: FollowUps, model: ScriptedModel) -> None:
+async def test_without_a_model_the_conversation_stays_in_view(followups: FollowUps, model: ScriptedModel) -> None:
     model.replies(raises=ModelUnavailable("The model cannot be reached."))
-    with pytest.raises(ModelUnavailable):
-        await followups.understood(asked("and in 2024?"), Ledger())
+    ledger = Ledger()
+    question = await followups.understood(asked("and in 2024?"), ledger)
+    assert (question.text, question.history) == ("and in 2024?", (REVENUE,))
+    assert ledger.warnings == [
+        "The message was not put together with what was said before: The model cannot be reached."
+    ]
 
 
 # -- replies to what was asked back ------------------------------------------------------------------------

@@ -9,12 +9,13 @@ import pytest
 from filelock import FileLock
 
 from agent.database import Database
+from agent.llms.protected import ProtectedEmbedder
 from agent.retrieval.added_documents import AddedDocuments
-from agent.retrieval.knowledge import PROBLEMS_TOLD, RETRY_AFTER_S, Knowledge, build_embedder
+from agent.retrieval.build import build_embedder
+from agent.retrieval.knowledge import PROBLEMS_TOLD, RETRY_AFTER_S, Knowledge
 from agent.settings import Settings
 from executors.sqlite import SqliteExecutor
 from rag.documents import make_document
-from rag.embedder import OpenAIEmbedder
 from rag.errors import EmbedderUnavailable, RetrievalError
 from rag.revision import Turn, slug_of
 from rag.store import Store
@@ -228,7 +229,7 @@ def test_without_a_token_the_embedder_is_unavailable_and_says_what_to_do(monkeyp
     monkeypatch.setattr("azure.identity.DefaultAzureCredential", Credential)
     embedder = build_embedder(Settings(azure_openai_endpoint="https://x.example", embedding="openai"))
 
-    assert isinstance(embedder, OpenAIEmbedder)
+    assert isinstance(embedder, ProtectedEmbedder)
     with pytest.raises(EmbedderUnavailable, match="az login"):
         embedder.embed(["orders"])
 

@@ -87,7 +87,6 @@ def test_an_answer_that_the_model_never_gave_is_not_verified() -> None:
 @pytest.mark.parametrize(
     "judge, verdict, says",
     [
-        ("vetoes", None, "could not be read"),
         ("off", None, "no judge"),
         ("off", Verdict(reason="no rows", correct=False, source="checks"), "a plain check had failed"),
     ],

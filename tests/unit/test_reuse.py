@@ -11,7 +11,7 @@ import pytest
 from agent.errors import VerifiedQueriesUnavailable
 from agent.events import Done, Event, SqlGenerated
 from agent.models import Answer, Options
-from agent.retrieval import knowledge
+from agent.retrieval import build
 from agent.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun
 from agent.scripted import ScriptedModel
 from agent.service import Service
@@ -291,7 +291,7 @@ def documented(
         registry.write_text(f"shop:\n  url: {shop_file.name}\n  docs: [shop.md]\n", encoding="utf-8")
         return make_service()
 
-    monkeypatch.setattr(knowledge, "build_embedder", lambda _: HashingEmbedder())
+    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
     return documented
 
 

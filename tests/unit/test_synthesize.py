@@ -36,8 +36,12 @@ class CutShort(ScriptedModel):
 
 async def written(model: ScriptedModel, result: QueryResult, ledger: Ledger, draft: str | None = None) -> CheckedText:
     attempt = Attempt(sql="SELECT name, total FROM t", result=result)
+
+    async def ahead() -> str | None:
+        return draft
+
     text = await Writer(model, EMBEDDED).write_checked(
-        "Who bought most?", attempt, None, CONTEXT, ledger, draft=draft, calculate=True
+        "Who bought most?", attempt, None, CONTEXT, ledger, draft=ahead(), calculate=True
     )
     model.assert_done()
     return text

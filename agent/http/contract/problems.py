@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from agent.errors import (
     AccessInvalid,
     AlreadySettled,
+    BudgetSpent,
     ChangedMeanwhile,
     DocumentsInvalid,
     FeedbackInvalid,
@@ -147,6 +148,7 @@ CASES: tuple[Case, ...] = (
     _by_http(503),
     _raised(AccessInvalid("PLUMBLINE_API_KEYS_FILE cannot be read."), None),
     _raised(TooBusy("The service is answering all it can. Try again in 5 s.", 5), ASKING | {"execute"}),
+    _raised(BudgetSpent("The question may take 2 model calls, and has had them."), ASKING),
     _raised(ModelUnavailable("The model cannot be reached. Try again later."), ASKING),
     _raised(DatabaseUnavailable("The database 'shop' cannot be opened: its file is missing."), READING),
     _raised(StateUnavailable("The state store cannot be used now. Try again later."), REMEMBERING),

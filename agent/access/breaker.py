@@ -1,0 +1,115 @@
+"""Circuit breakers: what has failed several times in a row is left alone for a while, and then tried by one call.
+
+After Nygard's "Release It!". Whoever would wait for a part that is down, with all its retries, is told at once; and the
+part is not asked by everybody in the moment in which it comes back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+State = Literal["closed", "open", "half_open"]
+PROBED_AGAIN_S = 1  # for who comes while another call finds out
+
+
+class Breaker:
+    """Counts the failures of one outside part. Safe in threads.
+
+    Args:
+        part: that it is about, as a sentence begins: `The model 'gpt-4o-mini'`.
+        failures: in a row that open it.
+        pause_s: for which it stays open.
+        fails: errors that say that the part is down; any other one is an answer of it.
+        refusal: makes the error of a call that is not made, from a sentence and the seconds until it is worth a try.
+        clock: seconds that only go forward.
+    """
+
+    def __init__(
+        self,
+        part: str,
+        *,
+        failures: int,
+        pause_s: float,
+        fails: type[Exception],
+        refusal: Callable[[str, int], Exception],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._part, self._most, self._pause_s = part, failures, pause_s
+        self._fails, self._refusal, self._clock = fails, refusal, clock
+        self._lock = threading.Lock()
+        self._failed = 0
+        self._last = ""
+        self._opened_at = 0.0
+        self._probing = False
+
+    @property
+    def state(self) -> State:
+        """`closed`: calls are made; `open`: none is; `half_open`: one is, and decides."""
+        if self._failed < self._most:
+            return "closed"
+        return "open" if self._left_s() > 0 else "half_open"
+
+    def refuse_while_open(self) -> None:
+        """Raise the refusal where calls are not made now."""
+        with self._lock:
+            if self.state == "open":
+                raise self._refused(math.ceil(self._left_s()))
+
+    @contextmanager
+    def watching(self, *, proves: bool = True) -> Iterator[None]:
+        """One call. Raises the refusal where it is not to be made.
+
+        Args:
+            proves: whether its success says that the part is up; False where the answer may have been kept from before.
+        """
+        probe = self._enter()
+        try:
+            yield
+        except self._fails as error:
+            self._note(failed=True, last=str(error))
+            raise
+        except (asyncio.CancelledError, GeneratorExit):
+            raise  # nobody knows what would have come
+        except BaseException:
+            self._note(failed=False)
+            raise
+        else:
+            if proves:
+                self._note(failed=False)
+        finally:
+            if probe:
+                self._probing = False
+
+    def _enter(self) -> bool:
+        """Whether this call is the one that finds out. Raises the refusal."""
+        with self._lock:
+            state = self.state
+            if state == "open":
+                raise self._refused(math.ceil(self._left_s()))
+            if state == "half_open":
+                if self._probing:
+                    raise self._refused(PROBED_AGAIN_S)
+                self._probing = True
+            return state == "half_open"
+
+    def _note(self, *, failed: bool, last: str = "") -> None:
+        with self._lock:
+            self._failed = self._failed + 1 if failed else 0
+            if failed:
+                self._last, self._opened_at = last, self._clock()
+
+    def _left_s(self) -> float:
+        return self._opened_at + self._pause_s - self._clock()
+
+    def _refused(self, seconds: int) -> Exception:
+        return self._refusal(
+            f"{self._part} has failed {self._failed} times in a row and is left alone for {seconds} s. At last: "
+            f"{self._last}",
+            seconds,
+        )

@@ -1,0 +1,23 @@
+"""Calls that block, beside an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextvars import copy_context
+from functools import partial
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def in_thread(threads: Executor | None, call: Callable[[], T]) -> T:
+    """The call's result, from one of the threads; logs and traces there belong to the caller, as in `to_thread`.
+
+    Args:
+        threads: whose; the event loop's own where None.
+        call: what to do. It goes on where nobody waits for it any more.
+    """
+    in_context = partial(copy_context().run, call)
+    return await asyncio.get_running_loop().run_in_executor(threads, in_context)
