@@ -9,9 +9,10 @@ from __future__ import annotations
 from agent.context import Context
 from agent.database import Database
 from agent.errors import ModelError, ReplyUnusable
-from agent.generate import Generator, mended
+from agent.generate import Generator
 from agent.ledger import Ledger
-from agent.models import Attempt, Check
+from agent.mending import after_error
+from agent.models import Check
 from executors.base import CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, SqlError, SqlRefused
 from rag.joins import keyed_of
@@ -54,7 +55,7 @@ async def second_opinion(
 async def _checked(
     sql: str, row_limit: int, question: str, context: Context, database: Database, *, mends: bool
 ) -> CheckedSql:
-    """The draft, its columns and joins put right where the guard refuses it for them, as the first one's would be.
+    """The draft, put right where the guard refuses it, as the first one's would be.
 
     Raises:
         SqlRefused: it cannot be run even so.
@@ -62,8 +63,8 @@ async def _checked(
     try:
         return await database.check(sql, row_limit)
     except SqlRefused as error:
-        attempt = Attempt(sql=sql, error=error.message, error_type=error.kind)
-        mend = mended((attempt,), keyed_of(context.db_schema, context.known), question) if mends else None
+        schema = keyed_of(context.db_schema, context.known)
+        mend = after_error(sql, error.kind, schema, question) if mends else None
         if mend is None or mend.sql is None:
             raise
         return await database.check(mend.sql, row_limit)

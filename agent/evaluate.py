@@ -16,18 +16,25 @@ from agent.generate import Generator, reply_schema
 from agent.ledger import Ledger
 from agent.llm import ChatModel
 from agent.llms.replies import parse_structured
-from agent.models import Attempt, Check, Verdict
+from agent.mending import find_faults
+from agent.models import Attempt, Check, Draft, Verdict
 from agent.profiles import Profile
 from executors.base import CheckedSql, Frozen, QueryResult
+from rag.joins import keyed_of
 
 MAX_TOKENS = 150
 
 
 class Evaluation(Frozen):
-    """What was found of one result; `verdict` is None where nobody judged: a check `judge` says why."""
+    """What was found of one result.
+
+    verdict: None where nobody judged: a check `judge` says why.
+    mend: the query put right, where a check that failed knows how.
+    """
 
     checks: tuple[Check, ...]
     verdict: Verdict | None = None
+    mend: Draft | None = None
 
 
 class _ReasonReply(BaseModel):
@@ -92,6 +99,7 @@ class Judge:
 
 async def evaluate(
     question: str,
+    sql: str,
     query: CheckedSql,
     result: QueryResult,
     context: Context,
@@ -105,15 +113,17 @@ async def evaluate(
     """The plain checks, and the verdict on them or of the judge.
 
     Args:
+        sql: as it was written; `query` as it ran.
         judge: None where evaluation is switched off: the checks are made all the same, but nobody says no.
         generator: writes the second draft, where its profile wants one; None where none is to be written.
         earlier: the attempts before this one.
 
     A model that gives nothing usable leaves the result unjudged, with a warning: what was found is not lost.
     """
-    values = await checks.filter_value_check(query, context.db_schema, database)
-    division = division_check(query, context.db_schema.dialect)
-    found = (*checks.shape_checks(question, result), values, *([division] if division else []))
+    schema = keyed_of(context.db_schema, context.known)
+    faults = await find_faults(sql, question, context, schema, database)
+    division = division_check(query, schema.dialect)
+    found = (*checks.shape_checks(question, result), *faults.checks, *([division] if division else []))
     if judge is None:
         return Evaluation(checks=found)
     verdict = verdict_of_checks(found, query, earlier)
@@ -126,7 +136,7 @@ async def evaluate(
         found = tuple(_overruled(check) for check in found)
         if generator is not None and generator.profile.second_draft:
             found = (*found, await second_opinion(question, query, result, context, database, ledger, generator))
-    return Evaluation(checks=found, verdict=verdict)
+    return Evaluation(checks=found, verdict=verdict, mend=faults.mend)
 
 
 def verdict_of_checks(found: Sequence[Check], query: CheckedSql, earlier: Sequence[Attempt]) -> Verdict | None:

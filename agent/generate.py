@@ -15,7 +15,6 @@ from agent.llm import ChatModel, ReplySchema
 from agent.llms.replies import extract_sql, parse_structured
 from agent.models import Attempt, Draft, Plan
 from agent.profiles import Profile
-from executors.base import Schema
 from executors.dialects import DIALECTS
 from executors.errors import ErrorKind
 
@@ -155,32 +154,6 @@ class Generator:
         sql = (extract_sql(reply.sql) or reply.sql) if reply.sql else None
         clarification = None if sql else reply.clarification
         return Draft(sql=sql, explanation=reply.explanation, clarification=clarification, plan=plan)
-
-
-_MENDED = (ErrorKind.COLUMN_NOT_FOUND, ErrorKind.TABLE_NOT_FOUND)
-
-
-def mended(attempts: Sequence[Attempt], schema: Schema, question: str) -> Draft | None:
-    """The last query with its columns and joins put right, where that can only be done one way and was not tried yet.
-
-    Args:
-        attempts: so far.
-        schema: of the database.
-        question: which of several keys to the same table is meant.
-    """
-    last = attempts[-1] if attempts else None
-    if last is None or last.reused or last.error_type not in _MENDED:  # what does not fit any more is written anew
-        return None
-    from executors.sql.mend import mend_columns
-    from executors.sql.rejoin import rejoin
-
-    mends = [mend] if (mend := mend_columns(last.sql, schema)) is not None else []
-    if (mend := rejoin(mends[-1].sql if mends else last.sql, schema, question)) is not None:
-        mends.append(mend)
-    if not mends or any(attempt.sql == mends[-1].sql for attempt in attempts):
-        return None
-    changes = "; ".join(change for mend in mends for change in mend.changes)
-    return Draft(sql=mends[-1].sql, note=f"The last query with its columns and joins put right: {changes}.")
 
 
 def _refuse_leaks(draft: Draft, question: str, context: Context) -> None:

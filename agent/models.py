@@ -118,7 +118,10 @@ class Verdict(Frozen):
 
 
 class Attempt(Frozen):
-    """One round: the query, and what became of it. An error is a result here: the model can mend it."""
+    """One round: the query, and what became of it. An error is a result here: the model can mend it.
+
+    mend: the query put right, where a check that it failed knows how.
+    """
 
     sql: str
     explanation: str = ""
@@ -132,6 +135,7 @@ class Attempt(Frozen):
     result: QueryResult | None = None
     checks: tuple[Check, ...] = ()
     verdict: Verdict | None = None
+    mend: Draft | None = None
     reused: bool = False
 
     @property

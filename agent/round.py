@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from agent.errors import ModelError, ReplyUnusable, WritesNotAllowed
 from agent.evaluate import evaluate
 from agent.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
-from agent.generate import mended
 from agent.intent import NEVER
+from agent.mending import mended
 from agent.models import Attempt, Check, Draft
 from agent.plan import plan_of
 from executors.base import CheckedSql
@@ -142,6 +142,7 @@ class Round:
             self._run.start_side_tasks(self._attempt)
             found = await evaluate(
                 self._run.question.text,
+                self._attempt.sql,
                 query,
                 result,
                 self._run.context,
@@ -151,7 +152,7 @@ class Round:
                 generator=None if self._reusing else self._run.parts.generator,
                 earlier=self._run.attempts,
             )
-            self._update(checks=(*self._filtered(query), *found.checks), verdict=found.verdict)
+            self._update(checks=(*self._filtered(query), *found.checks), verdict=found.verdict, mend=found.mend)
         return Evaluated(
             verdict=self._attempt.verdict,
             checks=self._attempt.checks,

@@ -128,7 +128,7 @@ class _Reading:
 
 
 def _texts(table: Table) -> list[Column]:
-    from agent.checks import is_text
+    from executors.sql.literals import is_text
 
     return [column for column in table.columns if not column.private and is_text(column)]
 

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.checks import asked_count, filter_value_check, shape_checks
+from agent.checks import asked_count, shape_checks
 from agent.database import Database
 from agent.evaluate import verdict_of_checks
+from agent.filter_values import look_up
 from agent.models import Attempt, Check, Verdict
 from executors.base import Cancel, CheckedSql, Column, QueryResult, Schema, Table
 from executors.errors import ErrorKind, SqlFailed
+from executors.sql.tree import tree_to_change
 from executors.sqlite import SqliteExecutor
 
 
@@ -71,7 +73,9 @@ def shop(shop_file: Path) -> SqliteExecutor:
 
 async def looked_up(executor: SqliteExecutor, sql: str) -> Check:
     database = Database(executor, limit=1, timeout_s=10)
-    return await filter_value_check(await database.check(sql, 100), await database.schema(), database)
+    tree = tree_to_change(sql, "sqlite")
+    assert tree is not None
+    return (await look_up(tree, await database.schema(), database)).check
 
 
 @pytest.mark.parametrize(
@@ -142,11 +146,12 @@ async def test_texts_that_a_query_filters_on(shop: SqliteExecutor, sql: str, pas
 )
 async def test_only_text_columns_are_looked_up(shop: SqliteExecutor, type_: str, looked: bool) -> None:
     database = Database(shop, limit=1, timeout_s=10)
-    query = await database.check("SELECT name FROM customers WHERE name = 'Eve'", 10)
+    tree = tree_to_change("SELECT name FROM customers WHERE name = 'Eve'", "sqlite")
+    assert tree is not None
     columns = (Column(name="name", type=type_),)
     schema = Schema(database="shop", dialect="sqlite", tables=(Table(name="customers", columns=columns),))
 
-    check = await filter_value_check(query, schema, database)
+    check = (await look_up(tree, schema, database)).check
 
     assert check.passed is not looked
 

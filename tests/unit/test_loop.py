@@ -309,15 +309,65 @@ async def test_values_that_cannot_be_looked_up_in_time_do_not_end_the_question(
 
 
 async def test_a_value_that_the_column_does_not_hold_is_named_with_the_nearest(ask: Ask, model: ScriptedModel) -> None:
-    model.replies(sql="SELECT COUNT(*) AS n FROM customers WHERE name = 'ada'")
+    model.replies(sql="SELECT COUNT(*) AS n FROM customers WHERE name = 'Adda'")
     model.replies(sql="SELECT COUNT(*) AS n FROM customers WHERE name = 'Ada'")
     model.replies(correct=True, reason="yes")
     model.replies(text="There is 1.")
 
-    answer = await ask("How many customers are called ada?")
+    answer = await ask("How many customers are called Adda?")
 
     assert "'Ada'" in model.asked[1].tail
     assert answer.results == [{"n": 1}]
+
+
+@pytest.mark.parametrize(
+    "question, sql, mended, note",
+    [
+        (
+            "How many customers are called ada?",
+            "SELECT COUNT(*) AS n FROM customers WHERE name = 'ada'",
+            "SELECT COUNT(*) AS n FROM customers WHERE name = 'Ada'",
+            "name: 'ada' -> 'Ada'",
+        ),
+        (
+            "How many customers are there?",
+            "SELECT COUNT(*) AS n FROM customers WHERE name IN ('Ada Lovelace', 'Bo Derek')",
+            "SELECT COUNT(*) AS n FROM customers",
+            "nobody asked for name IN ('Ada Lovelace', 'Bo Derek')",
+        ),
+        (
+            "How many customers placed no order?",
+            "SELECT COUNT(*) AS n FROM customers WHERE NOT customer_id IN (SELECT customer_id FROM orders)",
+            "SELECT COUNT(*) AS n FROM customers WHERE NOT customer_id IN "
+            "(SELECT customer_id FROM orders WHERE NOT customer_id IS NULL)",
+            "NULLs of customer_id are left out of NOT IN",
+        ),
+    ],
+)
+async def test_what_a_check_can_put_right_is_an_attempt_of_its_own(
+    ask: Ask, model: ScriptedModel, question: str, sql: str, mended: str, note: str
+) -> None:
+    model.replies(sql=sql)
+    model.replies(correct=True, reason="yes")
+    model.replies(text="So many.")
+
+    answer = await ask(question)
+
+    first, second = answer.attempt_history
+    assert first.verdict is not None
+    assert (first.verdict.source, first.verdict.correct) == ("checks", False)
+    assert answer.sql == second.sql == mended
+    assert note in answer.explanation
+
+
+async def test_without_evaluation_nothing_that_runs_is_changed(ask: Ask, model: ScriptedModel) -> None:
+    model.replies(sql="SELECT COUNT(*) AS n FROM customers WHERE name = 'ada'")
+    model.replies(text="There are 0.")
+
+    answer = await ask("How many customers are called ada?", enable_evaluation=False)
+
+    assert answer.attempts == 1
+    assert not answer.verified
 
 
 async def test_the_same_query_again_is_not_judged_again(ask: Ask, model: ScriptedModel) -> None:

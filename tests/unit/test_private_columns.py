@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.checks import filter_value_check
 from agent.database import Database
+from agent.filter_values import look_up
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import Column, Schema, Table
@@ -17,6 +17,7 @@ from executors.errors import RegistryInvalid
 from executors.private import PrivateColumns
 from executors.registry import load_registry
 from executors.router import Router
+from executors.sql.tree import tree_to_change
 from testbed.postgres import PostgresServer
 
 PEOPLE = """
@@ -112,8 +113,9 @@ async def test_a_near_miss_does_not_show_what_is_stored(open_people: Open, tmp_p
     database = Database(open_people(url, *PRIVATE).get("people"), limit=1, timeout_s=30)
     details = []
     for column, value in (("city", "'bonn'"), ("email", "'ada@mail.exampl'")):
-        query = await database.check(sql.format(column, value), 10)
-        details.append((await filter_value_check(query, await database.schema(), database)).detail)
+        tree = tree_to_change(sql.format(column, value), "sqlite")
+        assert tree is not None
+        details.append((await look_up(tree, await database.schema(), database)).check.detail)
     await database.close()
 
     assert "nearest stored: 'Bonn'" in details[0]

@@ -12,13 +12,14 @@ import sqlglot
 from guard_shop import schema
 from sqlglot import exp
 
-from agent import checks
+from agent.filter_values import look_up
 from executors import guard
 from executors.base import CheckedSql, QueryResult
 from executors.dialects import DIALECTS
 from executors.guard_write import check_write
 from executors.raw_records import derive
 from executors.server import catalogue, statements
+from executors.sql.tree import tree_to_change
 
 ROW = DIALECTS["sqlserver"]
 SHOP = schema("sqlserver")
@@ -169,13 +170,11 @@ class Recorder:
 
 
 async def test_a_value_is_looked_for_in_tsql() -> None:
-    table = SHOP.table("products")
-    assert table is not None
-    column = table.column("category name")
-    assert column is not None
     database = Recorder()
+    tree = tree_to_change("SELECT name FROM products WHERE [category name] = 'it''s'", "tsql")
+    assert tree is not None
 
-    await checks._stored_like(table, column, "it's", SHOP, database)  # type: ignore[arg-type]
+    await look_up(tree, SHOP, database)  # type: ignore[arg-type]
 
     assert database.asked[0] == "SELECT DISTINCT TOP 2 [category name] FROM [products] WHERE [category name] = 'it''s'"
     assert len(database.asked) == 2

@@ -1,0 +1,138 @@
+"""Mechanical mends of a query, in their order: what its syntax tree allows is put right before a model is asked again.
+
+Each is proposed as an attempt of its own, with a note of what was changed, and is checked and judged like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from agent.filter_values import look_up
+from agent.models import Attempt, Check, Draft
+from executors.base import Schema
+from executors.errors import ErrorKind
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from agent.context import Context
+    from agent.database import Database
+    from agent.filter_values import LookedUp
+    from executors.sql.mend import Mend
+
+WRONG, UNASKED = "silently_wrong", "asked_filters"
+
+_NAMES = frozenset({ErrorKind.COLUMN_NOT_FOUND, ErrorKind.TABLE_NOT_FOUND})
+_WORDS = frozenset({ErrorKind.FUNCTION_NOT_FOUND, ErrorKind.SYNTAX_ERROR, ErrorKind.TYPE_MISMATCH})
+_GROUPS = frozenset({ErrorKind.GROUPING})
+
+
+class Faults(NamedTuple):
+    """What checks of a query's tree found, and the query with all of it put right; None where nothing can be."""
+
+    checks: tuple[Check, ...]
+    mend: Draft | None = None
+
+
+def mended(attempts: Sequence[Attempt], schema: Schema, question: str) -> Draft | None:
+    """The last query put right, where that can only be done one way and was not tried yet.
+
+    Args:
+        attempts: so far; where the last one was refused by a check that knows the mend, it is that.
+        schema: of the database, with the keys that are known of it.
+        question: which of several keys to the same table is meant.
+    """
+    last = attempts[-1] if attempts else None
+    if last is None or last.reused:  # what does not fit any more is written anew
+        return None
+    if last.error_type is None:
+        found = last.mend if last.verdict is not None and last.verdict.source == "checks" else None
+    else:
+        found = after_error(last.sql, last.error_type, schema, question)
+    return None if found is None or any(attempt.sql == found.sql for attempt in attempts) else found
+
+
+def after_error(sql: str, error_type: str, schema: Schema, question: str) -> Draft | None:
+    """A query that could not be run, with its names, functions or conditions put right; None where nothing can be."""
+    from executors.sql.grouping import grouped
+    from executors.sql.mend import mend_columns
+    from executors.sql.moments import own_functions
+    from executors.sql.outer_names import reach_outer_names
+    from executors.sql.rejoin import rejoin
+
+    def rejoined(text: str, of: Schema) -> Mend | None:
+        return rejoin(text, of, question)
+
+    ways: tuple[Callable[[str, Schema], Mend | None], ...] = ()
+    if error_type in _NAMES:
+        ways = (reach_outer_names, mend_columns, rejoined)
+    elif error_type in _WORDS:
+        ways = (own_functions,)
+    elif error_type in _GROUPS:
+        ways = (grouped,)
+    changes: list[str] = []
+    for way in ways:
+        if (mend := way(sql, schema)) is not None:
+            sql, changes = mend.sql, [*changes, *mend.changes]
+    return _draft(sql, changes) if changes else None
+
+
+async def find_faults(sql: str, question: str, context: Context, schema: Schema, database: Database) -> Faults:
+    """What is wrong with a query that runs, as far as its tree, the schema and the stored values tell.
+
+    Args:
+        sql: as it was written.
+        question: as asked.
+        context: what else the model was told.
+        schema: of the database, with the keys that are known of it.
+        database: whose stored values are looked up.
+    """
+    from agent.unasked import drop_unasked
+    from executors.dialects import DIALECTS
+    from executors.sql.division import divide_exactly
+    from executors.sql.rejoin import rejoin
+    from executors.sql.silently_wrong import put_right
+    from executors.sql.tree import tree_to_change
+
+    row = DIALECTS[schema.dialect]
+    tree = tree_to_change(sql, row.sqlglot)
+    if tree is None:
+        return Faults(())
+    values = await look_up(tree, schema, database)
+    dropped = drop_unasked(tree, question, (*context.rules, *context.values, *_said_before(context)))
+    replaced, moved = _stored(tree, values, context, schema)
+    wrong = put_right(tree, schema)
+    checks = (_check(WRONG, wrong), _check(UNASKED, dropped), values.check)
+    divided = divide_exactly(tree) if row.integer_division else []  # which has a check of its own
+    changes = [*dropped, *replaced, *moved, *wrong, *divided]
+    right = tree.sql(dialect=row.sqlglot)
+    if moved and (joined := rejoin(right, schema, question)) is not None:
+        right, changes = joined.sql, [*changes, *joined.changes]
+    return Faults(checks, _draft(right, changes) if changes else None)
+
+
+def _said_before(context: Context) -> tuple[str, ...]:
+    return tuple(f"{exchange.question} {exchange.answer} {exchange.sql}" for exchange in context.history)
+
+
+def _stored(tree: exp.Query, values: LookedUp, context: Context, schema: Schema) -> tuple[list[str], list[str]]:
+    """Texts that are not stored, as they are stored: in their column, or in the one that the question was linked to."""
+    from executors.sql.literals import move_filters, replace_values, same_text
+
+    places: dict[tuple[str, str, str], tuple[str, str, str]] = {}
+    for key in values.missing:
+        linked = context.linked.values if key not in values.meant else ()
+        found = {(it.table, it.column, it.value) for it in linked if it.is_sure and same_text(it.value, key[2])}
+        if len(found) == 1:
+            places[key] = found.pop()
+    return replace_values(tree, schema, values.meant), move_filters(tree, schema, places)
+
+
+def _check(name: str, found: Sequence[str]) -> Check:
+    return Check(name=name, passed=not found, detail="; ".join(found))
+
+
+def _draft(sql: str, changes: Sequence[str]) -> Draft:
+    told = "; ".join(dict.fromkeys(changes))
+    return Draft(sql=sql, note=f"The last query put right: {told}.")

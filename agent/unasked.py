@@ -1,0 +1,70 @@
+"""Filters that nobody asked for: a name or a year that neither the question nor anything known about it has.
+
+A small model narrows a query to values that it has seen beside the schema, or in an example. A condition on several
+words, none of which was said, is taken out; one word may be a code for what was said, so it is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rag.words import words
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+# Where a time is spoken of, a year may have been worked out from it.
+_TIMES = re.compile(
+    r"\b(?:last|this|current|currently|previous|past|recent|recently|today|yesterday|now|ago|since|latest|newest|next"
+    r"|year|years|month|months|quarter|quarters|decade|century|date|day|days|week|weeks)\b|\d{2}",
+    re.IGNORECASE,
+)
+
+
+def drop_unasked(tree: exp.Query, question: str, known: Sequence[str]) -> list[str]:
+    """Take the conditions out of a tree that nobody asked for; what was taken out, one part of a sentence each.
+
+    Args:
+        tree: that is changed.
+        question: as asked.
+        known: what the model was told beside the schema: rules, values, earlier exchanges.
+    """
+    from sqlglot import exp
+
+    from executors.sql.tree import conjuncts, selects_of, set_conjuncts
+
+    said = words(" ".join((question, *known)))
+    years = {match[0] for text in (question, *known) for match in _YEAR.finditer(text)}
+    no_time = not years and not any(_TIMES.search(text) for text in (question, *known))
+    changes: list[str] = []
+    for select in selects_of(tree):
+        where = select.args.get("where")
+        parts = conjuncts(where.this if where is not None else None)
+        kept = [part for part in parts if not _is_unasked(part, said, no_time=no_time)]
+        if len(kept) < len(parts):
+            changes += [f"nobody asked for {part.sql()}" for part in parts if part not in kept]
+            set_conjuncts(select, [part.copy() for part in kept], exp.Where)
+    return changes
+
+
+def _is_unasked(part: exp.Expr, said: frozenset[str], *, no_time: bool) -> bool:
+    from sqlglot import exp
+
+    inner = part.unnest()
+    if not isinstance(inner, exp.Predicate) or isinstance(inner, exp.SubqueryPredicate) or inner.find(exp.Query):
+        return False
+    texts = [str(literal.this) for literal in inner.find_all(exp.Literal) if literal.is_string]
+    texts = [text for text in texts if not text.startswith("%") or isinstance(inner, exp.Like)]  # what times look like
+    if no_time and texts and all(_YEAR.match(text) for text in texts):
+        return True
+    named = isinstance(inner, exp.EQ | exp.In | exp.Like) and bool(texts)
+    return named and all(_says_nothing(text, said) for text in texts)
+
+
+def _says_nothing(text: str, said: frozenset[str]) -> bool:
+    """Whether a text is of several words of which none was said."""
+    own = {word for word in words(text) if not word.isdigit()}
+    return len(own) > 1 and not own & said

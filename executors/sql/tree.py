@@ -1,0 +1,40 @@
+"""A query's syntax tree, to be changed by a mend."""
+
+from __future__ import annotations
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
+
+
+def tree_to_change(sql: str, dialect: str) -> exp.Query | None:
+    """The one query in a text as a tree of the caller's own; None where it does not parse, or is something else.
+
+    Args:
+        sql: a query.
+        dialect: sqlglot's name of its dialect.
+    """
+    try:
+        tree = parse_one(sql, read=dialect)
+    except (SqlglotError, RecursionError):
+        return None
+    return tree if isinstance(tree, exp.Query) else None
+
+
+def selects_of(tree: exp.Query) -> list[exp.Select]:
+    """Every SELECT of a query, those of its subqueries and CTEs included."""
+    return list(tree.find_all(exp.Select))
+
+
+def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
+    """What a condition holds to be true at once: the parts that AND joins."""
+    if condition is None:
+        return []
+    inner = condition.unnest()
+    return [*conjuncts(inner.this), *conjuncts(inner.expression)] if isinstance(inner, exp.And) else [condition]
+
+
+def set_conjuncts(node: exp.Expr, parts: list[exp.Expr], kind: type[exp.Where | exp.Having] = exp.Where) -> None:
+    """Make these the condition of a WHERE or HAVING; without any, there is none."""
+    node.set(kind.key, kind(this=exp.and_(*parts, copy=False)) if parts else None)

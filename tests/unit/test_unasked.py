@@ -1,0 +1,50 @@
+"""Conditions that nobody asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.unasked import drop_unasked
+from executors.sql.tree import tree_to_change
+
+HEROES = "SELECT p.name FROM heroes AS h JOIN publishers AS p ON h.publisher_id = p.id WHERE {}"
+
+
+@pytest.mark.parametrize(
+    "question, condition, kept, why",
+    [
+        ("Which publisher has most heroes?", "p.name IN ('Acme Comics', 'Big Books')", "", "names nobody said"),
+        (
+            "Which publisher has tall heroes?",
+            "p.name = 'Acme Comics' AND h.height > 190",
+            "h.height > 190",
+            "one of two",
+        ),
+        ("How many heroes are there?", "h.born >= '2020-01-01'", "", "a year, and no time was spoken of"),
+        ("How many heroes are there?", "STRFTIME('%Y', h.born) = '2020'", "", "the same"),
+    ],
+)
+def test_are_taken_out(question: str, condition: str, kept: str, why: str) -> None:
+    tree = tree_to_change(HEROES.format(condition), "sqlite")
+    assert tree is not None
+    assert drop_unasked(tree, question, ()), why
+    assert tree.sql("sqlite") == HEROES.format(kept).removesuffix(" WHERE ")
+
+
+@pytest.mark.parametrize(
+    "question, known, condition, why",
+    [
+        ("How many heroes does Acme Comics have?", "", "p.name = 'Acme Comics'", "it was said"),
+        ("How many heroes does acme have?", "", "p.name = 'Acme Comics'", "in part"),
+        ("How many blue heroes are there?", "Blue: skin is 'Deep Water'", "h.skin = 'Deep Water'", "the docs say so"),
+        ("How many women are there?", "", "h.sex = 'F'", "one word may be a code"),
+        ("How many heroes were born last year?", "", "h.born >= '2020-01-01'", "worked out from what was said"),
+        ("How many heroes are there?", "", "h.height > 190 OR p.name = 'Acme Comics'", "half of an OR"),
+        ("How many heroes are there?", "", "h.born > (SELECT MIN(born) FROM heroes)", "no text"),
+    ],
+)
+def test_are_not_what_was_said_or_may_have_been_meant(question: str, known: str, condition: str, why: str) -> None:
+    tree = tree_to_change(HEROES.format(condition), "sqlite")
+    assert tree is not None
+    assert drop_unasked(tree, question, (known,)) == [], why
+    assert tree.sql("sqlite") == HEROES.format(condition)
