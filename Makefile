@@ -69,7 +69,7 @@ bench-accuracy: questions $(LOCAL) model  ## right answers with retrieval and wi
 bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
 	$(BIN)/python -m bench.schema_reading
 
-engines: $(TESTED)  ## the table of engines and contract tests, as in the README
+engines: $(TESTED)  ## the table of engines and contract tests, as in docs/engines.md
 	@$(OFFLINE) $(BIN)/python -m testbed.contract
 
 servers: $(TESTED) data model  ## the ten sample questions, asked of every server that can be started here

@@ -1,4 +1,4 @@
-"""What the README shows for one's own code is run as it stands there, against a service that answers it."""
+"""What docs/http.md shows for one's own code is run as it stands there, against a service that answers it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from agent.api import create_app
 from agent.service import Service
 from agent.settings import Settings
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-SECTION = re.search(r"^### Use it from your code$(.*?)^##", README, re.MULTILINE | re.DOTALL)
+PAGE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
+SECTION = re.search(r"^## From your code$(.*?)^##", PAGE, re.MULTILINE | re.DOTALL)
 SNIPPETS = dict(re.findall(r"^```(\w+)\n(.*?)^```$", SECTION[1] if SECTION else "", re.MULTILINE | re.DOTALL))
 SHOWN = "127.0.0.1:7071"  # where `serve` listens by default
 RUN = {"sh": ("bash", "-euo", "pipefail"), "python": (sys.executable,), "js": ("node",)}
