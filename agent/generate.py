@@ -158,8 +158,9 @@ class Generator:
 
 def _refuse_leaks(draft: Draft, question: str, context: Context) -> None:
     """Raises ReplyUnusable where people would read in it what no model should tell."""
-    plan = draft.plan.model_dump_json() if draft.plan else ""
-    read = (draft.explanation, draft.clarification or "", plan)
+    # Not the plan's field names: the prompt asks for them, in this order.
+    planned = draft.plan.model_dump(exclude={"limit"}).values() if draft.plan else ()
+    read = (draft.explanation, draft.clarification or "", *(item for items in planned for item in items))
     leak = leaks.problem("\n".join(read), context.system, (question,))
     if draft.sql and not leak:
         leak = leaks.problem_of_query(draft.sql, DIALECTS[context.db_schema.dialect].sqlglot, context.system, question)

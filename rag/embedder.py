@@ -193,6 +193,7 @@ class OpenAIEmbedder:
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
         from openai import APIStatusError, OpenAIError
+        from openai.types import CreateEmbeddingResponse
 
         try:
             reply = self._client().embeddings.create(model=self.name, input=texts, encoding_format="float")
@@ -206,10 +207,20 @@ class OpenAIEmbedder:
                 f"The embedding model {self.name!r} cannot be reached ({type(error).__name__}). "
                 "Check the key and the endpoint."
             ) from error
+        except json.JSONDecodeError as error:
+            raise self._strange() from error
+        if not isinstance(reply, CreateEmbeddingResponse) or not isinstance(reply.data, list):
+            raise self._strange()
         found = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
         if len(found) != len(texts):
             raise EmbedderUnavailable(f"The embedding model {self.name!r} left out {len(texts) - len(found)} texts.")
         return [_normalised(vector) for vector in found]
+
+    def _strange(self) -> EmbedderUnavailable:
+        return EmbedderUnavailable(
+            f"The endpoint of the embedding model {self.name!r} did not answer as OpenAI's protocol has it; check its "
+            "address."
+        )
 
     def _client(self) -> OpenAI:
         with self._lock:

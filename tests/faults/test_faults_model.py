@@ -1,0 +1,160 @@
+"""Every step that asks a model, and every way in which a model fails: what the caller gets.
+
+An optional step that fails costs the answer what it would have added, and no more.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import httpx2
+import pytest
+from conftest import SHOP
+from faulty_model import Fault, FaultyModel
+from live_service import running
+
+from agent.api import create_app
+from agent.service import build_service
+from agent.settings import Settings
+
+# `ok`      answered and verified, as if nothing had been; a draft that cannot be read is mended by the next one
+# `warned`  answered and verified; a warning says what is missing
+# `doubt`   answered from the rows, not verified; a warning says why
+# `quiet`   answered from the rows, not verified; a check says why
+# `review`  no query came of it: what was tried, for a person
+# `502` `503`  a problem document: model-failed, model-unavailable
+# `-`       half of a sentence is a sentence
+MATRIX = """
+fault         followup  planner  generator  repair  judge  writer  raw_records  embedding
+unreachable   doubt     warned   503        503     doubt  doubt   warned       warned
+overloaded    doubt     warned   503        503     doubt  doubt   warned       warned
+trouble_once  ok        ok       ok         ok      ok     ok      ok           ok
+silence       doubt     warned   503        503     doubt  doubt   warned       warned
+half_body     doubt     warned   502        502     doubt  doubt   warned       warned
+half_json     -         ok       ok         review  doubt  -       warned       warned
+wrong_json    doubt     warned   502        502     doubt  doubt   warned       warned
+empty         quiet     warned   ok         review  doubt  doubt   ok           warned
+refusal       doubt     warned   502        502     doubt  doubt   warned       warned
+endless       doubt     warned   502        502     doubt  doubt   warned       warned
+drip          doubt     warned   503        503     doubt  doubt   warned       warned
+cut           doubt     warned   503        503     doubt  doubt   warned       warned
+"""
+WARNINGS = {
+    "followup": "The message was not put together with what was said before",
+    "planner": "The query was written without a plan",
+    "judge": "Nobody has judged the result",
+    "writer": "so the rows are stated as they are",
+    "raw_records": "The rows behind the result were not fetched",
+    "embedding": "Answered without the docs of this database",
+}
+QUESTIONS = {"repair": "How many mended orders are there?", "raw_records": "What is the difference?"}
+PROBLEMS = {"502": "model-failed", "503": "model-unavailable"}
+
+_HEAD, *_ROWS = (line.split() for line in MATRIX.strip().splitlines())
+CELLS = [
+    pytest.param(step, row[0], outcome, id=f"{step}-{row[0]}")
+    for row in _ROWS
+    for step, outcome in zip(_HEAD[1:], row[1:], strict=True)
+    if outcome != "-"
+]
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[FaultyModel]:
+    with FaultyModel().running() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shop")
+    with sqlite3.connect(folder / "shop.sqlite") as connection:
+        connection.executescript(SHOP)
+    connection.close()
+    (folder / "shop.md").write_text("# orders\n\nOne row for each order.\n", encoding="utf-8")
+    (folder / "databases.yaml").write_text("shop: {url: shop.sqlite, docs: [shop.md]}\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def patient(model: FaultyModel, folder: Path) -> Iterator[httpx2.Client]:
+    """A service that asks a second time."""
+    yield from client(model, folder, "patient", model_retries=1)
+
+
+@pytest.fixture(scope="module")
+def hasty(model: FaultyModel, folder: Path) -> Iterator[httpx2.Client]:
+    """A service that asks once, and waits a moment."""
+    yield from client(model, folder, "hasty", model_retries=0, model_timeout_s=2, retrieval_timeout_s=10)
+
+
+def client(model: FaultyModel, folder: Path, name: str, **changes: Any) -> Iterator[httpx2.Client]:
+    settings = Settings(
+        openai_api_key="sk-test",
+        openai_base_url=model.url,
+        profile="small_hosted",
+        planner="separate",
+        embedding="openai",
+        registry=folder / "databases.yaml",
+        state_dir=folder / name,
+        reuse_verified=False,
+        breaker_failures=1000,  # each cell is to meet the fault itself
+        **changes,
+    )
+    with running(create_app(lambda: build_service(settings))) as url, httpx2.Client(base_url=f"{url}/api") as client:
+        model.faults = {}
+        ask(client, "How many orders are there at first?")  # the docs are indexed with it
+        yield client
+
+
+def ask(client: httpx2.Client, question: str, session: str | None = None) -> httpx2.Response:
+    body = {"database": "shop", "question": question, **({"session_id": session} if session else {})}
+    return client.post("/query", json=body, timeout=60)
+
+
+def conversation(client: httpx2.Client) -> str:
+    """A session in which something was asked already."""
+    begun = client.post("/agents/text-to-sql/start-session", json={"database": "shop"}).raise_for_status().json()
+    session: str = begun["session_id"]
+    ask(client, "How many orders were there in 2023?", session).raise_for_status()
+    return session
+
+
+def test_every_fault_is_in_the_matrix() -> None:
+    assert [row[0] for row in _ROWS] == list(get_args(Fault))
+
+
+@pytest.mark.parametrize("step, fault, outcome", CELLS)
+def test_cell(step: str, fault: Fault, outcome: str, model: FaultyModel, request: pytest.FixtureRequest) -> None:
+    client: httpx2.Client = request.getfixturevalue("patient" if fault in ("trouble_once", "overloaded") else "hasty")
+    model.faults = {}
+    session = conversation(client) if step == "followup" else None
+    question = "and in 2024?" if session else QUESTIONS.get(step, "How many orders are there?")
+    model.fails(step, fault)
+
+    response = ask(client, f"{question} ({step} {fault})" if step == "embedding" else question, session)
+
+    assert step in model.asked
+    body = response.json()
+    if outcome in PROBLEMS:
+        assert (response.status_code, body["type"]) == (int(outcome), f"urn:plumbline:problem:{PROBLEMS[outcome]}")
+        return
+    assert response.status_code == 200
+    if outcome == "review":
+        assert (body["status"], body["needs_human_review"], body["attempts"]) == ("error", True, 3)
+        return
+    assert (body["status"], body["row_count"]) == ("success", 1)
+    said = next(iter(body["results"][0].values()))
+    assert re.search(rf"\b{said}\b", body["answer"]), "the answer is what the rows say"
+    assert body["verified"] is (outcome in ("ok", "warned")), body["checks"]
+    warned = [warning for warning in body["warnings"] if WARNINGS.get(step, "") in warning]
+    if outcome in ("warned", "doubt"):
+        assert warned, body["warnings"]
+    else:
+        assert not body["warnings"]
+    if outcome in ("quiet", "doubt"):
+        assert any(check["passed"] is not True for check in body["checks"])
