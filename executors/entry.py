@@ -141,5 +141,13 @@ def limits_problems(given: Mapping[str, object]) -> list[str]:
     try:
         EntryLimits.model_validate(given, strict=True)
     except ValidationError as error:
-        return [f"limits.{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+        return [_limit_problem(str(one["loc"][0]), one["type"], one["msg"]) for one in error.errors()]
     return []
+
+
+def _limit_problem(name: str, kind: str, message: str) -> str:
+    if kind == "extra_forbidden":
+        from rapidfuzz import process
+
+        message = f"there is no such limit; did you mean `{process.extractOne(name, list(EntryLimits.model_fields))[0]}`?"
+    return f"limits.{name}: {message}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from pydantic import SecretStr
 
@@ -26,6 +27,13 @@ _FUNCTION = re.compile(r"[^\W\d][\w$#]*(\.[^\W\d][\w$#]*){0,2}")
 _VARIABLE = re.compile(r"\$\{(\w*)\}")
 
 
+class Problem(NamedTuple):
+    """Something that is wrong. keys: where in the entry: none, where it is about the whole of it."""
+
+    text: str
+    keys: tuple[str, ...] = ()
+
+
 class EntryReader:
     """Reads one entry, and remembers all that is wrong with it; no problem repeats an address or a key.
 
@@ -37,25 +45,33 @@ class EntryReader:
 
     def __init__(self, name: str, folder: Path, variables: Mapping[str, str]) -> None:
         self._name, self._folder, self._variables = name, folder, variables
-        self.problems: list[str] = []
+        self.problems: list[Problem] = []
 
     def read(self, given: object) -> Entry | None:
         """The entry; None where there are `problems`."""
         fields = {"url": given} if isinstance(given, str) else given
         if not isinstance(fields, dict):
-            self.problems.append("wants a path, or a mapping with `url`")
+            self._wrong("wants a path, or a mapping with `url`")
             return None
         self._check_keys(fields)
         common = self._common(fields)
         place = self._via(fields) if "via" in fields else self._url(fields)
-        rows = row_filter.read_row_filter(fields, self._expanded)
-        self.problems += rows.problems
+        rows = row_filter.read_row_filter(fields, partial(self._expanded, key="row_filter"))
+        self._wrong_rows(rows.problems)
         if self.problems:
             return None
         entry = Entry(name=self._name, row_filter=rows.filter, **common, **place)
         if rows.filter is not None and (dialect := entry.sql_dialect):
-            self.problems += row_filter.value_problems(rows.filter, dialect)
+            self._wrong_rows(row_filter.value_problems(rows.filter, dialect))
         return None if self.problems else entry
+
+    def _wrong(self, text: str, *keys: str) -> None:
+        self.problems.append(Problem(text, keys))
+
+    def _wrong_rows(self, problems: tuple[str, ...]) -> None:
+        """Of a row filter; each begins with the key that it is about."""
+        for text in problems:
+            self._wrong(text, text.lstrip("`").partition(" ")[0].rstrip("`:"))
 
     # -- what every entry may say -------------------------------------------------------------------------
 
@@ -77,45 +93,47 @@ class EntryReader:
             if key not in KEYS:
                 nearest = process.extractOne(str(key), KEYS)
                 shown = repr(key) if re.fullmatch(r"[\w -]{1,40}", str(key)) else "like that"  # it may be an address
-                self.problems.append(f"there is no key {shown}; did you mean `{nearest[0]}`?")
+                self._wrong(f"there is no key {shown}; did you mean `{nearest[0]}`?", str(key))
 
     def _limits(self, given: object) -> EntryLimits:
         if given is None:
             return EntryLimits()
         if not isinstance(given, dict):
-            self.problems.append(f"`limits` wants a mapping of {', '.join(EntryLimits.model_fields)}")
+            self._wrong(f"`limits` wants a mapping of {', '.join(EntryLimits.model_fields)}", "limits")
             return EntryLimits()
         problems = limits_problems(given)
-        self.problems += problems
+        for text in problems:
+            self._wrong(text, *text.partition(":")[0].split("."))
         return EntryLimits() if problems else EntryLimits.model_validate(given)
 
     def _private(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
         patterns = self._texts(fields, "private")
-        self.problems += [
-            f"private: {pattern!r} is no column; write table.column, or *.column for every table"
-            for pattern in patterns
-            if not all(pattern.rpartition(".")[::2])
-        ]
+        for pattern in patterns:
+            if not all(pattern.rpartition(".")[::2]):
+                self._wrong(
+                    f"private: {pattern!r} is no column; write table.column, or *.column for every table", "private"
+                )
         return patterns
 
     def _functions(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
         names = self._texts(fields, "functions")
-        self.problems += [
-            f"functions: {name!r} is no function's name; write my_func, or dbo.my_func as it is called"
-            for name in names
-            if not _FUNCTION.fullmatch(name)
-        ]
+        for name in names:
+            if not _FUNCTION.fullmatch(name):
+                message = f"functions: {name!r} is no function's name; write my_func, or dbo.my_func as it is called"
+                self._wrong(message, "functions")
         return names
 
     # -- where it is --------------------------------------------------------------------------------------
 
     def _url(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Of a file or a server."""
-        self.problems += [f"`{key}` goes with `via`, which is not there" for key in _OF_VIA if key in fields]
+        for key in _OF_VIA:
+            if key in fields:
+                self._wrong(f"`{key}` goes with `via`, which is not there", key)
         url, dialect = self._text(fields, "url", needed="url" in fields), self._text(fields, "dialect")
         if not url:
             if "url" not in fields:
-                self.problems.append("has no `url`")
+                self._wrong("has no `url`")
             return {}
         place = local_path(url)
         if place is None:
@@ -123,23 +141,23 @@ class EntryReader:
             return {"url": url.strip(), "dialect": dialect or None}
         kinds = get_args(Kind)
         if dialect and dialect not in kinds:
-            self.problems.append(f"dialect {dialect!r} is none of {', '.join(kinds)}")
+            self._wrong(f"dialect {dialect!r} is none of {', '.join(kinds)}", "dialect")
         if fields.get("schemas"):
-            self.problems.append("`schemas` are a server's; a file has none")
+            self._wrong("`schemas` are a server's; a file has none", "schemas")
         sample = not place.is_absolute() and place.parts[:1] == ("samples",)
         return {"url": str(self._folder / place.expanduser()), "dialect": dialect or None, "is_sample": sample}
 
     def _check_server(self, url: str, dialect: str) -> None:
         if dialect and dialect not in OPENERS:
-            self.problems.append(f"dialect {dialect!r} is none of {', '.join(OPENERS)}")
+            self._wrong(f"dialect {dialect!r} is none of {', '.join(OPENERS)}", "dialect")
             return
         try:
             meant = Address.parse(url).dialect
         except RegistryInvalid as error:
-            self.problems.append(str(error))
+            self._wrong(str(error), "url")
             return
         if dialect and dialect != meant and {dialect, meant} != _SAME_SCHEME:
-            self.problems.append(f"dialect {dialect!r} does not go with its address, which is of {meant}")
+            self._wrong(f"dialect {dialect!r} does not go with its address, which is of {meant}", "dialect")
 
     def _via(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Of a database of a deployed app."""
@@ -147,18 +165,18 @@ class EntryReader:
 
         for key in ("url", "schemas"):
             if key in fields:
-                self.problems.append(f"has both `{key}` and `via`; the app over there knows its own")
+                self._wrong(f"has both `{key}` and `via`; the app over there knows its own", key)
         via, key = self._text(fields, "via", needed=True), self._text(fields, "key", needed="key" in fields)
         identity, dialect = self._text(fields, "identity"), self._text(fields, "dialect")
         if via and (problem := via_problem(via)):
-            self.problems.append(problem)
+            self._wrong(problem, "via")
         if key and identity:
-            self.problems.append("has both `key` and `identity`; one of them is enough")
+            self._wrong("has both `key` and `identity`; one of them is enough", "identity")
         if dialect and dialect not in DIALECTS:
-            self.problems.append(f"dialect {dialect!r} is none of {', '.join(DIALECTS)}")
+            self._wrong(f"dialect {dialect!r} is none of {', '.join(DIALECTS)}", "dialect")
         database = self._text(fields, "database") or self._name
         if not NAME.fullmatch(database):
-            self.problems.append("`database` is no name of a database")
+            self._wrong("`database` is no name of a database", "database")
         return {
             "via": via.rstrip("/"),
             "key": SecretStr(key) if key else None,
@@ -173,43 +191,43 @@ class EntryReader:
         """A text with its variables filled in; empty where there is none, which is a problem where it is needed."""
         value = fields.get(key, "")
         if not isinstance(value, str) or (needed and not value.strip()):
-            self.problems.append(f"`{key}` wants a text")
+            self._wrong(f"`{key}` wants a text", key)
             return ""
         known = len(self.problems)
-        text = self._expanded(value)
+        text = self._expanded(value, key)
         if needed and not text.strip() and len(self.problems) == known:
-            self.problems.append(f"`{key}` is empty: the variable in it has no value")
+            self._wrong(f"`{key}` is empty: the variable in it has no value", key)
         return text
 
     def _texts(self, fields: Mapping[str, Any], key: str) -> tuple[str, ...]:
         given = fields.get(key)
         listed = [given] if isinstance(given, str) else given or []
         if not isinstance(listed, list) or not all(isinstance(item, str) and item.strip() for item in listed):
-            self.problems.append(f"`{key}` wants a list of texts")
+            self._wrong(f"`{key}` wants a list of texts", key)
             return ()
-        return tuple(self._expanded(item) for item in listed)
+        return tuple(self._expanded(item, key) for item in listed)
 
     def _switch(self, fields: Mapping[str, Any], key: str) -> bool:
         value = fields.get(key, False)
         if not isinstance(value, bool):
-            self.problems.append(f"`{key}` wants true or false")
+            self._wrong(f"`{key}` wants true or false", key)
             return False
         return value
 
     def _docs(self, given: object) -> Iterator[Path]:
         listed = [given] if isinstance(given, str) else given or []
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
-            self.problems.append("`docs` wants a list of files, folders or globs")
+            self._wrong("`docs` wants a list of files, folders or globs", "docs")
             return
-        for item in listed:
-            place = self._folder / Path(self._expanded(item)).expanduser()
+        for number, item in enumerate(listed):
+            place = self._folder / Path(self._expanded(item, "docs")).expanduser()
             found = sorted(Path(place.anchor).glob(str(place.relative_to(place.anchor)))) if is_glob(place) else [place]
             if not found or not all(path.exists() for path in found):
-                self.problems.append(f"docs: there is no {item}")
+                self._wrong(f"docs: there is no {item}", "docs", str(number))
             yield from found
 
-    def _expanded(self, text: str) -> str:
+    def _expanded(self, text: str, key: str) -> str:
         for name in _VARIABLE.findall(text):
             if name not in self._variables:
-                self.problems.append(f"the environment has no variable {name!r}")
+                self._wrong(f"the environment has no variable {name!r}", key)
         return _VARIABLE.sub(lambda match: self._variables.get(match[1], ""), text)

@@ -17,9 +17,10 @@ archive:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from executors.base import Frozen
 from executors.entry import NAME, Entry, EntryLimits
@@ -27,6 +28,8 @@ from executors.entry_reader import EntryReader
 from executors.errors import RegistryInvalid, UnknownDatabase
 
 __all__ = ["Entry", "EntryLimits", "Registry", "load_registry"]
+
+_DEPTH = 4  # an entry, its key, a name in that, and an item of its list
 
 
 class Registry(Frozen):
@@ -54,27 +57,41 @@ def load_registry(path: Path, environment: Mapping[str, str] | None = None) -> R
         environment: for `${VARIABLE}`; the process's own where absent.
 
     Raises:
-        RegistryInvalid: with everything that is wrong, one line each, by entry.
+        RegistryInvalid: with everything that is wrong, one line each, and in which line of the file.
     """
     content = _content(path)
-    problems: list[str] = []
+    problems: list[tuple[int, str]] = []
     variables = os.environ if environment is None else environment
     entries: list[Entry] = []
-    for name, given in content.items():
+    for name, given in content.entries.items():
         if not isinstance(name, str) or not NAME.fullmatch(name):
-            problems.append(f"{name!r}: a name is made of letters, digits, '_', '-' and '.'")
+            problems.append((content.line(str(name)), f"{name!r}: a name is made of letters, digits, '_', '-' and '.'"))
             continue
         reader = EntryReader(name, path.absolute().parent, variables)
         entry = reader.read(given)
-        problems += [f"{name}: {problem}" for problem in reader.problems]
+        problems += [(content.line(name, *problem.keys), f"{name}: {problem.text}") for problem in reader.problems]
         if entry is not None:
             entries.append(entry)
     if problems:
-        raise RegistryInvalid(f"{path.name} cannot be used:\n" + "\n".join(f"  {problem}" for problem in problems))
+        lines = [f"line {line}: {text}" for line, text in sorted(problems, key=itemgetter(0))]
+        raise RegistryInvalid(f"{path.name} cannot be used:\n" + "\n".join(f"  {line}" for line in lines))
     return Registry(entries=tuple(entries))
 
 
-def _content(path: Path) -> dict[Any, Any]:
+class _Content(NamedTuple):
+    """What the file says. lines: where each key of an entry, or item of a list in it, is; counted from 1."""
+
+    entries: dict[Any, Any]
+    lines: dict[tuple[str, ...], int]
+
+    def line(self, *keys: str) -> int:
+        """The line of the deepest of nested keys that is there."""
+        while keys and keys not in self.lines:
+            keys = keys[:-1]
+        return self.lines.get(keys, 1)
+
+
+def _content(path: Path) -> _Content:
     import yaml
 
     try:
@@ -84,15 +101,33 @@ def _content(path: Path) -> dict[Any, Any]:
             f"There is no registry {path.name} that can be read; make one, or name it in PLUMBLINE_REGISTRY."
         ) from error
     try:
-        content = yaml.load(text, _loader())  # noqa: S506  a SafeLoader, see below
+        loader = _loader()(text)
+        node = loader.get_single_node()
+        content = loader.construct_document(node) if node is not None else {}
     except yaml.YAMLError as error:
         # Its own text quotes the line, which may hold a password.
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or "it cannot be read"
-        line = f", line {mark.line + 1}" if mark is not None else ""
-        raise RegistryInvalid(f"{path.name} is not YAML: {problem}{line}") from None
+        line = f"line {mark.line + 1}: " if mark is not None else ""
+        raise RegistryInvalid(f"{path.name} cannot be used:\n  {line}this is not YAML: {problem}") from None
     if content is not None and not isinstance(content, dict):
         raise RegistryInvalid(f"{path.name} wants one `name: path` per database.")
-    return content or {}
+    return _Content(content or {}, dict(_lines(node)))
+
+
+def _lines(node: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The line of every key and item beneath a node of YAML, as deep as an entry goes."""
+    import yaml
+
+    if len(keys) == _DEPTH:
+        return
+    children: list[tuple[str, Any, Any]] = []
+    if isinstance(node, yaml.MappingNode):
+        children = [(str(key.value), key, value) for key, value in node.value]
+    elif isinstance(node, yaml.SequenceNode):
+        children = [(str(number), item, item) for number, item in enumerate(node.value)]
+    for name, at, value in children:
+        yield (*keys, name), at.start_mark.line + 1
+        yield from _lines(value, (*keys, name))
 
 
 def _loader() -> type[Any]:

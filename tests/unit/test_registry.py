@@ -107,7 +107,7 @@ def test_the_order_is_the_files(load: Load) -> None:
     ("a: {url: 'postgresql://host.example', dialect: duckdb}", "'duckdb' is none of postgresql", "a file's dialect"),
     ("a: {url: x.db, schemas: [s]}", "`schemas` are a server's", "a file has none"),
     ("a: {url: x.db, limits: 5}", "`limits` wants a mapping of row_limit", "limits of the wrong shape"),
-    ("a: {url: x.db, limits: {rows: 5}}", "limits.rows: Extra inputs", "an unknown limit"),
+    ("a: {url: x.db, limits: {rows: 5}}", "limits.rows: there is no such limit; did you mean `row_limit`?", "an unknown limit"),
     ("a: {url: x.db, limits: {row_limit: 0}}", "limits.row_limit: Input should be greater", "no rows at all"),
     ("a: {url: x.db, limits: {query_timeout_s: soon}}", "limits.query_timeout_s: Input should be a", "no number"),
     ("a: {url: x.db, writable: 1}", "`writable` wants true or false", "a number for a switch"),
@@ -132,12 +132,55 @@ def test_a_registry_that_cannot_be_used_says_why(load: Load, text: str, said: st
     assert said in str(raised.value), why
 
 
-def test_all_that_is_wrong_is_said_at_once_by_entry(load: Load) -> None:
+def test_all_that_is_wrong_is_said_at_once_by_line(load: Load) -> None:
     with pytest.raises(RegistryInvalid) as raised:
-        load("a: {ulr: x}\nb: ${NOPE}\nc: {url: c.db, descripton: x, docs: [gone]}")
+        load("""\
+# What there is
+a: {ulr: x}
+b: ${NOPE}
+c:
+  url: c.db
+  descripton: x
+  docs:
+    - .
+    - gone
+  limits:
+    row_limit: 10
+    quries: 3
+    query_timeout_s: 0
+  row_filter: "region = :region"
+  principals:
+    anna: 5
+  private: [email]
+d e: x.db
+a2: [x.db]
+""")
 
     lines = str(raised.value).splitlines()[1:]
-    assert [line.split(":")[0].strip() for line in lines] == ["a", "a", "b", "c", "c"]
+    assert [line.strip().split(": ", 2) for line in lines] == [
+        ["line 2", "a", "there is no key 'ulr'; did you mean `url`?"],
+        ["line 2", "a", "has no `url`"],
+        ["line 3", "b", "the environment has no variable 'NOPE'"],
+        ["line 6", "c", "there is no key 'descripton'; did you mean `description`?"],
+        ["line 9", "c", "docs: there is no gone"],
+        ["line 12", "c", "limits.quries: there is no such limit; did you mean `queries`?"],
+        ["line 13", "c", "limits.query_timeout_s: Input should be greater than 0"],
+        ["line 15", "c", "principals: 'anna' wants `name: value` for each `:name`, or `all`"],
+        ["line 17", "c", "private: 'email' is no column; write table.column, or *.column for every table"],
+        ["line 18", "'d e'", "a name is made of letters, digits, '_', '-' and '.'"],
+        ["line 19", "a2", "wants a path, or a mapping with `url`"],
+    ]
+
+
+@pytest.mark.parametrize("text, line", [("a: x.db\nb: [", 2), ("a: x.db\n\na: y.db", 1), ("a: 'x.db\nb: c", 2)])
+def test_what_is_no_yaml_is_said_by_line(load: Load, text: str, line: int) -> None:
+    with pytest.raises(RegistryInvalid, match=rf"cannot be used:\n  line {line}: this is not YAML"):
+        load(text)
+
+
+def test_an_alias_within_itself_is_read_to_its_end(load: Load) -> None:
+    with pytest.raises(RegistryInvalid, match="line 1: a: wants a path"):
+        load("a: &a [*a]")
 
 
 def test_no_registry_says_which_setting_names_it(tmp_path: Path) -> None:
