@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Scope
 
 from agent.access.policy import function_level
 from agent.api import api_routes, create_default_app
-from agent.settings import get_settings
+from agent.configuration import examine
 
 HOST_PREFIX = "/api/"  # host.json adds it to every route (`routePrefix`)
 CONNECTION = ("type", "asgi", "http_version", "scheme", "client", "server")
@@ -63,13 +63,15 @@ async def relay(request: Request) -> StreamingResponse:
 
 
 _asgi = create_default_app(in_functions=True)
+_found = examine(in_functions=True)
+_settings = None if _found.problems else _found.settings
 app = func.FunctionApp()
 for _route in api_routes():
     app.function_name(_route.name)(
         app.route(
             route=_route.path.removeprefix(HOST_PREFIX),
             methods=_route.methods,
-            auth_level=func.AuthLevel[function_level(get_settings(), _route.auth)],
+            auth_level=func.AuthLevel[function_level(_settings, _route.auth)],
             trigger_arg_name="request",
         )(relay)
     )

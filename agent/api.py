@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
@@ -12,7 +14,9 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.routing import APIRoute
 
 from agent import __version__, telemetry
-from agent.access.policy import Access, build_access
+from agent.access.policy import Access, build_access, closed_access
+from agent.configuration import examine
+from agent.errors import ConfigurationInvalid
 from agent.http import chat, databases, generate, health, query, rag, reviews, saved
 from agent.http.auth import add_guards
 from agent.http.context import RequestContext
@@ -21,13 +25,15 @@ from agent.http.errors import add_handlers
 from agent.http.lazy_service import LazyService
 from agent.http.levels import ANONYMOUS, FUNCTION
 from agent.service import Service
-from agent.settings import get_settings
 from agent.telemetry.logs import configure_logs
 from executors.base import Frozen
 
 router = APIRouter(prefix="/api")
 for _part in (query, databases, chat, generate, rag, reviews, saved, health):
     router.routes.extend(_part.router.routes)  # not included: the route table is read from the routes themselves
+
+
+LOG = logging.getLogger(__name__)
 
 
 class ApiRoute(Frozen):
@@ -125,11 +131,22 @@ def create_default_app(*, in_functions: bool = False) -> FastAPI:
         in_functions: whether the Azure Functions host stands in front of it, and checks its keys.
 
     Raises:
-        pydantic.ValidationError: a setting cannot be used.
-        AccessInvalid: the settings leave nobody, or everybody, to ask.
+        ConfigurationInvalid: the settings cannot be used. Under Functions the app is made all the same, with its routes
+            closed: there the start has no terminal, and an app that cannot be loaded has no health to ask.
     """
-    settings = get_settings()
-    configure_logs(settings)
+    found = examine(in_functions=in_functions)
+    settings = found.settings
+    if settings is not None:
+        configure_logs(settings)
+    for warning in found.warnings:
+        LOG.warning("%s", warning)
+    if found.every_problem:
+        LOG.error("%s", found.report())
+    if settings is None or found.problems:
+        unusable = ConfigurationInvalid(found.report())
+        if not in_functions:
+            raise unusable
+        return create_app(partial(_never, unusable), access=closed_access())
     telemetry.setup(settings)
     access = build_access(settings, in_functions=in_functions)
 
@@ -139,3 +156,7 @@ def create_default_app(*, in_functions: bool = False) -> FastAPI:
         return build_service(settings)
 
     return create_app(service, max_request_bytes=settings.max_request_bytes, access=access)
+
+
+def _never(unusable: ConfigurationInvalid) -> Service:
+    raise unusable

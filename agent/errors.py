@@ -3,6 +3,7 @@
 PlumblineError
 ├── Mendable                the model is told and may try again
 │   └── ReplyUnusable           the model's reply was not what was asked for
+├── ConfigurationInvalid        the operator is told: all that is wrong with settings and registry, at once
 ├── AccessInvalid               the operator is told: who may ask cannot be decided, so nobody may; 503
 ├── ExtensionInvalid           the operator is told: what PLUMBLINE_EXTENSIONS names cannot be added
 ├── VerifiedQueriesUnavailable  nobody is told: the query is written anew, and the log says why
@@ -65,6 +66,10 @@ class VerifiedQueriesUnavailable(PlumblineError):
 
 class Fatal(PlumblineError):
     """No further attempt can mend this; the caller is told."""
+
+
+class ConfigurationInvalid(PlumblineError):
+    """The settings or the registry cannot be used; the message has a line for each problem, and never a value."""
 
 
 class AccessInvalid(PlumblineError):

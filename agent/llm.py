@@ -80,13 +80,18 @@ def build_model(settings: Settings, *, model_name: str | None = None) -> ChatMod
     Raises:
         ExtensionInvalid: there is no such provider.
     """
+    return provider_of(settings)(settings, model_name or settings.chat_model or DEFAULT_MODEL)
+
+
+def provider_of(settings: Settings) -> Provider:
+    """What makes the models that the settings name. Raises ExtensionInvalid: there is no such provider."""
     provider = PROVIDERS.get(settings.provider)
     if provider is None:
         known = ", ".join(PROVIDERS)
         raise ExtensionInvalid(
             f"PLUMBLINE_MODEL_PROVIDER: there is no {settings.provider!r}; there are {known}. An extension can add one."
         )
-    return provider(settings, model_name or settings.chat_model or DEFAULT_MODEL)
+    return provider
 
 
 def add_provider(name: str, provider: Provider) -> None:

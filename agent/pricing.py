@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_settings import NoDecode
 
 from agent.usage import DIGITS, StepUsage
 
@@ -33,6 +35,17 @@ class Price(BaseModel):
 
 
 FREE = Price(input=0, output=0)
+
+
+def _object(text: object) -> object:
+    """The JSON of a variable. Left to pydantic-settings, text that is none would be told before all else, and alone."""
+    try:
+        return json.loads(text) if isinstance(text, str) else text
+    except ValueError as error:
+        raise ValueError("this is no JSON; write an object, with its names in double quotes") from error
+
+
+PriceTable = Annotated[dict[str, Price], NoDecode, BeforeValidator(_object)]
 
 
 class Prices:

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, AliasChoices, Field, SecretStr, model_valid
 from pydantic_settings import SettingsConfigDict
 
 from agent.access.hosts import origins
-from agent.pricing import Price
+from agent.pricing import PriceTable
 from agent.settings_protection import Count, ProtectionSettings, Seconds
 
 PREFIX = "PLUMBLINE_"
@@ -284,7 +284,7 @@ class Settings(ProtectionSettings):
     telemetry_content: bool = Field(
         False, description="Put questions, prompts, replies, SQL with its values and rows into spans."
     )
-    prices: dict[str, Price] = Field(
+    prices: PriceTable = Field(
         {},
         description="US dollars for a million tokens, by model or Azure deployment, as JSON: "
         '`{"gpt-4o-mini": {"input": 0.15, "cached": 0.075, "output": 0.6}}`. Without a price, costs are null.',

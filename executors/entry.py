@@ -149,5 +149,7 @@ def _limit_problem(name: str, kind: str, message: str) -> str:
     if kind == "extra_forbidden":
         from rapidfuzz import process
 
-        message = f"there is no such limit; did you mean `{process.extractOne(name, list(EntryLimits.model_fields))[0]}`?"
+        message = (
+            f"there is no such limit; did you mean `{process.extractOne(name, list(EntryLimits.model_fields))[0]}`?"
+        )
     return f"limits.{name}: {message}"

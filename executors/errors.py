@@ -107,7 +107,15 @@ class UnknownDatabase(ExecutorError):
 
 
 class RegistryInvalid(ExecutorError):
-    """databases.yaml cannot be used; the message names the entry and the mend."""
+    """databases.yaml cannot be used; the message names the entry and the mend.
+
+    Args:
+        problems: one line each, where there are several; the message has them all.
+    """
+
+    def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems
 
 
 class DatabaseUnavailable(ExecutorError):

@@ -73,8 +73,7 @@ def load_registry(path: Path, environment: Mapping[str, str] | None = None) -> R
         if entry is not None:
             entries.append(entry)
     if problems:
-        lines = [f"line {line}: {text}" for line, text in sorted(problems, key=itemgetter(0))]
-        raise RegistryInvalid(f"{path.name} cannot be used:\n" + "\n".join(f"  {line}" for line in lines))
+        raise _invalid(path, *(f"line {line}: {text}" for line, text in sorted(problems, key=itemgetter(0))))
     return Registry(entries=tuple(entries))
 
 
@@ -108,10 +107,14 @@ def _content(path: Path) -> _Content:
         # Its own text quotes the line, which may hold a password.
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or "it cannot be read"
         line = f"line {mark.line + 1}: " if mark is not None else ""
-        raise RegistryInvalid(f"{path.name} cannot be used:\n  {line}this is not YAML: {problem}") from None
+        raise _invalid(path, f"{line}this is not YAML: {problem}") from None
     if content is not None and not isinstance(content, dict):
         raise RegistryInvalid(f"{path.name} wants one `name: path` per database.")
     return _Content(content or {}, dict(_lines(node)))
+
+
+def _invalid(path: Path, *problems: str) -> RegistryInvalid:
+    return RegistryInvalid(f"{path.name} cannot be used:\n" + "\n".join(f"  {it}" for it in problems), problems)
 
 
 def _lines(node: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], int]]:

@@ -147,13 +147,18 @@ def mode_of(settings: Settings, *, in_functions: bool) -> Mode:
     return "functions" if in_functions and settings.auth == "none" else settings.auth
 
 
-def function_level(settings: Settings, route_level: str) -> str:
-    """The authorization level of an Azure function.
+def closed_access() -> Access:
+    """Where the settings cannot be used: the Functions host's keys are what lets anybody ask, as it does by default."""
+    return Access("functions", Vouched(trusted=False))
+
+
+def function_level(settings: Settings | None, route_level: str) -> str:
+    """The authorization level of an Azure function. Args: settings: None: they cannot be used.
 
     Where this process knows callers by itself, the Functions host must let them through: it would ask for a key of its
     own, and refuse ours, which may come in the same header.
     """
-    return "ANONYMOUS" if settings.auth in ("api_keys", "entra") else route_level
+    return "ANONYMOUS" if settings is not None and settings.auth in ("api_keys", "entra") else route_level
 
 
 def build_access(

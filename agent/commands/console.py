@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
-from pydantic import ValidationError
 from rich.console import Console
 from rich.text import Text
 
-from agent import extensions, telemetry
-from agent.errors import ExtensionInvalid, PlumblineError
+from agent import telemetry
+from agent.configuration import examine
+from agent.errors import PlumblineError
 from agent.problems import problem_of
 from agent.service import Service, build_service
-from agent.settings import Settings, get_settings
+from agent.settings import Settings
 from agent.telemetry.logs import configure_logs
 from agent.trace_ids import new_trace_id
 from executors.errors import ExecutorError
@@ -61,19 +61,19 @@ def opened(*, as_json: bool = False) -> Iterator[tuple[Service, asyncio.Runner]]
         raise typer.Exit(130) from None
 
 
-def read_settings() -> Settings:
-    """The settings of this process, logging set up; bad ones end the process with all of them named."""
-    try:
-        settings = get_settings()
-    except ValidationError as error:
-        lines = [f"  {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-        fail("These settings cannot be used:\n" + "\n".join(lines))
-    configure_logs(settings)
-    try:
-        extensions.load(settings)
-    except ExtensionInvalid as error:
-        fail(str(error))
-    return settings
+def read_settings(*, serving: bool = False) -> Settings:
+    """The settings of this process, logging set up; what is wrong with them ends the process, all of it told at once.
+
+    Args:
+        serving: whether the registry has to be there too, and it has to be known who may ask.
+    """
+    found = examine(in_functions=False if serving else None, registry=serving)
+    for warning in found.warnings:
+        err.print(Text(f"! {warning}", style="yellow"), soft_wrap=True)
+    if found.settings is None or found.every_problem:
+        fail(found.report())
+    configure_logs(found.settings)
+    return found.settings
 
 
 def complain(message: str) -> None:

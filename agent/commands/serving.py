@@ -44,13 +44,12 @@ def serve(
     """The HTTP service; on any address that others can reach only with PLUMBLINE_AUTH."""
     import uvicorn
 
-    from agent.access.policy import build_access, check_host
+    from agent.access.policy import check_host
 
-    settings = read_settings()
+    settings = read_settings(serving=True)
     address, number = settings.host if host is None else host, port or settings.port
     try:
         check_host(settings, address)
-        build_access(settings)
     except EXPECTED as error:
         fail(str(error))
     shown = f"[{address}]" if ":" in address else address

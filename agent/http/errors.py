@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 
-from agent.errors import Later, ModelUnavailable, NotAuthenticated, PlumblineError
+from agent.errors import ConfigurationInvalid, Later, ModelUnavailable, NotAuthenticated, PlumblineError
 from agent.http.context import TRACE_HEADER, trace_id_of
 from agent.models import Problem
 from agent.problems import TYPE_PREFIX, problem_of
@@ -40,7 +40,7 @@ HTTP_PROBLEMS: dict[int, tuple[str, str, str]] = {
     503: (
         "registry-invalid",
         "The service is not set up",
-        "The databases are not set up; the log says why.",
+        "The configuration cannot be used; the log and `python -m agent doctor` say why.",
     ),
 }
 
@@ -59,7 +59,7 @@ def problem_for(error: Exception, trace_id: str) -> Problem:
     if problem is not None:
         return problem
     LOG.error("Unexpected error, trace_id=%s", trace_id, exc_info=error)
-    return http_problem(503 if isinstance(error, RegistryInvalid) else 500, trace_id)
+    return http_problem(503 if isinstance(error, RegistryInvalid | ConfigurationInvalid) else 500, trace_id)
 
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:

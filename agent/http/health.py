@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
+from agent.errors import ConfigurationInvalid
 from agent.health import PartHealth
 from agent.http.context import principal_of
 from agent.http.errors import http_problem
@@ -38,8 +39,8 @@ async def health_ready(lazy: Lazy, request: Request, response: Response) -> Heal
     try:
         service = await lazy.get()
         parts = await while_listening(request, service.health())
-    except RegistryInvalid:
-        parts = [PartHealth(name="registry", ready=False, detail=http_problem(503).detail)]
+    except (RegistryInvalid, ConfigurationInvalid):
+        parts = [PartHealth(name="configuration", ready=False, detail=http_problem(503).detail)]
     else:
         caller = principal_of(request, trusted=service.settings.trust_principal_header)
         hidden = {f"database {name}" for name in service.registered.hidden(caller)}

@@ -114,7 +114,7 @@ async def test_a_registry_that_cannot_be_used_is_not_ready_and_mended_without_a_
     registry.write_text("shop: [", encoding="utf-8")
     response = await client.get("/health/ready")
     assert response.status_code == 503
-    assert [(part["name"], part["ready"]) for part in response.json()["parts"]] == [("registry", False)]
+    assert [(part["name"], part["ready"]) for part in response.json()["parts"]] == [("configuration", False)]
     with caplog.at_level(logging.ERROR):
         problem(await client.post("/query", json=ASKED), 503, "registry-invalid")
     assert "databases.yaml" in caplog.text, "the log says what to mend"
