@@ -17,7 +17,7 @@ from agent import __version__, telemetry
 from agent.access.policy import Access, build_access, closed_access
 from agent.configuration import examine
 from agent.errors import ConfigurationInvalid
-from agent.http import chat, databases, generate, health, query, rag, reviews, saved
+from agent.http import chat, databases, generate, health, jobs, query, rag, reviews, saved
 from agent.http.auth import add_guards
 from agent.http.context import RequestContext
 from agent.http.docs_page import CONTENT_SECURITY_POLICY, docs_page
@@ -29,7 +29,7 @@ from agent.telemetry.logs import configure_logs
 from executors.base import Frozen
 
 router = APIRouter(prefix="/api")
-for _part in (query, databases, chat, generate, rag, reviews, saved, health):
+for _part in (query, jobs, databases, chat, generate, rag, reviews, saved, health):
     router.routes.extend(_part.router.routes)  # not included: the route table is read from the routes themselves
 
 

@@ -90,10 +90,16 @@ class Asking:
         options: Options = NO_OPTIONS,
         trace_id: str = "",
         principal: str = ANONYMOUS,
+        deadline_s: float | None = None,
     ) -> AsyncGenerator[Event, None]:
-        """The events of one question, as they happen; closing the iterator cancels what runs. Raises like `query`."""
+        """The events of one question, as they happen; closing the iterator cancels what runs. Raises like `query`.
+
+        Args:
+            text, database, session_id, options, trace_id, principal: as `query`.
+            deadline_s: where it may take another time than the settings say.
+        """
         # From here on: who waits for a turn in the session has as long to wait for the answer.
-        deadline = Deadline(self._settings.request_deadline_s, OUT_OF_TIME)
+        deadline = Deadline(deadline_s or self._settings.request_deadline_s, OUT_OF_TIME)
         trace_id = trace_id or new_trace_id()
         with telemetry.get().arriving(trace_id):
             self._registered.admit(database, principal)  # first: no other refusal may tell that the database is there
@@ -110,6 +116,17 @@ class Asking:
             async with aclosing(self._answered(question, target, deadline, admission)) as answered:
                 async for event in answered:
                     yield event
+
+    async def admit(
+        self, text: str, database: str, *, session_id: str | None, options: Options, principal: str
+    ) -> None:
+        """Refuse at once what would not be answered.
+
+        Raises:
+            QuestionInvalid, UnknownDatabase, UnknownSession, WritesNotAllowed, StateUnavailable: as `query`.
+        """
+        self._registered.admit(database, principal)
+        await self._question(text, database, session_id, options, "", principal)
 
     async def _answered(
         self, question: Question, target: Database, deadline: Deadline, admission: Admission

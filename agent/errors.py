@@ -18,6 +18,7 @@ PlumblineError
     ├── SessionBusy             409
     ├── UnknownWritePlan        404
     ├── UnknownDocument         404
+    ├── UnknownJob              404
     ├── UnknownReview           404
     ├── UnknownAnswer           404
     ├── UnknownSavedQuery       404
@@ -118,6 +119,10 @@ class SessionBusy(Fatal):
 
 class UnknownDocument(Fatal):
     """No document of this id was added at run time."""
+
+
+class UnknownJob(Fatal):
+    """The principal has no such job, or it has been forgotten."""
 
 
 class DocumentsInvalid(Fatal):

@@ -26,6 +26,7 @@ from agent.errors import (
     TooManyRequests,
     UnknownAnswer,
     UnknownDocument,
+    UnknownJob,
     UnknownReview,
     UnknownSavedQuery,
     UnknownSession,
@@ -50,6 +51,7 @@ STATUS: dict[type[Exception], tuple[int, str, str]] = {
     UnknownSession: (404, "unknown-session", "Unknown session"),
     SessionBusy: (409, "session-busy", "The session is busy"),
     UnknownWritePlan: (404, "unknown-write-plan", "Unknown write plan"),
+    UnknownJob: (404, "unknown-job", "Unknown job"),
     UnknownDocument: (404, "unknown-document", "Unknown document"),
     DocumentsInvalid: (422, "documents-invalid", "The documents cannot be taken"),
     UnknownReview: (404, "unknown-review", "Unknown review"),
@@ -82,6 +84,8 @@ STATUS: dict[type[Exception], tuple[int, str, str]] = {
 STATUS_OF_KIND: dict[ErrorKind, int] = {ErrorKind.NOT_READ_ONLY: 409, ErrorKind.TIMEOUT: 504}
 
 TYPE_PREFIX = "urn:plumbline:problem:"
+# Of what is not meant for the caller, which is a bug: stable type, title, what to do.
+UNEXPECTED = ("unexpected", "Unexpected error", "Something failed that should not. Report it with the trace_id.")
 
 
 def problem_of(error: Exception, trace_id: str = "") -> Problem | None:
@@ -96,6 +100,12 @@ def problem_of(error: Exception, trace_id: str = "") -> Problem | None:
             problem = Problem(type=TYPE_PREFIX + slug, title=title, status=status, detail=str(error), trace_id=trace_id)
             return _of_sql(problem, error) if isinstance(error, SqlError) else problem
     return None
+
+
+def unexpected(trace_id: str) -> Problem:
+    """The problem document of an error that is not meant for the caller."""
+    slug, title, detail = UNEXPECTED
+    return Problem(type=TYPE_PREFIX + slug, title=title, status=500, detail=detail, trace_id=trace_id)
 
 
 def _of_sql(problem: Problem, error: SqlError) -> Problem:

@@ -15,6 +15,8 @@ from agent.databases import DatabaseInfo, Databases
 from agent.evaluate import Judge
 from agent.generate import Generator
 from agent.health import PartHealth, checked
+from agent.jobs.jobs import Jobs
+from agent.jobs.shelf import JobShelf
 from agent.llm import ChatModel, build_model
 from agent.llms.protected import ProtectedModel, protected
 from agent.parts import Parts
@@ -74,6 +76,12 @@ class Service:
         self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
         self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)
         self.query, self.events = self.asking.query, self.asking.events
+        self.jobs = Jobs(
+            self.asking,
+            JobShelf(state, kept_s=settings.job_kept_s),
+            at_once=max(1, settings.max_concurrent_questions // 2),  # the other half is for who waits
+            deadline_s=settings.job_deadline_s,
+        )
 
     # -- sessions -----------------------------------------------------------------------------------------
 
@@ -95,7 +103,11 @@ class Service:
         return await asyncio.to_thread(self.sessions.active)
 
     async def cleanup(self) -> int:
-        """Forget what has expired: sessions, reviews and the like. Returns how many. Raises StateUnavailable."""
+        """Forget what has expired: sessions, reviews and the like; go on with jobs whose process is gone.
+
+        Returns how many were forgotten. Raises StateUnavailable.
+        """
+        await self.jobs.take_over()
         sessions = await asyncio.to_thread(self.sessions.cleanup)
         return sessions + await asyncio.to_thread(self.state.purge)
 
@@ -176,6 +188,7 @@ class Service:
 
     async def close(self) -> None:
         """Stop the queries that run, and give everything back; a later question opens again what it needs."""
+        await self.jobs.close()
         await self.knowledge.close()
         await self.registered.close()
         await self.model.close()

@@ -17,6 +17,10 @@ class ProtectionSettings(BaseSettings):
     max_question_chars: Count = Field(4000, description="Longer questions are refused with 422.")
     max_request_bytes: Count = Field(1_000_000, description="Larger request bodies are refused with 413.")
     request_deadline_s: Seconds = Field(220, description="Seconds for one question, under Azure's 230.")
+    job_deadline_s: Seconds = Field(
+        1800, description="Seconds for one question that is answered in the background (`mode=async`)."
+    )
+    job_kept_s: Seconds = Field(3600, description="Seconds for which the result of such a job is kept.")
     query_timeout_s: Seconds = Field(30, description="Seconds for one SQL query.")
     queries_per_database: Count = Field(4, description="Queries that run at once on one database.")
     max_concurrent_questions: Count = Field(

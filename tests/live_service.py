@@ -55,6 +55,29 @@ class TirelessModel:
         """Nothing to let go of."""
 
 
+class HeldModel(TirelessModel):
+    """The same, but it says nothing before the test lets it.
+
+    asked: set when the first call waits. may_answer: that the test sets.
+    """
+
+    def __init__(self) -> None:
+        self.asked, self.may_answer = asyncio.Event(), asyncio.Event()
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        """What the last message asks for, once the test lets it."""
+        self.asked.set()
+        await self.may_answer.wait()
+        return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+
+
 def _reply(asked: str, schema: str) -> str:
     if schema == "verdict":
         return json.dumps({"asked": "this", "computed": "this", "correct": True})

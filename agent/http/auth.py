@@ -19,7 +19,7 @@ from agent.http.export import SAID_HEADERS
 
 COUNTED = ("POST", "PUT", "PATCH")  # what makes the model or a database work; reading what is there costs nothing
 REFUSALS = (AccessInvalid, NotAuthenticated, NotPermitted, StateUnavailable, TooManyRequests)
-EXPOSED = (TRACE_HEADER, "retry-after", "www-authenticate", "content-disposition", "etag", *SAID_HEADERS)
+EXPOSED = (TRACE_HEADER, "location", "retry-after", "www-authenticate", "content-disposition", "etag", *SAID_HEADERS)
 ACCEPTED = ("authorization", *KEY_HEADERS, "content-type", "traceparent", "tracestate", "last-event-id", "if-match")
 HTML_POLICY = "default-src 'none'; frame-ancestors 'none'"  # of a page that has none of its own
 

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Match
 from agent.errors import ConfigurationInvalid, Later, ModelUnavailable, NotAuthenticated, PlumblineError
 from agent.http.context import TRACE_HEADER, trace_id_of
 from agent.models import Problem
-from agent.problems import TYPE_PREFIX, problem_of
+from agent.problems import TYPE_PREFIX, UNEXPECTED, problem_of
 from executors.errors import DatabaseUnavailable, ExecutorError, RegistryInvalid
 from rag.errors import EmbedderUnavailable, RetrievalError
 
@@ -36,7 +36,7 @@ HTTP_PROBLEMS: dict[int, tuple[str, str, str]] = {
     405: ("method-not-allowed", "Method not allowed", "The route does not take this method; `Allow` says which."),
     413: ("request-too-large", "Request too large", "The request is larger than this service takes. Shorten it."),
     422: ("invalid-field", "Invalid field", "A field cannot be used; `errors` says which and why."),
-    500: ("unexpected", "Unexpected error", "Something failed that should not. Report it with the trace_id."),
+    500: UNEXPECTED,
     503: (
         "registry-invalid",
         "The service is not set up",

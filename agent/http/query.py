@@ -13,6 +13,7 @@ from agent.http.context import principal_of
 from agent.http.errors import documented
 from agent.http.execute import execute
 from agent.http.export import VARY, Wanted, answer_response, described, refuse_changes
+from agent.http.jobs import TAKEN, Mode, begin
 from agent.http.lazy_service import Lazy
 from agent.http.levels import FUNCTION, TraceId
 from agent.http.streaming import OpenStream, while_listening
@@ -31,11 +32,17 @@ EXECUTED = described() | documented(400, 404, 406, 409, 413, 422, 500, 503, 504)
     operation_id="query",
     summary="Ask",
     response_model=Answer,
-    responses=ANSWERED | ASKING_ERRORS,
+    responses=ANSWERED | TAKEN | ASKING_ERRORS,
     openapi_extra=FUNCTION,
 )
 async def query(
-    body: QueryRequest, lazy: Lazy, request: Request, response: Response, trace_id: TraceId, wanted: Wanted
+    body: QueryRequest,
+    lazy: Lazy,
+    request: Request,
+    response: Response,
+    trace_id: TraceId,
+    wanted: Wanted,
+    mode: Mode = "sync",
 ) -> Answer | Response:
     """Answers a question, with the SQL, the rows and the checks that the answer passed.
 
@@ -44,16 +51,21 @@ async def query(
 
     With `Accept: text/csv`, `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream` the rows of the
     answer come as a file, streamed, and its status and SQL in headers.
+
+    With `mode=async` a job answers it, however long that takes: no connection has to be kept open.
     """
     refuse_changes(body.options, wanted)
     service = await lazy.get()
+    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    if mode == "async":
+        return await begin(body, service, wanted, principal=caller, trace_id=trace_id)
     asked = service.query(
         body.question,
         body.database,
         session_id=body.session_id,
         options=body.options,
         trace_id=trace_id,
-        principal=principal_of(request, trusted=service.settings.trust_principal_header),
+        principal=caller,
     )
     answer = await while_listening(request, asked)
     if wanted is not None:

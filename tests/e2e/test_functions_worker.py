@@ -9,7 +9,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import httpx2
 import pytest
 from asgi_server import served
+from eventually import eventually
 from openai_server import OpenAIServer
 from sse import read_events, read_until
 
@@ -162,6 +163,36 @@ async def test_events_arrive_one_by_one_while_the_loop_still_runs(
     assert early[-1]["data"]["sql"] == SQL["sql"]
     assert late[-1]["data"]["answer"] == SENTENCE
     openai.assert_done()
+
+
+async def test_a_job_is_answered_after_its_request_has_ended(client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+    may_judge = asyncio.Event()
+    openai.replies(SQL)
+    openai.replies(JUDGED, held=may_judge)
+    openai.replies(SENTENCE)
+
+    taken = await client.post("/query?mode=async", json=ASKED)
+    assert taken.status_code == 202, taken.text
+    where = taken.headers["location"].removeprefix("/api")
+    running = await until(client, where, lambda job: len(job["progress"]) > 1)
+    may_judge.set()
+    job = await until(client, where, lambda job: job["finished_at"] is not None)
+
+    assert (running["status"], job["status"]) == ("running", "succeeded")
+    assert job["result"]["answer"] == SENTENCE
+    assert (await client.delete(where)).status_code == 204
+    assert (await client.get(where)).status_code == 404
+    openai.assert_done()
+
+
+async def until(client: httpx2.AsyncClient, where: str, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """The job, once it is as the test waits for."""
+
+    async def look() -> dict[str, Any]:
+        body: dict[str, Any] = (await client.get(where)).json()
+        return body
+
+    return await eventually(look, wanted)
 
 
 async def test_hanging_up_cancels_the_question(client: httpx2.AsyncClient, openai: OpenAIServer) -> None:

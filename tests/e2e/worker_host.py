@@ -146,9 +146,8 @@ class Front:
         async def endpoint(request: Request) -> StreamingResponse:
             invocation_id = str(uuid.uuid4())
             headers = [*request.headers.raw, (b"x-ms-invocation-id", invocation_id.encode())]
-            sent = self._client.build_request(
-                request.method, request.url.path, headers=headers, content=request.stream()
-            )
+            where = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            sent = self._client.build_request(request.method, where, headers=headers, content=request.stream())
             answer, _ = await asyncio.gather(  # the function returns when its response begins
                 self._client.send(sent, stream=True),
                 self._worker.invoke(function, trigger["name"], invocation_id, request.path_params),

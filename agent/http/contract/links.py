@@ -11,6 +11,7 @@ class Link(NamedTuple):
     """From an answer to a request.
 
     of: operations whose answers have the value. field: where in the body, as a JSON pointer.
+    status: of the answer; empty: the first one that goes well.
     to: operations that take it. parameter: as this one of their path; empty: as the body's field of the same name.
     """
 
@@ -18,6 +19,7 @@ class Link(NamedTuple):
     field: str
     to: tuple[str, ...]
     parameter: str = ""
+    status: str = ""
 
     def target(self) -> Described:
         """What the value is for, without the operation."""
@@ -32,6 +34,7 @@ LINKS = (
     Link(("start_session",), "/session_id", ("session", "end_session"), "session_id"),
     Link(("query", "chat", "generate"), "/trace_id", ("feedback", "save_query")),
     Link(("query", "chat", "generate", "feedback"), "/review_id", ("review", "settle_review"), "id"),
+    Link(("query",), "/id", ("job", "cancel_job"), "id", "202"),
     Link(("save_query",), "/id", ("saved_query", "replace_saved_query", "run_saved_query", "delete_saved_query"), "id"),
     Link(("add_documents",), "/documents/0/id", ("delete_document",), "id"),
 )
@@ -41,6 +44,8 @@ def link(operations: dict[str, Described]) -> None:
     """Write the links into the answers that they begin at. Args: operations: by their ids; they are changed."""
     for one in LINKS:
         for start in one.of:
-            answered = next(it for status, it in operations[start]["responses"].items() if status.startswith("2"))
+            answered = next(
+                it for status, it in operations[start]["responses"].items() if status.startswith(one.status or "2")
+            )
             for end in one.to:
                 answered.setdefault("links", {})[end] = {"operationId": end, **one.target()}

@@ -29,6 +29,7 @@ from agent.errors import (
     TooManyRequests,
     UnknownAnswer,
     UnknownDocument,
+    UnknownJob,
     UnknownReview,
     UnknownSavedQuery,
     UnknownSession,
@@ -49,6 +50,7 @@ TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
 PLANNING = frozenset({"query", "query_stream"})
 IN_SESSION = PLANNING | {"chat", "chat_stream"}
 ASKING = IN_SESSION | {"generate", "generate_stream"}
+JOBS = frozenset({"job", "cancel_job"})
 SESSIONS = frozenset({"session", "end_session"})
 SETTLING = frozenset({"settle_review", "feedback"})
 RUNNING = SETTLING | {"execute", "run_saved_query"}
@@ -63,7 +65,7 @@ READING = ASKING | RUNNING | SAVING | SCHEMAS | DOCS
 OPEN = frozenset({"health_live", "generate_health"})
 UNAIDED = frozenset({"tools", "health_ready"})  # which need no registry, or say themselves that there is none
 LISTENING = frozenset({"session", "health_ready"})  # for the caller's leaving: they see a body that is not asked for
-REMEMBERING = IN_SESSION | SESSIONS | SETTLING | SAVING | ONE_SAVED | {
+REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | {
     "start_session", "chat_health", "reviews", "review", "saved_queries",
 }  # fmt: skip
 
@@ -113,6 +115,7 @@ CASES: tuple[Case, ...] = (
     _raised(UnknownSession("There is no such session, or it has expired. Start a new one."), IN_SESSION | SESSIONS),
     _raised(UnknownWritePlan("No change waits for this token. Ask for the change again."), PLANNING),
     _raised(UnknownDocument("No document of this id was added to 'shop'."), frozenset({"delete_document"})),
+    _raised(UnknownJob("You have no such job, or its hour is over. Ask the question again."), JOBS),
     _raised(UnknownReview("There is no review f9b1c9. GET /api/reviews lists those there are."),
             frozenset({"review", "settle_review", "feedback"})),
     _raised(UnknownAnswer("You were given no answer with this trace_id, or it was too long ago for feedback."),

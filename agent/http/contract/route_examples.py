@@ -13,6 +13,7 @@ from agent.http.wire import ANSWER_EXAMPLE, DatabaseList, DatabaseSchema, Execut
 from agent.http.wire_chat import SCHEMA_EXAMPLE, SESSION_ID, ChatHealth, SessionEnded, StartSessionResponse
 from agent.http.wire_chat_examples import SESSION_EXAMPLE
 from agent.http.wire_generate import GenerateHealth
+from agent.http.wire_jobs import JOB_EXAMPLE, TAKEN_EXAMPLE
 from agent.http.wire_rag import AddedResponse, DocumentPage, FoundDocument, ListedDocument, SearchResponse
 from agent.tools import TOOLS, ToolList
 from executors.base import Column, ForeignKey, Table
@@ -97,6 +98,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
     operation: {status: body.model_dump(mode="json", by_alias=True) for status, body in by_status.items()}
     for operation, by_status in _SHOWN.items()
 } | {  # which are beside their code as well, but FastAPI leaves out what is null
-    "query": {"200": ANSWER_EXAMPLE},
+    "query": {"200": ANSWER_EXAMPLE, "202": TAKEN_EXAMPLE},
+    "job": {"200": JOB_EXAMPLE},
     "session": {"200": SESSION_EXAMPLE},
 }

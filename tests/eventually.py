@@ -1,0 +1,21 @@
+"""What will be so in a moment, in another task or another process."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from tenacity import AsyncRetrying, retry_if_not_result, stop_after_delay, wait_fixed
+
+T = TypeVar("T")
+PATIENCE_S = 20
+
+
+async def eventually(look: Callable[[], Awaitable[T]], wanted: Callable[[T], bool]) -> T:
+    """What `look` sees, once it is as wanted. Raises tenacity.RetryError after `PATIENCE_S` seconds."""
+
+    async def once() -> T:  # tenacity awaits what is declared so, and no lambda
+        return await look()
+
+    tries = AsyncRetrying(retry=retry_if_not_result(wanted), wait=wait_fixed(0.02), stop=stop_after_delay(PATIENCE_S))
+    return await tries(once)
