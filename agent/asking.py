@@ -69,7 +69,7 @@ class Asking:
 
         Raises:
             QuestionInvalid, UnknownDatabase, UnknownSession, UnknownWritePlan, WritesNotAllowed, WriteNotMade,
-            BudgetSpent, ModelFailed, ModelUnavailable, DatabaseUnavailable, StateUnavailable, WritePlansUnavailable,
+            BudgetSpent, ModelFailed, ModelUnavailable, DatabaseUnavailable, StateUnavailable,
             TooBusy, OutOfTime: see `problems.STATUS`.
         """
         asked = self.events(

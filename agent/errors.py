@@ -6,7 +6,6 @@ PlumblineError
 ├── ConfigurationInvalid        the operator is told: all that is wrong with settings and registry, at once
 ├── AccessInvalid               the operator is told: who may ask cannot be decided, so nobody may; 503
 ├── ExtensionInvalid           the operator is told: what PLUMBLINE_EXTENSIONS names cannot be added
-├── VerifiedQueriesUnavailable  nobody is told: the query is written anew, and the log says why
 └── Fatal                   the caller is told; each has one HTTP status (api.STATUS)
     ├── NotAuthenticated        401
     ├── NotPermitted            403
@@ -38,7 +37,6 @@ PlumblineError
     │   ├── ModelUnavailable        503
     │   └── BudgetSpent             422
     ├── StateUnavailable        503
-    ├── WritePlansUnavailable   503
     └── OutOfTime               504
 """
 
@@ -59,10 +57,6 @@ class ReplyUnusable(Mendable):
 
 class ExtensionInvalid(PlumblineError):
     """What `PLUMBLINE_EXTENSIONS` names cannot be added; the message says what to do."""
-
-
-class VerifiedQueriesUnavailable(PlumblineError):
-    """Queries of earlier answers cannot be read or written; the message says what to do."""
 
 
 class Fatal(PlumblineError):
@@ -212,10 +206,6 @@ class BudgetSpent(ModelError):
 
 class StateUnavailable(Fatal):
     """What the service remembers cannot be read or written; the message says what to do."""
-
-
-class WritePlansUnavailable(Fatal):
-    """Planned changes cannot be read or written; the message says what to do."""
 
 
 class OutOfTime(Fatal):

@@ -32,7 +32,6 @@ from agent.errors import (
     UnknownSession,
     UnknownWritePlan,
     WriteNotMade,
-    WritePlansUnavailable,
     WritesNotAllowed,
 )
 from agent.models import Problem
@@ -72,7 +71,6 @@ STATUS: dict[type[Exception], tuple[int, str, str]] = {
     ModelUnavailable: (503, "model-unavailable", "The model is unavailable"),
     DatabaseUnavailable: (503, "database-unavailable", "The database is unavailable"),
     StateUnavailable: (503, "state-unavailable", "Sessions and reviews are unavailable"),
-    WritePlansUnavailable: (503, "write-plans-unavailable", "Planned changes are unavailable"),
     StoreUnavailable: (503, "index-unavailable", "The index is unavailable"),
     EmbedderUnavailable: (503, "embedder-unavailable", "The embedding model is unavailable"),
     OutOfTime: (504, "out-of-time", "Out of time"),

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agent.errors import VerifiedQueriesUnavailable
+from agent.errors import StateUnavailable
 from agent.models import Answer, Attempt, Draft
 from agent.verified_queries import Key, VerifiedQuery
 from executors.base import Schema
@@ -117,7 +117,7 @@ class Reuse:
             return
         try:
             kept = await asyncio.to_thread(self._parts.verified.find, self._key)
-        except VerifiedQueriesUnavailable as error:
+        except StateUnavailable as error:
             log.warning("%s", error)
             return
         if kept is not None and kept.fingerprint == self._fingerprint(kept.tables, context):
@@ -142,7 +142,7 @@ class Reuse:
                     await asyncio.to_thread(verified.keep, self._key, query)
             elif self.tried and not (best.reused and best.accepted):
                 await asyncio.to_thread(verified.forget, self._key)
-        except VerifiedQueriesUnavailable as error:
+        except StateUnavailable as error:
             log.warning("%s", error)
 
     def _fingerprint(self, tables: Sequence[str], context: Context) -> str | None:

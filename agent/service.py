@@ -223,8 +223,8 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
     judge = chat
     if own_judge:
         judge = protected(telemetry.get().traced(build_model(settings, model_name=settings.judge_model)), settings)
-    state, store = settings.state_path, build_state_store(settings)
-    added = AddedDocuments(state / "documents.sqlite")
+    store = build_state_store(settings)
+    added = AddedDocuments(store)
     router = Router(
         _registry(settings, registry_required),
         sample_values=settings.max_sample_values,
@@ -257,8 +257,8 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
             max_messages=settings.max_session_messages,
             wait_s=min(TURN_WAIT_S, settings.request_deadline_s / 2),  # the other half is for the answer
         ),
-        write_plans=WritePlans(state / "writes.sqlite", lifetime_s=settings.write_token_s),
-        verified=VerifiedQueries(state / "verified.sqlite"),
+        write_plans=WritePlans(store, lifetime_s=settings.write_token_s),
+        verified=VerifiedQueries(store),
         added=added,
         state=store,
     )

@@ -1,7 +1,7 @@
 """Queries whose answers passed every check, kept for the day the same question is asked again.
 
-They are kept in a file, so that any process of the service knows them. A question is kept as a hash: only who asks the
-very same one finds it.
+They lie in the state store, so that every instance of the service knows them. A question is kept as a hash: only who
+asks the very same one finds it.
 """
 
 from __future__ import annotations
@@ -9,20 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
+from contextlib import suppress
 from typing import NamedTuple
 
-from agent.errors import VerifiedQueriesUnavailable
-from agent.state_file import StateFile
-from executors.base import Frozen
+from agent.state.bulk import remove_all
+from agent.state.store import Place, Remove, Replace, StateConflict, StateStore
+from executors.base import Frozen, JsonValue
 
+KIND = "verified"
 MAX_KEPT = 1000  # queries of one database; the one that was used longest ago goes first
-
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS verified (database TEXT, question TEXT, sql TEXT, tables TEXT, fingerprint TEXT, "
-    "used_at REAL, PRIMARY KEY (database, question))"
-)
+TRIM_EVERY = 20  # queries that this process keeps of a database, until it looks whether there are too many
+USED_S = 3600.0  # in which a query that is used again is not written down as used again
 
 
 class Key(NamedTuple):
@@ -42,53 +41,66 @@ class VerifiedQuery(Frozen):
 
 
 class VerifiedQueries:
-    """The queries, in an SQLite file that several processes may share.
+    """The queries of every database.
 
     Args:
-        path: the file; made with its folder when something is first kept.
-        max_kept: of one database.
+        state: where they are kept.
+        max_kept: of one database, give or take what was kept since somebody looked.
+        trim_every: how often this process looks.
         clock: seconds since the epoch.
 
-    Methods block briefly, are safe to call from threads, and raise VerifiedQueriesUnavailable where the file cannot be
-    used.
+    Methods block briefly, are safe to call from threads, and raise StateUnavailable where the store cannot be used.
     """
 
-    def __init__(self, path: Path, *, max_kept: int = MAX_KEPT, clock: Callable[[], float] = time.time) -> None:
-        self.path, self.max_kept, self.clock = path, max_kept, clock
-        self._file = StateFile(path, (_TABLE,), "Verified queries", VerifiedQueriesUnavailable)
+    def __init__(
+        self,
+        state: StateStore,
+        *,
+        max_kept: int = MAX_KEPT,
+        trim_every: int = TRIM_EVERY,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._state, self.max_kept, self.trim_every, self.clock = state, max_kept, trim_every, clock
+        self._kept: Counter[str] = Counter()
 
     def find(self, key: Key) -> VerifiedQuery | None:
         """The query that was kept for this question."""
-        if not self.path.exists():
-            return None  # reading makes no files
-        with self._file.transaction() as connection:
-            row = connection.execute(
-                "UPDATE verified SET used_at = ? WHERE database = ? AND question = ? "
-                "RETURNING sql, tables, fingerprint",
-                (self.clock(), key.database, _hash(key)),
-            ).fetchone()
-        return VerifiedQuery(sql=row[0], tables=tuple(json.loads(row[1])), fingerprint=row[2]) if row else None
+        record = self._state.get(_place(key.database), hash_of(key))
+        if record is None:
+            return None
+        query, now = VerifiedQuery.model_validate(record.value["query"]), self.clock()
+        if now - float(str(record.value["used_at"])) >= USED_S:
+            used = Replace(key=record.key, value=value_of(query, now), version=record.version)
+            with suppress(StateConflict):  # somebody else uses it as well, or has another one now
+                self._state.commit(record.place, [used])
+        return query
 
     def keep(self, key: Key, query: VerifiedQuery) -> None:
-        """Keep a query instead of the last one of its question; where there are too many, the oldest goes."""
-        with self._file.transaction() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO verified VALUES (?, ?, ?, ?, ?, ?)",
-                (key.database, _hash(key), query.sql, json.dumps(query.tables), query.fingerprint, self.clock()),
-            )
-            connection.execute(
-                "DELETE FROM verified WHERE database = ? AND rowid NOT IN "
-                "(SELECT rowid FROM verified WHERE database = ? ORDER BY used_at DESC, rowid DESC LIMIT ?)",
-                (key.database, key.database, self.max_kept),
-            )
+        """Keep a query instead of the last one of its question; where there are too many, the oldest go."""
+        self._state.commit(_place(key.database), [Replace(key=hash_of(key), value=value_of(query, self.clock()))])
+        if self._kept[key.database] % self.trim_every == 0:
+            self._trim(key.database)
+        self._kept[key.database] += 1
 
     def forget(self, key: Key) -> None:
         """Keep nothing for this question any more."""
-        if not self.path.exists():
-            return
-        with self._file.transaction() as connection:
-            connection.execute("DELETE FROM verified WHERE database = ? AND question = ?", (key.database, _hash(key)))
+        self._state.commit(_place(key.database), [Remove(key=hash_of(key))])
+
+    def _trim(self, database: str) -> None:
+        records = self._state.records(_place(database))
+        records.sort(key=lambda record: float(str(record.value["used_at"])), reverse=True)
+        remove_all(self._state, _place(database), [record.key for record in records[self.max_kept :]])
 
 
-def _hash(key: Key) -> str:
+def hash_of(key: Key) -> str:
+    """The key of a question's record: nobody learns from it what was asked, or by whom."""
     return hashlib.sha256(json.dumps([key.audience, key.question]).encode()).hexdigest()
+
+
+def value_of(query: VerifiedQuery, used_at: float) -> dict[str, JsonValue]:
+    """A query as its record has it. Args: used_at: seconds since the epoch."""
+    return {"query": query.model_dump(mode="json"), "used_at": used_at}
+
+
+def _place(database: str) -> Place:
+    return Place(kind=KIND, partition=database)

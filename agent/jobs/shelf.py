@@ -16,6 +16,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_r
 
 from agent.errors import StateUnavailable
 from agent.jobs.records import Job
+from agent.state.bulk import remove_all
 from agent.state.store import Insert, Place, Record, Remove, Replace, StateConflict, StateStore
 
 KIND, HEAD, RESULT = "job", "head", "result"
@@ -97,9 +98,9 @@ class JobShelf:
 
     def remove(self, job: Job) -> None:
         """Forget a job and its result, the head first: then nobody looks for the rest."""
-        self._state.commit(_place(job.id), [Remove(key=HEAD)])
-        for record in self._state.records(_place(job.id)):
-            self._state.commit(_place(job.id), [Remove(key=record.key)])
+        place = _place(job.id)
+        self._state.commit(place, [Remove(key=HEAD)])
+        remove_all(self._state, place, [record.key for record in self._state.records(place)])
 
     def _end(self) -> float:
         return self.clock() + self._kept_s

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from agent.errors import StateUnavailable, UnknownDocument, VerifiedQueriesUnavailable
+from agent.errors import UnknownDocument
 from rag.documents import Document
 from rag.past_queries import folded
 
@@ -79,10 +79,7 @@ class PastPairs:
 
     async def forget(self, asked: Asked) -> None:
         """Reuse the answer's query no longer. Raises StateUnavailable."""
-        try:
-            await asyncio.to_thread(self._verified.forget, asked.key)
-        except VerifiedQueriesUnavailable as error:
-            raise StateUnavailable(str(error)) from error
+        await asyncio.to_thread(self._verified.forget, asked.key)
 
     async def _same_question(self, asked: Asked) -> list[Document]:
         """The pairs of run time that ask the very same."""

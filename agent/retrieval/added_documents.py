@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
-from agent.state_file import StateFile
-from executors.base import Schema
+from agent.errors import StateUnavailable
+from agent.state.bulk import insert_missing, remove_all
+from agent.state.store import Insert, Place, StateStore
+from executors.base import JsonValue, Schema
 from rag.documents import Document, ReadResult, make_document, resolve_documents
 from rag.errors import StoreUnavailable
 
+KIND = "document"
 MAX_DOCUMENTS = 5_000  # of one database
-
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS documents (number INTEGER PRIMARY KEY, database TEXT, id TEXT, document TEXT, "
-    "UNIQUE (database, id))"
-)
+_AFTER_S = 1e-6  # between two documents that come together, so that their order is kept
 
 
 class AddedDocuments:
-    """The documents of every database, in an SQLite file that several processes may share.
+    """The documents of every database.
 
     Args:
-        path: the file; made with its folder when first written to.
+        state: where they are kept.
+        clock: seconds since the epoch.
 
-    Methods block briefly, are safe to call from threads, and raise StoreUnavailable where the file cannot be used.
+    Methods block briefly, are safe to call from threads, and raise StoreUnavailable where the store cannot be used.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._file = StateFile(path, (_TABLE,), "Documents that were added", StoreUnavailable)
+    def __init__(self, state: StateStore, clock: Callable[[], float] = time.time) -> None:
+        self._state, self._clock = state, clock
 
     def of(self, database: str) -> tuple[Document, ...]:
         """A database's documents, in the order in which they came."""
-        return tuple(_document(database, text) for _, text in self._rows(database))
+        return tuple(document for _, document in self._kept(database))
 
     def fitting(self, database: str, schema: Schema) -> ReadResult:
         """Those that name what the schema still has; a problem for each other one."""
@@ -40,42 +41,53 @@ class AddedDocuments:
 
     def add(self, database: str, documents: Sequence[Document]) -> tuple[Document, ...]:
         """Keep documents. Returns those that were not there yet."""
-        if not documents:
-            return ()
-        with self._file.transaction() as connection:
-            known = {row[0] for row in connection.execute("SELECT id FROM documents WHERE database = ?", (database,))}
-            new = tuple({one.id: one for one in documents if one.id not in known}.values())
-            rows = [(database, document.id, document.model_dump_json()) for document in new]
-            connection.executemany("INSERT INTO documents (database, id, document) VALUES (?, ?, ?)", rows)
+        known = {key for key, _ in self._kept(database)} if documents else set()
+        new = tuple({one.id: one for one in documents if one.id not in known}.values())
+        now = self._clock()
+        changes = [
+            Insert(key=document.id, value=value_of(document, now + number * _AFTER_S))
+            for number, document in enumerate(new)
+        ]
+        with _told():
+            insert_missing(self._state, _place(database), changes)
         return new
 
     def remove(self, database: str, ids: Sequence[str]) -> tuple[Document, ...]:
         """Forget documents. Returns those that were there."""
         wanted = frozenset(ids)
         # An id may have been made by an earlier version, which made it otherwise.
-        found = {
-            key: document
-            for key, text in self._rows(database)
-            if (document := _document(database, text)).id in wanted or key in wanted
-        }
-        if found:
-            with self._file.transaction() as connection:
-                rows = [(database, key) for key in found]
-                connection.executemany("DELETE FROM documents WHERE database = ? AND id = ?", rows)
+        found = {key: one for key, one in self._kept(database) if one.id in wanted or key in wanted}
+        with _told():
+            remove_all(self._state, _place(database), list(found))
         return tuple(found.values())
 
-    def _rows(self, database: str) -> list[tuple[str, str]]:
-        if not self._file.path.exists():
-            return []  # reading makes no files
-        with self._file.transaction() as connection:
-            rows = connection.execute(
-                "SELECT id, document FROM documents WHERE database = ? ORDER BY number", (database,)
-            )
-            return [(str(key), str(text)) for key, text in rows]
+    def _kept(self, database: str) -> list[tuple[str, Document]]:
+        with _told():
+            records = self._state.records(_place(database))
+        records.sort(key=lambda record: float(str(record.value["added_at"])))
+        return [(record.key, _document(database, record.value["document"])) for record in records]
 
 
-def _document(database: str, text: str) -> Document:
+def value_of(document: Document, added_at: float) -> dict[str, JsonValue]:
+    """A document as its record has it. Args: added_at: seconds since the epoch, or any number that keeps the order."""
+    return {"document": document.model_dump(mode="json"), "added_at": added_at}
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Errors of the state store as retrieval has them: questions go on without the docs."""
+    try:
+        yield
+    except StateUnavailable as error:
+        raise StoreUnavailable(f"The documents that were added cannot be had: {error}") from error
+
+
+def _place(database: str) -> Place:
+    return Place(kind=KIND, partition=database)
+
+
+def _document(database: str, value: JsonValue) -> Document:
     """The document with the id that it has by today's rules."""
-    kept = Document.model_validate_json(text)
+    kept = Document.model_validate(value)
     place = {"table": kept.table, "column": kept.column, "source": kept.source, "sql": kept.sql}
     return make_document(kept.kind, kept.text, database=database, **place)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from agent.settings import Settings
+from agent.state.files import import_files
 from agent.state.store import StateStore
+from agent.state.versions import VersionedStore
 
 FILE = "state.sqlite"  # in the folder of `state_dir`
 
@@ -18,6 +22,10 @@ def build_store(settings: Settings) -> StateStore:
         from agent.state.memory import MemoryStore
 
         return MemoryStore()
+    return VersionedStore(_kept(settings), (partial(import_files, settings.state_path),))
+
+
+def _kept(settings: Settings) -> StateStore:
     if settings.state_kind == "azure_tables":
         from agent.state.azure_tables import AzureTablesStore
 

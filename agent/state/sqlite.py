@@ -139,7 +139,7 @@ class SqliteStore:
         except (sqlite3.Error, OSError) as error:
             cause = error.strerror if isinstance(error, OSError) else error  # its text has the folder
             raise StateUnavailable(
-                f"Sessions and reviews cannot be read or written ({cause}): check that the folder of "
+                f"What the service remembers cannot be read or written ({cause}): check that the folder of "
                 f"PLUMBLINE_STATE_DIR is writable; where {self.path.name} is damaged, remove it."
             ) from error
 

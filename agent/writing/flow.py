@@ -55,7 +55,7 @@ async def plan(run: Run) -> AsyncIterator[Event]:
     Raises:
         WritesNotAllowed: more than rows would change, or this database cannot be written.
         WriteNotMade: more rows would change than may.
-        ModelUnavailable, ModelFailed, DatabaseUnavailable, WritePlansUnavailable: what no further attempt can mend.
+        ModelUnavailable, ModelFailed, DatabaseUnavailable, StateUnavailable: what no further attempt can mend.
     """
     change = _Change(run)
     while run.may_try:
@@ -82,7 +82,7 @@ async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
     Raises:
         UnknownWritePlan: no such change waits for this caller.
         WriteNotMade: it is too late, or it would do something else by now. Nothing was changed.
-        DatabaseUnavailable, WritePlansUnavailable: see there.
+        DatabaseUnavailable, StateUnavailable: see there.
     """
     question, settings = run.question, run.parts.settings
     waiting = await asyncio.to_thread(run.parts.write_plans.claim, token, question.database, question.principal)

@@ -1,7 +1,7 @@
 """Changes that wait for a confirmation.
 
-They are kept in a file, so that any process of the service can take the second request. A token is a password for one
-change: only its hash is kept, it is good once, for a while, and for who got it.
+They lie in the state store, so that any instance of the service can take the second request. A token is a password for
+one change: only its hash is kept, it is good once, for a while, and for who got it.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import secrets
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import NamedTuple
 
-from agent.errors import UnknownWritePlan, WriteNotMade, WritePlansUnavailable
-from agent.state_file import StateFile
-from executors.base import Frozen
+from agent.errors import UnknownWritePlan, WriteNotMade
+from agent.state.store import Insert, Place, Record, Replace, StateConflict, StateStore
+from executors.base import Frozen, JsonValue
 
-_TABLE = "CREATE TABLE IF NOT EXISTS writes (token TEXT PRIMARY KEY, plan TEXT, expires_at REAL, used INT)"
+KIND, PLAN = "write", "plan"
 FORGOTTEN_AFTER_S = 86_400.0  # until then, a token that was used or has expired is told to be so
 
 
@@ -46,30 +45,25 @@ class Issued(NamedTuple):
 
 
 class WritePlans:
-    """The changes that wait, in an SQLite file that several processes may share.
+    """The changes that wait.
 
     Args:
-        path: the file; made with its folder when missing.
+        state: where they are kept.
         lifetime_s: seconds in which a change must be confirmed.
         clock: seconds since the epoch.
 
-    Methods block briefly, are safe to call from threads, and raise WritePlansUnavailable where the file cannot be used.
+    Methods block briefly, are safe to call from threads, and raise StateUnavailable where the store cannot be used.
     """
 
-    def __init__(self, path: Path, *, lifetime_s: float, clock: Callable[[], float] = time.time) -> None:
-        self.path, self.lifetime_s, self.clock = path, lifetime_s, clock
-        self._file = StateFile(path, (_TABLE,), "Planned changes", WritePlansUnavailable)
+    def __init__(self, state: StateStore, *, lifetime_s: float, clock: Callable[[], float] = time.time) -> None:
+        self._state, self.lifetime_s, self.clock = state, lifetime_s, clock
 
     def keep(self, plan: PlannedWrite) -> Issued:
         """Keep a change until it is confirmed, or its time is over."""
-        token, now = secrets.token_urlsafe(24), self.clock()
-        expires = now + self.lifetime_s
-        with self._file.transaction() as connection:
-            connection.execute("DELETE FROM writes WHERE expires_at < ?", (now - FORGOTTEN_AFTER_S,))
-            connection.execute(
-                "INSERT INTO writes VALUES (?, ?, ?, 0)", (_hash(token), plan.model_dump_json(), expires)
-            )
-        return Issued(token, datetime.fromtimestamp(expires, UTC))
+        token, until = secrets.token_urlsafe(24), self.clock() + self.lifetime_s
+        kept = Insert(key=PLAN, value=value_of(plan, until), expires_at=until + FORGOTTEN_AFTER_S)
+        self._state.commit(_place(token), [kept])
+        return Issued(token, datetime.fromtimestamp(until, UTC))
 
     def claim(self, token: str, database: str, principal: str) -> PlannedWrite:
         """Take a change to make it; whoever comes second gets nothing.
@@ -78,22 +72,36 @@ class WritePlans:
             UnknownWritePlan: there is none for this caller and this database; the token stays good for the right ones.
             WriteNotMade: it was claimed before, or its time is over.
         """
-        with self._file.transaction() as connection:
-            row = connection.execute(
-                "SELECT plan, expires_at, used FROM writes WHERE token = ?", (_hash(token),)
-            ).fetchone()
-            plan = PlannedWrite.model_validate_json(row[0]) if row else None
-            if plan is None or (plan.database, plan.principal) != (database, principal):
-                raise UnknownWritePlan(
-                    f"No change of the database {database!r} waits for this token. Ask for the change again."
-                )
-            if row[2]:
-                raise WriteNotMade("This change was confirmed before, and a token is good once. Ask for it again.")
-            if row[1] < self.clock():
-                raise WriteNotMade("The token has expired, and nothing was changed. Ask for the change again.")
-            connection.execute("UPDATE writes SET used = 1 WHERE token = ?", (_hash(token),))
+        record = self._state.get(_place(token), PLAN)
+        plan = PlannedWrite.model_validate(record.value["plan"]) if record else None
+        if record is None or plan is None or (plan.database, plan.principal) != (database, principal):
+            raise UnknownWritePlan(
+                f"No change of the database {database!r} waits for this token. Ask for the change again."
+            )
+        until = float(str(record.value["until"]))
+        if record.value["used"]:
+            raise _used()
+        if until < self.clock():
+            raise WriteNotMade("The token has expired, and nothing was changed. Ask for the change again.")
+        self._use(record, value_of(plan, until, used=True))
         return plan
 
+    def _use(self, record: Record, value: dict[str, JsonValue]) -> None:
+        used = Replace(key=PLAN, value=value, version=record.version, expires_at=record.expires_at)
+        try:
+            self._state.commit(record.place, [used])
+        except StateConflict as error:
+            raise _used() from error
 
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+
+def value_of(plan: PlannedWrite, until: float, *, used: bool = False) -> dict[str, JsonValue]:
+    """A change as its record has it. Args: until: seconds since the epoch; used: whether it was claimed."""
+    return {"plan": plan.model_dump(mode="json"), "until": until, "used": used}
+
+
+def _used() -> WriteNotMade:
+    return WriteNotMade("This change was confirmed before, and a token is good once. Ask for it again.")
+
+
+def _place(token: str) -> Place:
+    return Place(kind=KIND, partition=hashlib.sha256(token.encode()).hexdigest())

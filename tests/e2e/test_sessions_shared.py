@@ -17,6 +17,7 @@ from agent.state.azure_tables import AzureTablesStore
 from agent.state.build import build_store
 from agent.state.sqlite import SqliteStore
 from agent.state.store import StateStore
+from agent.state.versions import VersionedStore
 from testbed import azurite
 from testbed.azurite import Azurite
 
@@ -53,7 +54,10 @@ def store(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Itera
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     store = build_store(Settings())
-    assert isinstance(store, AzureTablesStore if "PLUMBLINE_AZURE_TABLES_CONNECTION" in environment else SqliteStore)
+    assert isinstance(store, VersionedStore)
+    assert isinstance(
+        store.store, AzureTablesStore if "PLUMBLINE_AZURE_TABLES_CONNECTION" in environment else SqliteStore
+    )
     yield store
     store.close()
 

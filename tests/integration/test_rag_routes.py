@@ -19,6 +19,7 @@ from agent.retrieval import build
 from agent.retrieval.added_documents import MAX_DOCUMENTS, AddedDocuments
 from agent.scripted import ScriptedModel
 from agent.service import Service
+from agent.state.sqlite import SqliteStore
 from agent.tools import TOOLS
 from executors.errors import SqlRefused, UnknownDatabase
 from rag.documents import make_document
@@ -250,7 +251,7 @@ async def test_documents_come_in_portions(client: Client, count: int) -> None:
 
 async def test_a_database_takes_so_many_and_no_more(client: Client, tmp_path: Path) -> None:
     rules = [make_document("rule", f"rule {number}", database="shop") for number in range(MAX_DOCUMENTS)]
-    AddedDocuments(tmp_path / "state/documents.sqlite").add("shop", rules)
+    AddedDocuments(SqliteStore(tmp_path / "state/state.sqlite")).add("shop", rules)
     assert "takes 5000 documents" in problem(await add(client, GUEST), 422, "documents-invalid")["detail"]
 
 
@@ -266,7 +267,7 @@ async def test_what_cannot_be_embedded_is_not_kept(
         broken.setattr(embedder, "embed", embed)
         problem(await add(client, GUEST), 503, "embedder-unavailable")
 
-    assert AddedDocuments(tmp_path / "state/documents.sqlite").of("shop") == ()
+    assert AddedDocuments(SqliteStore(tmp_path / "state/state.sqlite")).of("shop") == ()
     assert (await add(client, GUEST)).status_code == 201
 
 

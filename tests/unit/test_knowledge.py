@@ -14,6 +14,7 @@ from agent.retrieval.added_documents import AddedDocuments
 from agent.retrieval.build import build_embedder
 from agent.retrieval.knowledge import PROBLEMS_TOLD, RETRY_AFTER_S, Knowledge
 from agent.settings import Settings
+from agent.state.memory import MemoryStore
 from executors.sqlite import SqliteExecutor
 from rag.documents import make_document
 from rag.errors import EmbedderUnavailable, RetrievalError
@@ -237,7 +238,7 @@ def test_without_a_token_the_embedder_is_unavailable_and_says_what_to_do(monkeyp
 async def test_what_is_added_while_indexing_waits_for_another_process_is_not_lost(
     tmp_path: Path, docs: Path, embedder: Embedder, database: Database
 ) -> None:
-    store, added = Store(tmp_path / "index"), AddedDocuments(tmp_path / "added.sqlite")
+    store, added = Store(tmp_path / "index"), AddedDocuments(MemoryStore())
     knowledge = Knowledge(store, embedder, names=lambda: ("shop",), docs_of=lambda _: (docs,), added=added)
     guest = make_document("rule", "Guest: an order without a customer.", database="shop")
     lock = FileLock(tmp_path / "index" / slug_of("shop") / "index.lock", thread_local=False)

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import VerifiedQueriesUnavailable
 from agent.events import Done, Event, SqlGenerated
 from agent.models import Answer, Options
 from agent.retrieval import build
 from agent.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun
 from agent.scripted import ScriptedModel
 from agent.service import Service
-from agent.verified_queries import Key, VerifiedQueries, VerifiedQuery
+from agent.state.memory import MemoryStore
+from agent.state.sqlite import SqliteStore
+from agent.verified_queries import KIND, USED_S, Key, VerifiedQueries, VerifiedQuery
 from executors.base import Column, Schema, Table
 from rag.testing import HashingEmbedder
 
@@ -142,11 +143,11 @@ async def test_switched_off_by_the_request_or_by_the_setting_it_is_written(
     await off.close()
 
 
-async def test_with_reuse_off_nothing_is_kept(make_service: Make, model: ScriptedModel, tmp_path: Path) -> None:
+async def test_with_reuse_off_nothing_is_kept(make_service: Make, model: ScriptedModel) -> None:
     off = make_service(reuse_verified=False)
     written(model)
     await off.query(QUESTION, "shop")
-    assert not (tmp_path / "state" / "verified.sqlite").exists()
+    assert off.state.count(KIND) == 0
     await off.close()
 
 
@@ -234,11 +235,12 @@ async def test_a_file_that_cannot_be_used_costs_nothing_but_the_saving(
     ask: Ask, model: ScriptedModel, tmp_path: Path
 ) -> None:
     (tmp_path / "state").mkdir()
-    (tmp_path / "state" / "verified.sqlite").write_bytes(b"not a database" * 100)
+    (tmp_path / "state" / "state.sqlite").write_bytes(b"not a database" * 100)
     for _ in range(2):
         written(model)
         answer = await ask(QUESTION)
-        assert (answer.reused, answer.verified, answer.warnings) == (False, True, [])
+        assert (answer.reused, answer.verified) == (False, True)
+        assert all("state.sqlite is damaged" in warning for warning in answer.warnings), "and nothing else is amiss"
 
 
 # -- who shares it -----------------------------------------------------------------------------------------
@@ -414,7 +416,7 @@ class Clock:
     now = 0.0
 
     def __call__(self) -> float:
-        self.now += 1
+        self.now += USED_S
         return self.now
 
 
@@ -425,8 +427,8 @@ def key(question: str, *, database: str = "shop", audience: str = "") -> Key:
     return Key(database, audience, question)
 
 
-def test_the_query_that_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
-    kept = VerifiedQueries(tmp_path / "verified.sqlite", max_kept=2, clock=Clock())
+def test_the_query_that_was_used_longest_ago_goes_first() -> None:
+    kept = VerifiedQueries(MemoryStore(), max_kept=2, trim_every=1, clock=Clock())
     kept.keep(key("a", database="other"), QUERY)
     kept.keep(key("a"), QUERY)
     kept.keep(key("b"), QUERY)
@@ -436,8 +438,8 @@ def test_the_query_that_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
     assert kept.find(key("a")) == kept.find(key("c")) == kept.find(key("a", database="other")) == QUERY
 
 
-def test_what_is_forgotten_is_gone_for_one_audience(tmp_path: Path) -> None:
-    kept = VerifiedQueries(tmp_path / "verified.sqlite")
+def test_what_is_forgotten_is_gone_for_one_audience() -> None:
+    kept = VerifiedQueries(MemoryStore())
     kept.keep(key("a", audience="ada"), QUERY)
     kept.keep(key("a", audience="bo"), QUERY)
     kept.forget(key("a", audience="ada"))
@@ -447,23 +449,9 @@ def test_what_is_forgotten_is_gone_for_one_audience(tmp_path: Path) -> None:
 
 
 def test_questions_are_not_kept_as_they_are(tmp_path: Path) -> None:
-    kept = VerifiedQueries(tmp_path / "verified.sqlite")
-    kept.keep(key("who earns most", audience="ada"), QUERY)
-    stored = kept.path.read_bytes()
+    store = SqliteStore(tmp_path / "state.sqlite")
+    VerifiedQueries(store).keep(key("who earns most", audience="ada"), QUERY)
+    stored = store.path.read_bytes()
     assert b"SELECT 1" in stored
     assert b"earns" not in stored
     assert b"ada" not in stored
-
-
-def test_reading_makes_no_file(tmp_path: Path) -> None:
-    kept = VerifiedQueries(tmp_path / "state" / "verified.sqlite")
-    assert kept.find(key("a")) is None
-    kept.forget(key("a"))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_damaged_file_is_told_without_its_folder(tmp_path: Path) -> None:
-    (tmp_path / "verified.sqlite").write_bytes(b"not a database" * 100)
-    with pytest.raises(VerifiedQueriesUnavailable, match=r"remove it") as error:
-        VerifiedQueries(tmp_path / "verified.sqlite").find(key("a"))
-    assert str(tmp_path) not in str(error.value)

@@ -18,6 +18,7 @@ from agent.state.memory import MemoryStore
 from agent.state.sqlite import SqliteStore
 from agent.state.store import Place
 from agent.state.values import PAST_ALL, decoded, encoded
+from agent.state.versions import VersionedStore
 
 CONNECTION = SecretStr("AccountName=me;AccountKey=c2VjcmV0")
 ENDPOINT = "https://me.table.core.windows.net"
@@ -34,7 +35,8 @@ ENDPOINT = "https://me.table.core.windows.net"
     ],
 )
 def test_builds_the_store_that_is_meant(given: dict[str, Any], kind: type, why: str, tmp_path: Path) -> None:
-    assert type(build_store(Settings(state_dir=tmp_path, **given))) is kind, why
+    store = build_store(Settings(state_dir=tmp_path, **given))
+    assert type(store.store if isinstance(store, VersionedStore) else store) is kind, why
     assert list(tmp_path.iterdir()) == [], "nothing is opened before it is used"
 
 

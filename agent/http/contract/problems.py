@@ -35,7 +35,6 @@ from agent.errors import (
     UnknownSession,
     UnknownWritePlan,
     WriteNotMade,
-    WritePlansUnavailable,
     WritesNotAllowed,
 )
 from agent.http.errors import http_problem
@@ -155,7 +154,6 @@ CASES: tuple[Case, ...] = (
     _raised(ModelUnavailable("The model cannot be reached. Try again later."), ASKING),
     _raised(DatabaseUnavailable("The database 'shop' cannot be opened: its file is missing."), READING),
     _raised(StateUnavailable("The state store cannot be used now. Try again later."), REMEMBERING),
-    _raised(WritePlansUnavailable("Planned changes cannot be kept now: the disk is full."), PLANNING),
     _raised(StoreUnavailable("Another process is indexing. Wait until it has finished."),
             INDEXING | DOCS | {"database_schema"}),
     _raised(EmbedderUnavailable("The embedding model is not complete. Install it."), INDEXING | {"search_docs"}),
