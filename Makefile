@@ -48,8 +48,8 @@ check: $(TESTED)  ## formatting, lint, types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-eval: $(LOCAL) data model index  ## the ten sample questions: how many are right, how many are marked verified
-	$(OFFLINE) $(BIN)/python -m agent eval samples/questions.json --docs samples/docs
+eval: $(LOCAL) data model index  ## the ten sample questions; or, with EVAL=path/to/folder, accuracy and cost there, next to their targets
+	$(OFFLINE) $(BIN)/python -m agent $(if $(EVAL),eval-targets "$(EVAL)" --limit $(LIMIT),eval samples/questions.json --docs samples/docs)
 
 bench: $(or $(strip $(BENCHES)),questions)  ## those of the next three that are given their data: make bench EVAL=path/to/folder
 

@@ -112,6 +112,7 @@ async def enrich(
     general = general_rules(known.documents)
     style, budget = profile.schema_style, profile.schema_tokens
     linked, missing = Linked(), tuple[str, ...]()
+    shown = found.queries if profile.examples != "off" else ()
     if knowledge is not None:
         schema = await knowledge.keys.of(database, schema)
         choosing = not fits(schema, known.documents, style=style, budget_tokens=budget)
@@ -131,8 +132,8 @@ async def enrich(
         db_schema=schema,
         system=_system(schema.dialect, text.text, general),
         rules=_notes(found, linked.rules, general),
-        values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)),
-        examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in found.queries),
+        values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)) if profile.values else (),
+        examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in shown),
         history=question.history,
         tables=text.tables,
         documents=tuple(hit.document.shown for hit in found.all),

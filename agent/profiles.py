@@ -19,8 +19,9 @@ class Profile(Frozen):
 
     reply_format: `sql`: the query alone, in a fence; `json`: an object with query, explanation and clarification.
     planner: `inline`: first field of that object; `separate`: a call of its own; `off`: read from the query's tree.
-    examples: past queries as earlier `turns` of the chat, in the reply format, or as `text` in the message. A small
-        model copies a query that stands beside its question, year and all.
+    examples: past queries as earlier `turns` of the chat, in the reply format, or as `text` in the message, or `off`. A
+        small model copies a query that stands beside its question, year and all.
+    values: whether it is told which stored values and days the question's words mean.
     schema_style: how the schema is written (rag/schema_text.py).
     schema_tokens: the schema's budget in the prompt.
     retry_temperature: of the later attempts, so that a model that repeats itself does not.
@@ -39,7 +40,8 @@ class Profile(Frozen):
     name: str
     reply_format: Literal["sql", "json"]
     planner: Literal["inline", "separate", "off"]
-    examples: Literal["turns", "text"]
+    examples: Literal["turns", "text", "off"]
+    values: bool
     schema_style: Literal["ddl", "compact"]
     schema_tokens: int
     retry_temperature: float
@@ -58,6 +60,7 @@ EMBEDDED = Profile(
     reply_format="sql",
     planner="off",
     examples="turns",
+    values=True,
     schema_style="ddl",
     schema_tokens=2500,
     retry_temperature=0.5,
@@ -76,6 +79,7 @@ SMALL_HOSTED = Profile(
     reply_format="json",
     planner="off",
     examples="text",
+    values=True,
     schema_style="ddl",
     schema_tokens=6000,
     retry_temperature=0.3,

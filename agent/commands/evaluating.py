@@ -18,13 +18,19 @@ class Part(StrEnum):
 
     RETRIEVAL = "retrieval"
     EVALUATION = "evaluation"
+    VALUES = "values"
+    EXAMPLES = "examples"
+    PLAN = "plan"
     CALCULATOR = "calculator"
 
 
 def evaluate(
     questions: Annotated[
         Path,
-        typer.Argument(exists=True, dir_okay=False, help="A JSON file: a list of database, question and gold queries."),
+        typer.Argument(
+            exists=True,
+            help="A JSON file: a list of database, question and gold queries; or a folder with a questions.json.",
+        ),
     ],
     docs: Docs = None,
     results: Annotated[Path | None, typer.Option("--json", help="Keep one JSON line per question here.")] = None,
@@ -74,6 +80,24 @@ def evaluate_retrieval(
 
         with opened() as (service, runner):
             runner.run(run_accuracy(service, out, err, folders, questions, limit, evidence, accuracy))
+
+
+def evaluate_targets(
+    folders: Annotated[
+        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+    ],
+    results: Annotated[
+        Path,
+        typer.Option("--out", file_okay=False, help="Keep results in this folder; what is there is not asked again."),
+    ] = Path(".plumbline/accuracy"),
+    questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
+    limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 40,
+) -> None:
+    """Measure accuracy against one plain call, what "verified" is worth and what it costs, each next to its target."""
+    from agent.evaluation.targets import run_targets
+
+    with opened() as (service, runner):
+        runner.run(run_targets(service, out, err, folders, questions, limit, results))
 
 
 def recompute() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console, RenderableType
@@ -14,9 +14,10 @@ from agent.callers import LOCAL
 from agent.evaluation.baseline import Baseline
 from agent.evaluation.comparison import Comparison, comparison_rows
 from agent.evaluation.docs import doc_files, docs_beside, docs_for
-from agent.evaluation.harness import GoldQuestion, evaluate, load_questions
+from agent.evaluation.harness import GoldQuestion, evaluate, load_questions, questions_file
 from agent.evaluation.report import Report, ResultLine, summary_rows
-from agent.models import Answer, Options
+from agent.evaluation.without import asking_without, options_without
+from agent.models import Answer
 from agent.service import Service
 from agent.terminal import plain
 
@@ -38,7 +39,8 @@ async def run_evaluation(
 
     Args:
         docs: files and folders; where there are none, the docs that lie with the questions are read.
-        without: parts that are switched off, to see what they are worth: `retrieval`, `evaluation`, `calculator`.
+        file: of questions, or a folder that has one as `questions.json`.
+        without: parts that are switched off, to see what they are worth, see `agent.evaluation.without`.
         baseline: ask the same model in one plain call instead, see `agent.evaluation.baseline`.
 
     Raises:
@@ -47,16 +49,15 @@ async def run_evaluation(
     """
     service.people.recorder.enabled = False  # nobody is to look at these answers one by one
     questions = load_questions(file, service.router.names())[:limit]
-    names = _add_databases(service, questions, file, docs)
-    options = Options.model_validate({"reuse_verified": False} | {f"enable_{part}": False for part in without})
-
+    names = add_databases(service, questions, questions_file(file), docs)
+    options, asking = options_without(without), asking_without(service, without)
     plain_call = Baseline(service.model, service.settings.row_limit) if baseline else None
 
     async def ask(database: Path, question: str, evidence: str) -> Answer:
         text = f"{question}\n({evidence})" if show_evidence and evidence else question
         if plain_call is not None:
             return await plain_call.query(text, await service.registered.get(names[database], LOCAL))
-        return await service.query(text, names[database], options=options, principal=LOCAL)
+        return await asking.query(text, names[database], options=options, principal=LOCAL)
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err) as bar:
@@ -80,7 +81,10 @@ async def run_evaluation(
     out.print(report_table(report))
 
 
-def _add_databases(service: Service, questions: list[GoldQuestion], file: Path, docs: list[Path]) -> dict[Path, str]:
+def add_databases(
+    service: Service, questions: Sequence[GoldQuestion], file: Path, docs: Sequence[Path]
+) -> dict[Path, str]:
+    """Make the databases of a file of questions known, each with its docs; the name of each, by its path."""
     paths = list(dict.fromkeys(question.path for question in questions if not question.in_registry))
     files = doc_files(docs) if docs else docs_beside(file, paths)
     added = {path: service.router.add(path, docs=docs_for(path, paths, files)) for path in paths}

@@ -75,16 +75,22 @@ class _Entry(BaseModel):
 _ENTRIES = TypeAdapter(list[_Entry])
 
 
+def questions_file(path: Path) -> Path:
+    """The file of questions that a path names, by itself or by its folder."""
+    return path / "questions.json" if path.is_dir() else path
+
+
 def load_questions(path: Path, registered: Collection[str] = ()) -> list[GoldQuestion]:
     """The questions of a JSON file: a list of objects with `database` (relative to the file), `question` and `gold`.
 
     Args:
-        path: of the file.
+        path: of the file, or of a folder that has it as `questions.json`.
         registered: names of databases, which a question may give instead of a path.
 
     Raises:
         EvaluationInvalid: no such file, not of that form, or a database that is not there.
     """
+    path = questions_file(path)
     try:
         entries = _ENTRIES.validate_json(path.read_bytes())
     except OSError as error:
@@ -185,6 +191,8 @@ async def _asked(question: GoldQuestion, ask: Ask) -> ResultLine:
             "tokens": Tokens(
                 prompt=usage.prompt_tokens, cached=usage.cached_tokens, completion=usage.completion_tokens
             ),
+            "by_step": usage.by_step,
+            "cost_usd": usage.cost_usd,
             "timings_ms": answer.timings_ms,
             "elapsed_ms": _ms_since(began),
             "answer": answer.answer,

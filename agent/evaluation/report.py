@@ -8,6 +8,7 @@ from statistics import mean, median
 from typing import Literal
 
 from agent.models import AttemptRecord
+from agent.usage import StepUsage
 from executors.base import Frozen
 
 Z_95 = 1.959963984540054
@@ -37,6 +38,7 @@ class ResultLine(Frozen):
     gold_errors: gold queries that do not run, each with the reason; a question without any that runs is not scored.
     scored: False where nobody can tell whether the prediction is right.
     timings_ms: milliseconds per step; `elapsed_ms`: from asking to the answer.
+    by_step: calls and tokens of each step that asks a model; `cost_usd`: of all, None where a price is not known.
     """
 
     question: str
@@ -54,6 +56,8 @@ class ResultLine(Frozen):
     judgements: tuple[Judgement, ...] = ()
     model_calls: int = 0
     tokens: Tokens = Tokens()
+    by_step: dict[str, StepUsage] = {}
+    cost_usd: float | None = None
     timings_ms: dict[str, float] = {}
     elapsed_ms: float = 0.0
     answer: str = ""
@@ -78,7 +82,8 @@ class Report(Frozen):
 
     interval: Wilson's 95 % interval of `share`.
     precision: share of the verified answers that are right; recall: share of the right answers that are verified.
-    attempts, model_calls: means per question. tokens: sums.
+    attempts, model_calls: means per question. tokens, by_step: sums. cost_usd: per question, None where not known.
+    plain_calls: median of the model calls in the plain case.
     median_ms: median milliseconds per step, over the questions in which the step ran; `total` is the whole question.
     gold_errors: questions of which a gold query did not run, each with the reason; they are left out where none ran.
     """
@@ -95,7 +100,10 @@ class Report(Frozen):
     checks: Confusion
     attempts: float | None
     model_calls: float | None
+    plain_calls: float | None
     tokens: Tokens
+    by_step: dict[str, StepUsage]
+    cost_usd: float | None
     median_ms: dict[str, float]
     gold_errors: tuple[str, ...]
 
@@ -116,6 +124,8 @@ def report_of(lines: Sequence[ResultLine]) -> Report:
     correct = sum(line.correct for line in scored)
     verified = sum(line.verified for line in scored)
     both = sum(line.correct and line.verified for line in scored)
+    plain = [line.model_calls for line in scored if line.status == "success" and line.attempts == 1]
+    costs = [line.cost_usd for line in scored if line.cost_usd is not None]
     judgements = [judgement for line in scored for judgement in line.judgements]
     return Report(
         n=len(scored),
@@ -135,6 +145,9 @@ def report_of(lines: Sequence[ResultLine]) -> Report:
             cached=sum(line.tokens.cached for line in scored),
             completion=sum(line.tokens.completion for line in scored),
         ),
+        plain_calls=median(plain) if plain else None,
+        by_step=_by_step(scored),
+        cost_usd=mean(costs) if costs and len(costs) == len(scored) else None,
         median_ms=_medians(scored),
         gold_errors=tuple(f"{line.question}: {error}" for line in lines for error in line.gold_errors),
     )
@@ -155,7 +168,10 @@ def summary_rows(report: Report) -> list[tuple[str, str]]:
         ("without a result", str(report.failed)),
         ("attempts per question", _figure(report.attempts)),
         ("model calls per question", _figure(report.model_calls)),
+        ("model calls in the plain case", _figure(report.plain_calls)),
         ("tokens", f"{tokens.prompt:,} prompt ({tokens.cached:,} cached), {tokens.completion:,} completion"),
+        *((f"tokens per call of {step}", _per_call(usage)) for step, usage in report.by_step.items()),
+        ("cost per question", "-" if report.cost_usd is None else f"${report.cost_usd:.6f}"),
     ]
     rows += [(f"median {step}", f"{ms / 1000:,.2f} s") for step, ms in report.median_ms.items()]
     rows += [("gold query that does not run", error) for error in report.gold_errors]
@@ -176,6 +192,22 @@ def _confusion(judgements: Iterable[Judgement]) -> Confusion:
         true_rejects=counts[False, False],
         false_rejects=counts[False, True],
     )
+
+
+def _by_step(lines: Sequence[ResultLine]) -> dict[str, StepUsage]:
+    steps: dict[str, StepUsage] = {}
+    for line in lines:
+        for step, usage in line.by_step.items():
+            steps[step] = steps[step].plus(usage) if step in steps else usage
+    return steps
+
+
+def _per_call(usage: StepUsage) -> str:
+    calls = max(usage.model_calls, 1)
+    prompt, cached, completion = (
+        round(tokens / calls) for tokens in (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+    )
+    return f"{prompt:,} prompt ({cached:,} cached), {completion:,} completion; {usage.model_calls} calls"
 
 
 def _medians(lines: Sequence[ResultLine]) -> dict[str, float]:

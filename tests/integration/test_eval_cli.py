@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from agent import cli
 from agent.commands import console
+from agent.retrieval import build
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from agent.settings import Settings
@@ -35,12 +36,12 @@ def questions(shop_file: Path) -> Path:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Callable[..., Service]) -> Run:
-    def build(_: Settings, *, registry_required: bool) -> Service:
+    def made(_: Settings, *, registry_required: bool) -> Service:
         assert not registry_required
         return make_service()
 
     monkeypatch.setattr(console, "get_settings", lambda: settings)
-    monkeypatch.setattr(console, "build_service", build)
+    monkeypatch.setattr(console, "build_service", made)
     monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
     return lambda *arguments: CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
 
@@ -71,6 +72,59 @@ def test_without_evaluation_nobody_judges(run: Run, model: ScriptedModel, questi
     model.replies(text="1 order was cancelled.")
     result = run("eval", questions, "--without", "evaluation", "--without", "calculator")
     assert result.exit_code == 0, result.output
+
+
+def test_without_values_and_examples_the_model_is_shown_neither(
+    run: Run, model: ScriptedModel, questions: Path, tmp_path: Path
+) -> None:
+    pair = {"question": "How many orders were sent?", "sql": "SELECT COUNT(*) FROM orders WHERE status = 'S'"}
+    (questions.parent / "shop.pairs.yaml").write_text(json.dumps({"queries": [pair]}))
+    named = {"database": "shop.sqlite", "question": "How many orders has Ada placed?", "gold": ["SELECT 2"]}
+    questions.write_text(json.dumps([*json.loads(questions.read_text()), named]))
+    for _ in range(4):
+        model.replies(sql="SELECT 2")
+        model.replies(correct=True, reason="yes")
+        model.replies(text="2 orders.")
+
+    whole = run("eval", questions)
+    fewer = run("eval", questions, "--without", "values", "--without", "examples", "--without", "plan")
+
+    assert (whole.exit_code, fewer.exit_code) == (0, 0), fewer.output
+    drafts = ["\n".join(message.content for message in asked.messages) for asked in model.asked[::3]]
+    assert [pair["sql"] in draft for draft in drafts] == [True, True, False, False]
+    assert ["What words of the question are in the data" in draft for draft in drafts] == [False, True, False, False]
+
+
+def test_a_folder_stands_for_its_questions(run: Run, model: ScriptedModel, questions: Path) -> None:
+    model.replies(text=f"```sql\n{SQL}\n```")
+    result = run("eval", questions.parent, "--baseline")
+    assert result.exit_code == 0, result.output
+    assert "1 of 1" in result.output
+
+
+def test_each_figure_stands_next_to_its_target(run: Run, model: ScriptedModel, questions: Path, tmp_path: Path) -> None:
+    model.replies(text="```sql\nSELECT nothing FROM nowhere\n```")  # the baseline
+    model.replies(sql=SQL)  # without evaluation
+    model.replies(sql=SQL)  # all of it
+    model.replies(correct=True, reason="the cancelled ones")
+    model.replies(text="1 order was cancelled.")
+    kept = tmp_path / "kept"
+
+    result = run("eval-targets", questions.parent, "--out", kept)
+    again = run("eval-targets", questions.parent, "--out", kept)  # nobody is asked twice
+
+    assert (result.exit_code, again.exit_code) == (0, 0), result.output
+    lines = {line.split("│")[1].strip(): line for line in result.output.splitlines() if line.count("│") > 2}
+    assert "0 of 1" in lines["right, baseline"]
+    assert "1 of 1" in lines["right, with evaluation"]
+    assert ("+100.0" in lines["over the baseline"], "met" in lines["over the baseline"]) == (True, True)
+    assert "at least +12" in lines["over the baseline"]  # there are docs
+    assert "met" in lines["model calls in the plain case"]
+    assert sorted(file.name.split(".", 1)[1] for file in kept.iterdir()) == [
+        "baseline.jsonl",
+        "with_evaluation.jsonl",
+        "without_evaluation.jsonl",
+    ]
 
 
 def test_a_part_that_is_none_is_refused(run: Run, questions: Path) -> None:

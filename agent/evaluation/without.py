@@ -1,0 +1,46 @@
+"""The service without one of its parts, to see what that part is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from agent.asking import Asking
+from agent.evaluate import Judge
+from agent.generate import Generator
+from agent.models import Options
+from agent.service import Service
+from agent.synthesize import Writer
+
+# Parts that a request can switch off, and those that are a choice of the model's profile.
+OPTIONS = ("evaluation", "retrieval", "calculator")
+PROFILE: Mapping[str, Mapping[str, object]] = {
+    "values": {"values": False},
+    "examples": {"examples": "off"},
+    "plan": {"planner": "off"},
+}
+
+
+def options_without(parts: Collection[str]) -> Options:
+    """The options of a question that is asked without these parts; what is no option is left to `asking_without`."""
+    return Options.model_validate({"reuse_verified": False} | {f"enable_{it}": False for it in OPTIONS if it in parts})
+
+
+def asking_without(service: Service, parts: Collection[str]) -> Asking:
+    """Who answers without these parts, with everything else of the service; what is an option is left to the question.
+
+    Args:
+        service: which is not changed.
+        parts: names in `OPTIONS` and `PROFILE`.
+    """
+    changes = {name: value for it in parts for name, value in PROFILE.get(it, {}).items()}
+    whole, settings = service.parts, service.settings
+    profile = whole.profile.model_copy(update=changes)
+    fewer = replace(
+        whole,
+        profile=profile,
+        generator=Generator(service.model, profile, max_tokens=settings.max_tokens, temperature=settings.temperature),
+        judge=Judge(service.judge_model, whole.judge.profile.model_copy(update=changes)),
+        writer=Writer(service.model, profile),
+    )
+    return Asking(fewer, service.router, service.registered, service.sessions, service.people.recorder)
