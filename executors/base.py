@@ -187,6 +187,18 @@ class QueryResult(Frozen):
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
 
+class Layer(Frozen):
+    """One layer under the guard, as an open connection says it.
+
+    holds: None: it could not be asked.
+    mend: what to do where it does not hold.
+    """
+
+    name: str
+    holds: bool | None
+    mend: str = ""
+
+
 class Cancel:
     """Says, from another thread, that a running query is no longer wanted."""
 
@@ -267,6 +279,14 @@ class Executor(ABC):
             DatabaseUnavailable: the database is gone.
         """
         raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{self.name} is open for reading only.", "Write one SELECT.")
+
+    def layers(self) -> tuple[Layer, ...]:
+        """Which layers under the guard hold on a connection as `run` has it; none where the engine cannot be asked.
+
+        Raises:
+            DatabaseUnavailable: there is no connection to ask.
+        """
+        return ()
 
     def refresh(self) -> None:  # noqa: B027  nothing kept is a good default
         """Have the next `schema` read the database again, whatever is cached."""

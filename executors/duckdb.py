@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, QueryResult, Schema, WriteResult
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
 from executors.errors import DatabaseUnavailable
-from executors.local import duckdb_engine, duckdb_schema, duckdb_write
+from executors.local import duckdb_engine, duckdb_schema, duckdb_write, probing
 from executors.local.files_state import FileState, state_of
 from executors.local.gate import Gate
 
@@ -100,6 +100,15 @@ class DuckdbExecutor(Executor):
                 return duckdb_write.run(
                     cursor, statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly
                 )
+
+    def layers(self) -> tuple[Layer, ...]:
+        """See `Executor.layers`."""
+        with self._gate.reading():
+            with self._lock:
+                opened = self._current()
+                cursor = duckdb_engine.new_cursor(opened.connection, opened.found.search_path)
+            with cursor:
+                return probing.duckdb_layers(cursor)
 
     @contextmanager
     def _failing(self, sql: str, schema: Schema, *, locked: bool = False) -> Iterator[None]:

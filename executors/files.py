@@ -14,10 +14,10 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from executors.base import Cancel, CheckedSql, Column, Executor, QueryResult, Schema, Table
+from executors.base import Cancel, CheckedSql, Column, Executor, Layer, QueryResult, Schema, Table
 from executors.duckdb import scratch_folder
 from executors.errors import DatabaseUnavailable
-from executors.local import duckdb_engine, file_tables
+from executors.local import duckdb_engine, file_tables, probing
 from executors.local.duckdb_schema import count_rows, is_key, text_samples
 from executors.local.file_keys import key_candidates, with_foreign_keys
 from executors.local.file_tables import WHOLE_BYTES, FileTable
@@ -100,6 +100,11 @@ class FilesExecutor(Executor):
                 raise duckdb_engine.failed(error) or diagnose.sql_failed(
                     self._without_folder(str(error)), query.executable, self.schema()
                 ) from error
+
+    def layers(self) -> tuple[Layer, ...]:
+        """See `Executor.layers`."""
+        with self._cursor() as cursor:
+            return probing.duckdb_layers(cursor)
 
     def close(self) -> None:
         """Let go of the files."""

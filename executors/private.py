@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, QueryResult, Schema, Table, WriteResult
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, Table, WriteResult
 
 
 class Marked(NamedTuple):
@@ -86,6 +86,10 @@ class PrivateExecutor(Executor):
     ) -> WriteResult:
         """See `Executor.write`."""
         return self._executor.write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """See `Executor.layers`."""
+        return self._executor.layers()
 
     def refresh(self) -> None:
         """See `Executor.refresh`."""

@@ -17,7 +17,7 @@ from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, JsonValue
 from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.local.writes import check_count, no_such_write
-from executors.server import catalogue, failures, statements
+from executors.server import catalogue, failures, probing, statements
 from executors.server.driver import Driver, load
 from executors.server.kept import KeptSchema
 from executors.server.openers import OPENERS
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
+    from executors.base import Layer
     from executors.server.address import Address
     from executors.server.options import ServerOptions
 
@@ -39,6 +40,7 @@ log = logging.getLogger(__name__)
 # A cancel goes over a connection of its own: it is not repeated as often as a flag can be set.
 _CANCEL_AGAIN_S = 1.0
 _BUSY_S = 60.0
+_ASKING_S = 10.0
 _WRITERS = 2
 
 Decoder = Callable[[Any], JsonValue]
@@ -136,6 +138,12 @@ class SqlAlchemyExecutor(Executor):
                 self._commit(lease)
         elapsed = round((time.monotonic() - started) * 1000, 3)
         return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """See `Executor.layers`."""
+        with self._leased(writable=False) as lease:
+            self._begin(lease, _ASKING_S)
+            return probing.layers(lease, self.row.probes, self._driver_error())
 
     def close(self) -> None:
         """Close every connection."""
@@ -322,14 +330,10 @@ class SqlAlchemyExecutor(Executor):
         with self._leased(writable=False) as lease:
             reader = Reader(self.name, lease, partial(self._set_timeout, lease), self._driver_error())
             try:
+                samples, schemas = self.options.sample_values, self.options.schemas
+                attempt, warn = reader.attempt, reader.warnings.append
                 found = catalogue.read(
-                    reader.fetch,
-                    self.name,
-                    self.row,
-                    samples=self.options.sample_values,
-                    schemas=self.options.schemas,
-                    attempt=reader.attempt,
-                    warn=reader.warnings.append,
+                    reader.fetch, self.name, self.row, samples=samples, schemas=schemas, attempt=attempt, warn=warn
                 )
             except self._driver_error() as error:
                 lease.invalidate(error)

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, QueryResult, Schema, WriteResult
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
-from executors.local import sqlite_schema, sqlite_write
+from executors.local import probing, sqlite_schema, sqlite_write
 from executors.local.files_state import FileState, state_of
 from executors.local.samples import quoted
 from executors.stopping import out_of_time, row_too_large
@@ -134,6 +134,11 @@ class SqliteExecutor(Executor):
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
                 raise out_of_time(timeout_s) from error
             raise self._failed(statement.sql, error) from error
+
+    def layers(self) -> tuple[Layer, ...]:
+        """See `Executor.layers`."""
+        with self._connection() as connection:
+            return probing.sqlite_layers(connection, _restrict)
 
     def _failed(self, sql: str, error: sqlite3.Error | sqlite3.Warning) -> SqlFailed:
         from executors.sql import diagnose

@@ -2,7 +2,7 @@
 
 from executors.errors import ErrorKind
 from executors.rows.clickhouse_functions import MORE_AGGREGATES, MORE_FUNCTIONS
-from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, SchemaQueries, Session, words
+from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, Probe, SchemaQueries, Session, words
 
 _OWN = "('system', 'INFORMATION_SCHEMA', 'information_schema')"
 
@@ -219,4 +219,16 @@ CLICKHOUSE = Dialect(
         transactions=False,
     ),
     reads=_READS,
+    probes=(
+        Probe(
+            layer="read-only setting",
+            sql="SELECT toUInt8(getSetting('readonly') > 0)",
+            mend="The user's profile fixes `readonly` at 0: give it a profile with readonly = 1, or leave it to us.",
+        ),
+        Probe(
+            layer="statement timeout",
+            sql="SELECT toUInt8(toFloat64(getSetting('max_execution_time')) > 0)",
+            mend="The user's profile fixes `max_execution_time` at 0: give it a number of seconds.",
+        ),
+    ),
 )

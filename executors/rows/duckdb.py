@@ -1,7 +1,32 @@
 """DuckDB."""
 
 from executors.errors import ErrorKind
-from executors.rows.row import COMMON, COMMON_AGGREGATES, Dialect, words
+from executors.rows.row import COMMON, COMMON_AGGREGATES, Dialect, Probe, words
+
+_OURS = "This is a fault of the service, not of the file: report it, and use the database no further."
+
+_PROBES = (
+    Probe(
+        layer="read-only",
+        sql="SELECT bool_and(readonly) FROM duckdb_databases() WHERE database_name = current_database()",
+        mend=_OURS,
+    ),
+    Probe(
+        layer="no external access",
+        sql="SELECT NOT CAST(current_setting('enable_external_access') AS BOOLEAN)",
+        mend=_OURS,
+    ),
+    Probe(
+        layer="no extensions",
+        sql="SELECT NOT (CAST(current_setting('autoinstall_known_extensions') AS BOOLEAN)"
+        " OR CAST(current_setting('autoload_known_extensions') AS BOOLEAN)"
+        " OR CAST(current_setting('allow_community_extensions') AS BOOLEAN))",
+        mend=_OURS,
+    ),
+    Probe(
+        layer="configuration locked", sql="SELECT CAST(current_setting('lock_configuration') AS BOOLEAN)", mend=_OURS
+    ),
+)
 
 DUCKDB = Dialect(
     name="duckdb",
@@ -125,4 +150,5 @@ DUCKDB = Dialect(
     table_functions=words(
         "generate_series range unnest json_each json_tree",
     ),
+    probes=_PROBES,
 )

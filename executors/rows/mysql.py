@@ -2,7 +2,18 @@
 
 from executors.errors import ErrorKind
 from executors.rows.mysql_functions import BOTH, MARIADB_ONLY, MYSQL_ONLY
-from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, Lexis, SchemaQueries, Session, words
+from executors.rows.row import (
+    COMMON,
+    COMMON_AGGREGATES,
+    READERS_LOGIN,
+    Case,
+    Dialect,
+    Lexis,
+    Probe,
+    SchemaQueries,
+    Session,
+    words,
+)
 
 # Quotes, backslashes and || mean the same on every server, and a column that is not grouped is an error, not a guess.
 # The read-only session lets pass what changes no rows: SET, FLUSH, SELECT INTO OUTFILE, and CALL, which may end it.
@@ -19,6 +30,19 @@ _SESSION = Session(
     statement_words=words("into lock update"),
     first_words=words("select with values table"),
     lexis=Lexis.MYSQL,
+)
+
+_RESET = "A proxy between may reset what a session sets: let it keep sessions apart, or set it for all on the server."
+# Of a user and of the roles in force, one line each; everything that is not on this list can change something.
+_READS_ONLY = (
+    r"GRANT (?:(?:USAGE|SELECT|SHOW VIEW|SHOW DATABASES|PROCESS|(?:REPLICATION|BINLOG|SLAVE|REPLICA) (?:CLIENT|MONITOR)"
+    r"|LOCK TABLES)(?: \([^)]*\))?(?:, )?)+ ON .*|GRANT [`'\"].* TO .*|SET DEFAULT ROLE .*"
+)
+_READER = Probe(
+    layer=READERS_LOGIN,
+    sql="SHOW GRANTS",
+    pattern=_READS_ONLY,
+    mend="This login can write: use a reader's, that has SELECT on the tables and no other right.",
 )
 
 _READS = SchemaQueries(
@@ -171,6 +195,11 @@ MYSQL = Dialect(
     ),
     session=_SESSION.model_copy(update={"timeout": "SET SESSION max_execution_time = {ms}"}),
     reads=_READS,
+    probes=(
+        Probe(layer="read-only transaction", sql="SELECT @@SESSION.transaction_read_only", mend=_RESET),
+        Probe(layer="statement timeout", sql="SELECT @@SESSION.max_execution_time > 0", mend=_RESET),
+        _READER,
+    ),
 )
 
 MARIADB = MYSQL.model_copy(
@@ -195,6 +224,11 @@ MARIADB = MYSQL.model_copy(
                 "setup": (*_SESSION.setup, "SET SESSION max_recursive_iterations = 4294967295"),
                 "timeout": "SET SESSION max_statement_time = {s}",
             }
+        ),
+        "probes": (
+            Probe(layer="read-only transaction", sql="SELECT @@SESSION.tx_read_only", mend=_RESET),
+            Probe(layer="statement timeout", sql="SELECT @@SESSION.max_statement_time > 0", mend=_RESET),
+            _READER,
         ),
     }
 )

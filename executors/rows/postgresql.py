@@ -2,7 +2,17 @@
 
 from executors.errors import ErrorKind
 from executors.rows.postgresql_functions import MORE_AGGREGATES, MORE_FUNCTIONS
-from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, SchemaQueries, Session, words
+from executors.rows.row import (
+    COMMON,
+    COMMON_AGGREGATES,
+    READERS_LOGIN,
+    Case,
+    Dialect,
+    Probe,
+    SchemaQueries,
+    Session,
+    words,
+)
 
 # What can be asked: what the user may read a column of, but not the server's own, nor a partition of something that can
 # be asked whole. `whole`: every column may be read.
@@ -23,11 +33,52 @@ _SESSION = Session(
         "SET standard_conforming_strings = on",  # quotes in a query mean what they mean to the guard
         "SET row_security = on",
         "SET cursor_tuple_fraction = 1",  # all rows are wanted, not the first ones soon
+        "SET idle_in_transaction_session_timeout = '60s'",  # a process that hangs holds no snapshot and no lock
     ),
     read_only=("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",),
     timeout="SET SESSION statement_timeout = {ms}",
     connection_id="SELECT pg_backend_pid()",
     cancel="SELECT pg_cancel_backend({id})",
+)
+
+_RESET = (
+    "A pooler between may reset what a session sets: let it pool sessions, or set it for the role (ALTER ROLE ... SET)."
+)
+_PROBES = (
+    Probe(
+        layer="read-only transaction",
+        sql="SELECT (current_setting('transaction_read_only') = 'on')::int",
+        mend=_RESET,
+    ),
+    Probe(layer="statement timeout", sql="SELECT (current_setting('statement_timeout') <> '0')::int", mend=_RESET),
+    Probe(
+        layer="idle timeout",
+        sql="SELECT (current_setting('idle_in_transaction_session_timeout') <> '0')::int",
+        mend=_RESET,
+    ),
+    Probe(
+        layer=READERS_LOGIN,
+        sql="""
+            SELECT (NOT EXISTS (
+                SELECT 1 FROM pg_catalog.pg_roles
+                WHERE rolname = current_user AND (rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication)
+            ) AND NOT EXISTS (
+                SELECT 1 FROM pg_catalog.pg_roles
+                WHERE rolname IN ('pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program')
+                  AND pg_has_role(oid, 'MEMBER')
+            ) AND NOT EXISTS (
+                SELECT 1 FROM pg_catalog.pg_namespace
+                WHERE nspname NOT LIKE 'pg\\_%' AND has_schema_privilege(oid, 'CREATE')
+            ) AND NOT EXISTS (
+                SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
+                  AND c.relkind IN ('r', 'p', 'v', 'f')
+                  AND (has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+                       OR has_any_column_privilege(c.oid, 'INSERT, UPDATE'))
+            ))::int
+        """,
+        mend="This login can write: use a reader's, that has SELECT on the tables and owns nothing.",
+    ),
 )
 
 _READS = SchemaQueries(
@@ -209,4 +260,5 @@ POSTGRESQL = Dialect(
     aggregates=_AGGREGATES,
     functions=_FUNCTIONS,
     table_functions=_FUNCTIONS | {"json_table"},  # any function can stand in FROM, where it makes one row or more
+    probes=_PROBES,
 )

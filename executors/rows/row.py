@@ -79,6 +79,26 @@ class Session(Frozen):
     transactions: bool = True
 
 
+READERS_LOGIN = "reader's login"  # the one layer that a database which may be written to cannot have
+
+
+class Probe(Frozen):
+    """What an open connection is asked to find out whether a layer under the guard holds there.
+
+    layer: its name.
+    sql: gives one value, 1 where the layer holds and 0 where it does not.
+    refused: instead, whether the layer holds where the database refuses `sql`.
+    pattern: instead, of a text; the layer holds where the first value of every row matches it.
+    mend: what to do where it does not hold.
+    """
+
+    layer: str
+    sql: str
+    refused: bool = False
+    pattern: str = ""
+    mend: str
+
+
 class SchemaQueries(Frozen):
     """One round of catalogue queries. Each gives the columns named here, in that order; empty: the server has no such.
 
@@ -131,6 +151,7 @@ class Dialect(Frozen):
     variables: of the server (`@@name`), that a query may read: how values are compared, written and told apart.
     file_names: pattern of a table's name that the engine would take for a file, or an address; empty: it never does.
     session, reads: of a server.
+    probes: which ask a connection whether the layers under the guard hold; none where nothing can be asked.
     """
 
     name: str
@@ -162,6 +183,7 @@ class Dialect(Frozen):
     file_names: str = ""
     session: Session = Session()
     reads: SchemaQueries | None = None
+    probes: tuple[Probe, ...] = ()
 
     @property
     def kin(self) -> str:

@@ -1,7 +1,15 @@
 """SQLite."""
 
 from executors.errors import ErrorKind
-from executors.rows.row import COMMON, COMMON_AGGREGATES, Dialect, words
+from executors.rows.row import COMMON, COMMON_AGGREGATES, Dialect, Probe, words
+
+_OURS = "This is a fault of the service, not of the file: report it, and use the database no further."
+
+_PROBES = (
+    Probe(layer="query_only", sql="PRAGMA query_only", mend=_OURS),
+    Probe(layer="mode=ro", sql="PRAGMA user_version = 1", refused=True, mend=_OURS),
+    Probe(layer="authorizer", sql="PRAGMA schema_version", refused=True, mend=_OURS),
+)
 
 SQLITE = Dialect(
     name="sqlite",
@@ -86,4 +94,5 @@ SQLITE = Dialect(
     table_functions=words(
         "generate_series json_each json_tree jsonb_each jsonb_tree",
     ),
+    probes=_PROBES,
 )

@@ -1,7 +1,18 @@
 """SQL Server."""
 
 from executors.errors import ErrorKind
-from executors.rows.row import COMMON, COMMON_AGGREGATES, Dialect, Lexis, Limit, SchemaQueries, Session, words
+from executors.rows.row import (
+    COMMON,
+    COMMON_AGGREGATES,
+    READERS_LOGIN,
+    Dialect,
+    Lexis,
+    Limit,
+    Probe,
+    SchemaQueries,
+    Session,
+    words,
+)
 
 _SESSION = Session(
     read_only=(
@@ -19,6 +30,40 @@ _SESSION = Session(
         "shutdown tran transaction trigger truncate update updatetext use waitfor while writetext",
     )
     | {"next value for"},  # a number that was drawn from a sequence stays drawn
+)
+
+_PROBES = (
+    Probe(
+        layer="never committed",
+        sql="SELECT CASE WHEN @@OPTIONS & 2 = 2 OR @@TRANCOUNT > 0 THEN 1 ELSE 0 END",
+        mend="The driver commits by itself: take `autocommit` out of the address.",
+    ),
+    Probe(
+        layer="lock timeout",
+        sql="SELECT CASE WHEN @@LOCK_TIMEOUT > 0 THEN 1 ELSE 0 END",
+        mend="A proxy between may reset what a session sets: connect without it.",
+    ),
+    Probe(
+        layer=READERS_LOGIN,
+        sql="""
+            SELECT CASE WHEN IS_SRVROLEMEMBER('sysadmin') = 1 OR IS_ROLEMEMBER('db_owner') = 1
+                     OR IS_ROLEMEMBER('db_datawriter') = 1 OR IS_ROLEMEMBER('db_ddladmin') = 1
+                     OR HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'INSERT') = 1
+                     OR HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'UPDATE') = 1
+                     OR HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'DELETE') = 1
+                     OR HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'ALTER') = 1
+                     OR HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'EXECUTE') = 1
+                     OR EXISTS (
+                         SELECT 1 FROM sys.objects o JOIN sys.schemas s ON s.schema_id = o.schema_id
+                         CROSS JOIN (VALUES ('INSERT'), ('UPDATE'), ('DELETE'), ('ALTER')) AS p (permission)
+                         WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0
+                           AND HAS_PERMS_BY_NAME(
+                               QUOTENAME(s.name) + '.' + QUOTENAME(o.name), 'OBJECT', p.permission) = 1
+                     )
+                   THEN 0 ELSE 1 END
+        """,
+        mend="This login can write: use a reader's, a member of db_datareader and of no other role.",
+    ),
 )
 
 # Tables and views of users, not the server's own, and not those of its diagram tool.
@@ -275,4 +320,5 @@ SQLSERVER = Dialect(
     units=words("date_bucket dateadd datediff datediff_big datename datepart datetrunc"),
     formatters=frozenset(),  # FORMAT takes dates
     variables=words("datefirst langid language max_precision textsize rowcount error fetch_status trancount nestlevel"),
+    probes=_PROBES,
 )

@@ -13,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 import pytest
+from unguarded import unguarded
 
 from executors import guard
-from executors.base import Cancel, CheckedSql, Executor, QueryResult, Table
+from executors.base import Cancel, Executor, QueryResult, Table
 from executors.dialects import DIALECTS, Dialect, Limit
 from executors.errors import ErrorKind, SqlError, SqlFailed
 
@@ -23,10 +24,6 @@ ROWS = 300
 PEOPLE = [(i, f"name {i}", None if i % 10 == 0 else "Köln" if i % 3 else "Łódź", i / 4) for i in range(1, ROWS + 1)]
 ODD_COLUMNS = ("select", "größe", "Zwei Wörter")
 Run = Callable[..., QueryResult]
-
-
-def unguarded(sql: str, row_limit: int = 500) -> CheckedSql:
-    return CheckedSql(sql=sql, executable=sql, row_limit=row_limit, tables=())
 
 
 class Contract(ABC):

@@ -13,7 +13,8 @@ from contextlib import closing
 from typing import Any, ClassVar
 
 import pytest
-from contract_suite import ROWS, Run, ServerContract, unguarded, until
+from contract_suite import ROWS, Run, ServerContract, until
+from unguarded import unguarded
 from write_suite import Writing
 
 from executors.base import Cancel, Executor

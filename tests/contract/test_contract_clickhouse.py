@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from contract_suite import ODD_COLUMNS, PEOPLE, ROWS, Run, ServerContract, sql_text, unguarded, until
+from contract_suite import ODD_COLUMNS, PEOPLE, ROWS, Run, ServerContract, sql_text, until
+from unguarded import unguarded
 
 from executors import guard
 from executors.base import CheckedWrite, Executor

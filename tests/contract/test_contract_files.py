@@ -12,7 +12,8 @@ from typing import ClassVar
 
 import duckdb
 import pytest
-from contract_suite import PEOPLE, ROWS, Contract, Run, sql_text, unguarded
+from contract_suite import PEOPLE, ROWS, Contract, Run, sql_text
+from unguarded import unguarded
 
 from executors.base import Executor
 from executors.duckdb import DuckdbExecutor

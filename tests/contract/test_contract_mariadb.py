@@ -10,8 +10,9 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
-from contract_suite import ROWS, fill, unguarded, until
+from contract_suite import ROWS, fill, until
 from server_suite import Outages, Pooling, Writing, ask
+from unguarded import unguarded
 
 from executors.base import CheckedWrite, Executor
 from executors.dialects import DIALECTS

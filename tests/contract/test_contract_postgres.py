@@ -7,8 +7,9 @@ from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import pytest
-from contract_suite import ROWS, Run, fill, unguarded
+from contract_suite import ROWS, Run, fill
 from server_suite import Outages, Pooling, Writing, ask
+from unguarded import unguarded
 
 from executors import guard
 from executors.base import Executor

@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 
 import pyodbc
 import pytest
-from contract_suite import ODD_COLUMNS, PEOPLE, Run, unguarded
+from contract_suite import ODD_COLUMNS, PEOPLE, Run
 from server_suite import Outages, Pooling
+from unguarded import unguarded
 
 from executors import guard
 from executors.base import Executor

@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager, closing
 from typing import Any, Literal
 
 import pytest
-from contract_suite import ServerContract, unguarded
+from contract_suite import ServerContract
+from unguarded import unguarded
 
 from executors.base import CheckedWrite, Executor, WriteResult
 from executors.errors import ErrorKind, SqlError, SqlFailed, SqlRefused

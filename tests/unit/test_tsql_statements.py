@@ -44,6 +44,7 @@ def read(sql: str) -> exp.Expr:
     *ROW.session.begin,
     ROW.session.timeout.format(ms=30000, s=30),
     "SELECT 1",  # the pool's ping
+    *(probe.sql for probe in ROW.probes),
 ])  # fmt: skip
 def test_the_session_speaks_tsql(sql: str) -> None:
     read(sql)
