@@ -21,6 +21,7 @@ from agent.http import chat, databases, generate, health, jobs, query, rag, revi
 from agent.http.auth import add_guards
 from agent.http.context import RequestContext
 from agent.http.docs_page import CONTENT_SECURITY_POLICY, docs_page
+from agent.http.draining import Draining, DrainingRequests
 from agent.http.errors import add_handlers
 from agent.http.lazy_service import LazyService
 from agent.http.levels import ANONYMOUS, FUNCTION
@@ -117,7 +118,9 @@ def create_app(
         telemetry=telemetry.get().fastapi(),
     )
     app.state.service, app.state.access, app.state.routes = lazy, access, tuple(router.routes)
+    app.state.draining = Draining()
     add_guards(app, access, frozenset(route.path for route in api_routes() if route.auth == "ANONYMOUS"))
+    app.add_middleware(DrainingRequests, draining=app.state.draining)
     app.add_middleware(RequestContext, max_request_bytes=max_request_bytes)
     app.include_router(router)
     add_handlers(app)

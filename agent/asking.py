@@ -70,7 +70,7 @@ class Asking:
         Raises:
             QuestionInvalid, UnknownDatabase, UnknownSession, UnknownWritePlan, WritesNotAllowed, WriteNotMade,
             BudgetSpent, ModelFailed, ModelUnavailable, DatabaseUnavailable, StateUnavailable,
-            TooBusy, OutOfTime: see `problems.STATUS`.
+            TooBusy, ShuttingDown, OutOfTime: see `problems.STATUS`.
         """
         asked = self.events(
             text, database, session_id=session_id, options=options, trace_id=trace_id, principal=principal
@@ -99,7 +99,7 @@ class Asking:
             deadline_s: where it may take another time than the settings say.
         """
         # From here on: who waits for a turn in the session has as long to wait for the answer.
-        deadline = Deadline(deadline_s or self._settings.request_deadline_s, OUT_OF_TIME)
+        deadline = self._registered.deadlines.new(OUT_OF_TIME, deadline_s)
         trace_id = trace_id or new_trace_id()
         with telemetry.get().arriving(trace_id):
             self._registered.admit(database, principal)  # first: no other refusal may tell that the database is there
@@ -107,7 +107,8 @@ class Asking:
             with telemetry.get().arriving(trace_id):
                 admission = turn.enter_context(self._registered.admitted(database, principal))
             if session_id is not None:
-                await turn.enter_async_context(self._sessions.turn(session_id, principal))
+                async with deadline.met():
+                    await turn.enter_async_context(self._sessions.turn(session_id, principal))
             with telemetry.get().arriving(trace_id):
                 question = await self._question(text, database, session_id, options, trace_id, principal)
                 target = await self._registered.get(database, principal)

@@ -10,7 +10,7 @@ from agent.access.breaker import Breaker
 from agent.access.bulkhead import Admission, Bulkhead
 from agent.callers import LOCAL, is_listed, is_reserved
 from agent.database import Database
-from agent.deadline import Deadline
+from agent.deadline import Deadlines
 from agent.errors import NotPermitted
 from agent.limits import limits_of
 from agent.models import Options
@@ -55,6 +55,7 @@ class Databases:
     def __init__(self, router: Router, settings: Settings) -> None:
         self._router, self._settings = router, settings
         self._open: dict[str, Database] = {}
+        self.deadlines = Deadlines(settings.request_deadline_s)
         self._bulkhead = Bulkhead(settings.max_concurrent_questions, settings.queue_length)
 
     def admit(self, name: str, principal: str) -> None:
@@ -201,7 +202,7 @@ class Databases:
             TooBusy: as many are answered, and wait, as this process takes.
             OutOfTime: the request's deadline passed while it waited for its turn.
         """
-        deadline = Deadline(self._settings.request_deadline_s, OUT_OF_TIME)
+        deadline = self.deadlines.new(OUT_OF_TIME)
         self.admit(name, principal)
         with self.admitted(name, principal) as admission:
             async with deadline.met(), admission.place():

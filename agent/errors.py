@@ -11,7 +11,8 @@ PlumblineError
     ├── NotPermitted            403
     ├── Later                   try again in so many seconds
     │   ├── TooManyRequests         429
-    │   └── TooBusy                 503
+    │   ├── TooBusy                 503
+    │   └── ShuttingDown            503
     ├── QuestionInvalid         422
     ├── UnknownSession          404
     ├── SessionBusy             409
@@ -97,6 +98,10 @@ class TooManyRequests(Later):
 
 class TooBusy(Later):
     """This process answers as many questions as it can."""
+
+
+class ShuttingDown(Later):
+    """This process ends; what was asked of it is not answered."""
 
 
 class QuestionInvalid(Fatal):

@@ -23,6 +23,11 @@ class ProtectionSettings(BaseSettings):
     job_kept_s: Seconds = Field(3600, description="Seconds for which the result of such a job is kept.")
     query_timeout_s: Seconds = Field(30, description="Seconds for one SQL query.")
     queries_per_database: Count = Field(4, description="Queries that run at once on one database.")
+    shutdown_grace_s: Annotated[float, Field(ge=0)] = Field(
+        20,
+        description="Seconds after SIGTERM in which `serve` ends what it is answering; new requests get 503 meanwhile, "
+        "and what is not done then is told so.",
+    )
     max_concurrent_questions: Count = Field(
         16,
         description="Questions, and queries of `execute`, that one process works on at once. One caller, or one of "

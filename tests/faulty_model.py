@@ -49,6 +49,7 @@ class FaultyModel:
 
     faults: by step: `followup`, `planner`, `generator`, `repair`, `judge`, `writer`, `raw_records`, `embedding`.
     asked: the steps that were asked for, in order.
+    arrived: set when a call waits at a step that is silent, or held.
     left: set when a caller hung up while it waited.
     """
 
@@ -56,14 +57,24 @@ class FaultyModel:
         self.url = ""
         self.faults: dict[str, Fault] = {}
         self.asked: list[str] = []
-        self.arrived = threading.Event()  # at a step that is silent
-        self.left = threading.Event()
+        self.arrived, self.left, self._released = threading.Event(), threading.Event(), threading.Event()
+        self._held = ""
 
     def fails(self, step: str, fault: Fault) -> None:
         """From now on one step fails, and no other does."""
         self.faults, self.asked = {step: fault}, []
         self.arrived.clear()
         self.left.clear()
+
+    def holds(self, step: str) -> None:
+        """From now on one step is answered when `release` is called, and none fails."""
+        self.faults, self.asked, self._held = {}, [], step
+        for event in (self.arrived, self.left, self._released):
+            event.clear()
+
+    def release(self) -> None:
+        """Answer what is held, and what comes."""
+        self._released.set()
 
     @contextmanager
     def running(self) -> Iterator[FaultyModel]:
@@ -95,6 +106,7 @@ class FaultyModel:
         try:
             yield self
         finally:
+            self._released.set()
             loop.call_soon_threadsafe(ended.set)
             thread.join()
             loop.close()
@@ -142,6 +154,9 @@ class FaultyModel:
                 await writer.drain()
                 writer.transport.abort()
             case _:
+                if step == self._held:
+                    self.arrived.set()
+                    await asyncio.to_thread(self._released.wait)
                 _send(writer, json.dumps(spoiled(fault, step, body)) if fault else whole)
 
     async def _without_end(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, size: int) -> None:

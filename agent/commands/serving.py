@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from contextlib import suppress
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -42,9 +43,9 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port; default: the settings'.")] = None,
 ) -> None:
     """The HTTP service; on any address that others can reach only with PLUMBLINE_AUTH."""
-    import uvicorn
-
     from agent.access.policy import check_host
+    from agent.api import create_default_app
+    from agent.http.server import Server
 
     settings = read_settings(serving=True)
     address, number = settings.host if host is None else host, port or settings.port
@@ -54,14 +55,17 @@ def serve(
         fail(str(error))
     shown = f"[{address}]" if ":" in address else address
     out.print(f"Plumbline on http://{shown}:{number}/api/docs  (Ctrl-C ends it)", markup=False, soft_wrap=True)
-    uvicorn.run(
-        "agent.api:create_default_app",
-        factory=True,
+    server = Server(
+        create_default_app,
+        grace_s=settings.shutdown_grace_s,
         host=address,
         port=number,
         log_level=settings.log_level.lower(),
-        timeout_graceful_shutdown=10,
     )
+    with suppress(KeyboardInterrupt):  # uvicorn raises the signals that it took again, once all is done
+        server.run()
+    if not server.started:
+        raise typer.Exit(1)
 
 
 def key(

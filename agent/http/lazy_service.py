@@ -37,6 +37,11 @@ class LazyService:
                 self._beside = tuple(map(asyncio.create_task, beside))
         return self._service
 
+    def stop(self) -> None:
+        """Have everything that is being answered end now, and say so."""
+        if self._service is not None:
+            self._service.registered.deadlines.stop()
+
     async def close(self) -> None:
         """Close the service, where one was made."""
         for task in self._beside:

@@ -6,19 +6,15 @@ An optional step that fails costs the answer what it would have added, and no mo
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import httpx2
 import pytest
-from conftest import SHOP
 from faulty_model import Fault, FaultyModel
-from live_service import running
+from faulty_service import QUESTION, ask, make_shop, serving, settings_for
 
-from agent.api import create_app
-from agent.service import build_service
 from agent.settings import Settings
 
 # `ok`      answered and verified, as if nothing had been; a draft that cannot be read is mended by the next one
@@ -70,57 +66,35 @@ def model() -> Iterator[FaultyModel]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("shop")
-    with sqlite3.connect(folder / "shop.sqlite") as connection:
-        connection.executescript(SHOP)
-    connection.close()
-    (folder / "shop.md").write_text("# orders\n\nOne row for each order.\n", encoding="utf-8")
-    (folder / "databases.yaml").write_text("shop: {url: shop.sqlite, docs: [shop.md]}\n", encoding="utf-8")
-    return folder
+def registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_shop(tmp_path_factory.mktemp("shop"))
 
 
 @pytest.fixture(scope="module")
-def patient(model: FaultyModel, folder: Path) -> Iterator[httpx2.Client]:
+def patient(model: FaultyModel, registry: Path) -> Iterator[httpx2.Client]:
     """A service that asks a second time."""
-    yield from client(model, folder, "patient", model_retries=1)
+    yield from client_of(settings_for(model, registry, registry.with_name("patient"), model_retries=1), model)
 
 
 @pytest.fixture(scope="module")
-def hasty(model: FaultyModel, folder: Path) -> Iterator[httpx2.Client]:
+def hasty(model: FaultyModel, registry: Path) -> Iterator[httpx2.Client]:
     """A service that asks once, and waits a moment."""
-    yield from client(model, folder, "hasty", model_retries=0, model_timeout_s=2, retrieval_timeout_s=10)
+    waits = {"model_timeout_s": 2, "retrieval_timeout_s": 10}
+    yield from client_of(settings_for(model, registry, registry.with_name("hasty"), **waits), model)
 
 
-def client(model: FaultyModel, folder: Path, name: str, **changes: Any) -> Iterator[httpx2.Client]:
-    settings = Settings(
-        openai_api_key="sk-test",
-        openai_base_url=model.url,
-        profile="small_hosted",
-        planner="separate",
-        embedding="openai",
-        registry=folder / "databases.yaml",
-        state_dir=folder / name,
-        reuse_verified=False,
-        breaker_failures=1000,  # each cell is to meet the fault itself
-        **changes,
-    )
-    with running(create_app(lambda: build_service(settings))) as url, httpx2.Client(base_url=f"{url}/api") as client:
+def client_of(settings: Settings, model: FaultyModel) -> Iterator[httpx2.Client]:
+    with serving(settings) as client:
         model.faults = {}
         ask(client, "How many orders are there at first?")  # the docs are indexed with it
         yield client
-
-
-def ask(client: httpx2.Client, question: str, session: str | None = None) -> httpx2.Response:
-    body = {"database": "shop", "question": question, **({"session_id": session} if session else {})}
-    return client.post("/query", json=body, timeout=60)
 
 
 def conversation(client: httpx2.Client) -> str:
     """A session in which something was asked already."""
     begun = client.post("/agents/text-to-sql/start-session", json={"database": "shop"}).raise_for_status().json()
     session: str = begun["session_id"]
-    ask(client, "How many orders were there in 2023?", session).raise_for_status()
+    ask(client, "How many orders were there in 2023?", session_id=session).raise_for_status()
     return session
 
 
@@ -133,10 +107,11 @@ def test_cell(step: str, fault: Fault, outcome: str, model: FaultyModel, request
     client: httpx2.Client = request.getfixturevalue("patient" if fault in ("trouble_once", "overloaded") else "hasty")
     model.faults = {}
     session = conversation(client) if step == "followup" else None
-    question = "and in 2024?" if session else QUESTIONS.get(step, "How many orders are there?")
+    question = "and in 2024?" if session else QUESTIONS.get(step, QUESTION)
     model.fails(step, fault)
 
-    response = ask(client, f"{question} ({step} {fault})" if step == "embedding" else question, session)
+    asked = f"{question} ({fault})" if step == "embedding" else question  # vectors of questions are kept
+    response = ask(client, asked, **({"session_id": session} if session else {}))
 
     assert step in model.asked
     body = response.json()

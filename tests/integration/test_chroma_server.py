@@ -18,6 +18,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 import pytest
 from chromadb.api.client import Client
 from pydantic import SecretStr
+from until import PATIENCE_S, until
 
 from rag import chroma_server
 from rag.chroma_connection import ChromaServer, connect, disconnect
@@ -27,7 +28,6 @@ from rag.revision import Turn, slug_of
 from rag.store import BATCH, Store, SyncReport
 from rag.testing import HashingEmbedder
 
-PATIENCE_S = 60.0
 DIRECT = build_opener(ProxyHandler({}))
 CHROMA = str(Path(sys.executable).with_name("chroma"))
 TOTAL = make_document("column", "amount without tax", table="orders", column="total", source="shop.md")
@@ -85,15 +85,6 @@ class Running:
                 return bool(reply.status == 200)
         except OSError:
             return False
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait for a condition; fail where it does not come."""
-    end = time.monotonic() + PATIENCE_S
-    pause = threading.Event()
-    while not holds():
-        assert time.monotonic() < end, "it did not happen"
-        pause.wait(0.05)
 
 
 @pytest.fixture(autouse=True)

@@ -18,6 +18,7 @@ from agent.access.policy import Asked, build_access, check_host, function_level
 from agent.callers import ANONYMOUS
 from agent.cli import app
 from agent.errors import AccessInvalid, NotAuthenticated, NotPermitted
+from agent.http.server import Server
 from agent.settings import Settings, get_settings
 
 KEYS = f"ann={digest_of('the key of ann')}"
@@ -85,7 +86,12 @@ def test_without_authentication_it_does_not_listen_elsewhere(host: str, why: str
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "plumbline.example.com"])
 def test_serve_refuses_with_a_sentence_that_says_what_to_set(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[object] = []
-    monkeypatch.setattr("uvicorn.run", lambda *_, **more: started.append(more["host"]))
+
+    def run(server: Server) -> None:
+        server.started = True
+        started.append(server.config.host)
+
+    monkeypatch.setattr(Server, "run", run)
     get_settings.cache_clear()
     refused = CliRunner().invoke(app, ["serve", "--host", host])
     assert (refused.exit_code, started) == (1, [])

@@ -24,6 +24,7 @@ from agent.errors import (
     ReviewInvalid,
     SavedQueryInvalid,
     SessionBusy,
+    ShuttingDown,
     StateUnavailable,
     TooBusy,
     TooManyRequests,
@@ -150,6 +151,7 @@ CASES: tuple[Case, ...] = (
     _by_http(503),
     _raised(AccessInvalid("PLUMBLINE_API_KEYS_FILE cannot be read."), None),
     _raised(TooBusy("The service is answering all it can. Try again in 5 s.", 5), ASKING | {"execute"}),
+    _raised(ShuttingDown("This process is being stopped. Ask again in 5 s.", 5), None),
     _raised(BudgetSpent("The question may take 2 model calls, and has had them."), ASKING),
     _raised(ModelUnavailable("The model cannot be reached. Try again later."), ASKING),
     _raised(DatabaseUnavailable("The database 'shop' cannot be opened: its file is missing."), READING),
@@ -179,6 +181,7 @@ def applies(case: Case, operation: Operation) -> bool:
         "unexpected": operation.id not in OPEN,
         "registry-invalid": operation.closed and operation.id not in UNAIDED,
         "access-invalid": operation.closed,
+        "shutting-down": operation.id != "health_live",
     }
     return by_name[case.name]
 

@@ -1,0 +1,187 @@
+"""The process is told to end while it answers: what is begun is finished or told, what comes is sent elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from api_client import problem
+from faulty_model import FaultyModel
+from faulty_service import ASKED, make_shop
+from until import PATIENCE_S, until
+
+from testbed.postgres import free_port
+
+ROOT = Path(__file__).parents[2]
+Serve = Callable[..., Any]
+
+
+class Process:
+    """`python -m agent serve`. Args: environment: its settings; log: of its output."""
+
+    def __init__(self, environment: dict[str, str], log: Path) -> None:
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}/api"
+        self._log = log.open("wb")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "agent", "serve", "--port", str(port)],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            stdout=self._log,
+            stderr=self._log,
+        )
+        until(lambda: self._status("/health/live") == 200)
+
+    def terminate(self) -> None:
+        """SIGTERM, and wait until it has been noticed."""
+        self._process.send_signal(signal.SIGTERM)
+        until(lambda: self._status("/databases") == 503)
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def ended(self) -> int:
+        """Its exit code, once there is one."""
+        code = self._process.wait(PATIENCE_S)
+        self._log.close()
+        return code
+
+    def kill(self) -> None:
+        self._process.kill()
+        self.ended()
+
+    def _status(self, path: str) -> int:
+        assert self._process.poll() is None, "it has ended"
+        try:
+            return httpx2.get(f"{self.url}{path}", timeout=PATIENCE_S).status_code
+        except httpx2.TransportError:
+            return 0
+
+
+@pytest.fixture
+def model() -> Iterator[FaultyModel]:
+    with FaultyModel().running() as server:
+        yield server
+
+
+@pytest.fixture
+def serve(model: FaultyModel, tmp_path: Path) -> Iterator[Serve]:
+    """Starts the service with some settings; it is ended with the test."""
+    environment = {
+        "OPENAI_API_KEY": "sk-test",
+        "OPENAI_BASE_URL": model.url,
+        "PLUMBLINE_PROFILE": "small_hosted",
+        "PLUMBLINE_EMBEDDING": "openai",
+        "PLUMBLINE_REGISTRY": str(make_shop(tmp_path)),
+        "PLUMBLINE_STATE_DIR": str(tmp_path / "state"),
+    }
+    begun: list[Process] = []
+
+    def serve(**changes: str) -> Process:
+        begun.append(Process(environment | changes, tmp_path / "log"))
+        return begun[-1]
+
+    yield serve
+    model.release()
+    for process in begun:
+        process.kill()
+
+
+def post(process: Process, path: str, body: object) -> httpx2.Response:
+    return httpx2.post(f"{process.url}{path}", json=body, timeout=PATIENCE_S)
+
+
+def last_event(response: httpx2.Response) -> dict[str, Any]:
+    """What a stream said at last."""
+    data = [line.removeprefix("data: ") for line in response.text.splitlines() if line.startswith("data: ")]
+    told: dict[str, Any] = json.loads(data[-1])
+    return told
+
+
+def asked_twice(process: Process, threads: ThreadPoolExecutor) -> list[Future[httpx2.Response]]:
+    return [threads.submit(post, process, path, ASKED) for path in ("/query", "/query/stream")]
+
+
+def test_what_is_being_answered_is_finished_and_what_comes_is_sent_elsewhere(serve: Serve, model: FaultyModel) -> None:
+    process = serve()
+    model.holds("generator")
+    with ThreadPoolExecutor(2) as threads:
+        queried, streamed = asked_twice(process, threads)
+        until(lambda: model.asked.count("generator") == 2)
+        process.terminate()
+
+        refused = post(process, "/query", ASKED)
+        body = problem(refused, 503, "shutting-down")
+        assert "being stopped" in body["detail"]
+        assert (int(refused.headers["retry-after"]) > 0, refused.headers["connection"]) == (True, "close")
+        assert httpx2.get(f"{process.url}/health/live").status_code == 200, "it is not to be killed for it"
+
+        model.release()
+        answer = queried.result().json()
+        assert (answer["status"], answer["verified"], answer["results"]) == ("success", True, [{"orders": 5}])
+        done = last_event(streamed.result())
+        assert (done["event"], done["data"]["results"]) == ("done", [{"orders": 5}])
+    assert process.ended() == -signal.SIGTERM
+
+
+def test_what_is_not_done_within_the_grace_is_told(serve: Serve, model: FaultyModel) -> None:
+    process = serve(PLUMBLINE_SHUTDOWN_GRACE_S="1")
+    model.fails("generator", "silence")
+    with ThreadPoolExecutor(2) as threads:
+        queried, streamed = asked_twice(process, threads)
+        until(lambda: model.asked.count("generator") == 2)
+        process.terminate()
+
+        problem(queried.result(), 503, "shutting-down")
+        told = last_event(streamed.result())
+        assert (told["event"], told["data"]["type"]) == ("error", "urn:plumbline:problem:shutting-down")
+        assert model.left.wait(PATIENCE_S), "the model's calls are cancelled"
+    assert process.ended() == -signal.SIGTERM
+
+
+def test_what_has_no_deadline_of_its_own_is_told_as_well(serve: Serve, model: FaultyModel) -> None:
+    process = serve(PLUMBLINE_SHUTDOWN_GRACE_S="0", PLUMBLINE_MODEL_TIMEOUT_S="10", PLUMBLINE_MODEL_RETRIES="0")
+    post(process, "/query", ASKED).raise_for_status()  # the docs are indexed with it
+    model.fails("embedding", "silence")
+    with ThreadPoolExecutor(1) as threads:
+        searched = threads.submit(post, process, "/rag/search", {"database": "shop", "query": "what is a row?"})
+        assert model.arrived.wait(PATIENCE_S)
+        process.terminate()
+        problem(searched.result(), 503, "shutting-down")
+    assert process.ended() == -signal.SIGTERM
+
+
+def test_a_second_signal_ends_the_grace(serve: Serve, model: FaultyModel) -> None:
+    process = serve(PLUMBLINE_SHUTDOWN_GRACE_S="1000")
+    model.fails("generator", "silence")
+    with ThreadPoolExecutor(1) as threads:
+        queried = threads.submit(post, process, "/query", ASKED)
+        assert model.arrived.wait(PATIENCE_S)
+        process.terminate()
+        process.signal(signal.SIGTERM)
+        problem(queried.result(), 503, "shutting-down")
+    assert process.ended() == -signal.SIGTERM
+
+
+def test_a_setting_with_a_typo_is_told_before_anything_is_served(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "agent", "serve"],
+        cwd=ROOT,
+        env={**os.environ, "PLUMBLINE_QUEUE_LENGTH": "many", "PLUMBLINE_REGISTRY": str(make_shop(tmp_path))},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert ran.returncode != 0
+    assert "PLUMBLINE_QUEUE_LENGTH" in ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stdout + ran.stderr
