@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from live_service import TirelessModel, running
+from live_service import running
 
 from agent.access.policy import build_access
 from agent.api import create_app
 from agent.service import Service
 from agent.settings import Settings
+from testbed.tireless_model import TirelessModel
 
 PAGE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
 SECTION = re.search(r"^## From your code$(.*?)^##", PAGE, re.MULTILINE | re.DOTALL)

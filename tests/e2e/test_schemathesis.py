@@ -17,7 +17,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from door import ANN, KEYS
-from live_service import TirelessModel, running
+from live_service import running
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.access.policy import build_access
@@ -26,6 +26,7 @@ from agent.retrieval import build
 from agent.service import build_service
 from agent.settings import Settings
 from rag.testing import HashingEmbedder
+from testbed.tireless_model import TirelessModel
 
 HERE = Path(__file__).parent
 HIDDEN = {"openapi", "docs"}

@@ -14,7 +14,6 @@ import httpx2
 import pytest
 from api_client import api_client, problem
 from eventually import PATIENCE_S, eventually
-from live_service import HeldModel
 from people_shop import ANN, BEN
 from pydantic import SecretStr
 
@@ -28,6 +27,7 @@ from agent.settings import Settings
 from agent.state.store import Place
 from testbed import azurite
 from testbed.azurite import Azurite
+from testbed.tireless_model import HeldModel
 
 ASKED = {"question": "How many orders are there?", "database": "shop"}
 _tables = (f"jobs{number}" for number in itertools.count())
