@@ -7,6 +7,7 @@ is written anew from the checked tree, so the database never sees a character th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 20_000
 MAX_NESTING = 60
+_WORD = re.compile(r"\w+|[^\w\s]")
 
 _QUERY_WORDS = words("select with from values (")
 WRITE_WORDS = words(
@@ -91,6 +93,7 @@ def check(
             check_no_files(root, dialect)
         shown, run = limited(root, row_limit, dialect)
         text = grammar.write(shown, dialect.sqlglot)
+        _check_reads_back(text, dialect, own, open_parameters=open_parameters)
         if rows is not None:
             held = rows.hold(root, names)
             run = limited(root, row_limit, dialect)[1]
@@ -116,6 +119,30 @@ def _parsed(sql: str, dialect: Dialect) -> exp.Query:
         check_nodes(root, dialect)
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, "This is not a query.", form(dialect))
     return root
+
+
+def _check_reads_back(text: str, dialect: Dialect, functions: frozenset[str], *, open_parameters: bool) -> None:
+    """What was written anew says what was checked: read again, it is allowed again, and comes out in the same words.
+
+    Where the parser took a text for what the generator has no words for, it is no query that was checked.
+    """
+    try:
+        root = _parsed(text, dialect)
+        check_nodes(root, dialect, functions, open_parameters=open_parameters)
+        again = grammar.write(root, dialect.sqlglot)
+    except SqlRefused as error:
+        raise _unclear(dialect) from error
+    if _words_of(again) != _words_of(text):
+        raise _unclear(dialect)
+
+
+def _words_of(text: str) -> list[str]:
+    """Words and signs, in any order: of some joins there are two."""
+    return sorted(_WORD.findall(text.casefold()))
+
+
+def _unclear(dialect: Dialect) -> SqlRefused:
+    return SqlRefused(ErrorKind.SYNTAX_ERROR, "The query can be read in more than one way.", form(dialect))
 
 
 def _selected(values: exp.Values) -> exp.Select:

@@ -82,6 +82,7 @@ _NAME_PLACES = (
     *(exp.Table, exp.TableAlias, exp.From, exp.Join, exp.Lateral, exp.Dot, exp.Column, exp.Identifier, exp.DataType),
     *(exp.CTE, exp.Parameter, exp.Placeholder),
 )
+_NO_QUALIFY = words("sqlite postgresql sqlserver mysql mariadb oracle hana")
 _NAME_KEYS = words("alias to db catalog kind")
 
 
@@ -111,6 +112,9 @@ class NodeCheck:
             exp.Partition: self._check_partition,
             exp.Connect: self._check_connect,
             exp.ForClause: self._check_for,
+            exp.From: self._check_from,
+            exp.Interval: self._check_interval,
+            exp.Qualify: self._check_qualify,
         }
 
     def run(self, root: exp.Expr) -> None:
@@ -195,6 +199,23 @@ class NodeCheck:
         if node.text("kind") not in ("XML", "JSON") or node.parent is None or node.parent.parent is None:
             message = f"FOR {node.text('kind')} is taken in a subquery alone."
             raise SqlRefused(ErrorKind.PERMISSION, message, "Select the columns themselves.")
+
+    def _check_from(self, node: exp.From) -> None:
+        """`FROM FROM t` is a query for sqlglot, and nothing that could be written again."""
+        if isinstance(node.this, exp.Query) and not isinstance(node.this, exp.Subquery):
+            message = "A query in FROM needs parentheses."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, form(self._dialect))
+
+    def _check_interval(self, node: exp.Interval) -> None:
+        """`interval()` and `interval(1, 2)` would be written as a column of that name."""
+        if node.this is None or isinstance(node.this, exp.Tuple):
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, "INTERVAL needs one length.", form(self._dialect))
+
+    def _check_qualify(self, _node: exp.Qualify) -> None:
+        """Where an engine has none, sqlglot would put the rows that are asked for into a query with the LIMIT."""
+        if self._dialect.name in _NO_QUALIFY:
+            message = f"{self._dialect.title} has no QUALIFY."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Filter in a query around this one.")
 
     def _check_connect(self, node: exp.Connect) -> None:
         """CONNECT BY follows a hierarchy, or counts to a written number; else it makes rows without end."""

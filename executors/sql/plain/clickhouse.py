@@ -39,7 +39,7 @@ class PlainClickHouse(ClickHouse):
             method, side, kind = super()._parse_join_parts()
             if (side or kind) and (self._match(TokenType.ALL) or kind is not None):
                 self._match(TokenType.OUTER)
-            return method, side, kind
+            return None if method is not None and method.token_type is TokenType.ALL else method, side, kind
 
         def _keep_type(self, cast: exp.Expression) -> None:
             """Types are case-sensitive here, and sqlglot knows each by its own name."""

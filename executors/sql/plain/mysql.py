@@ -113,10 +113,6 @@ class PlainMySQL(MySQL):
                 self.unsupported("There is no FULL JOIN; FULL would be taken for an alias")
             return str(super().join_sql(expression, join_op))
 
-        def qualify_sql(self, expression: exp.Qualify) -> str:
-            self.unsupported("There is no QUALIFY; filter in a query around this one")
-            return str(super().qualify_sql(expression))
-
         def kwarg_sql(self, expression: exp.Kwarg) -> str:
             return f"{self.sql(expression, 'this')} SEPARATOR {self.sql(expression, 'expression')}"
 
