@@ -5,6 +5,7 @@
 #   EVAL=folder              questions and databases that `make bench` measures retrieval on
 #   LIMIT=40                 questions of each folder that the embedded model is asked, with retrieval and without
 #   ARITHMETIC=file.jsonl    the sentences that it recomputes; by default the folder's
+#   MINUTES=10               how long `make fuzz` tries to break what reads what others wrote
 #   STATEMENTS=file.jsonl    the SQL that `make bench-guard` shows to the guard; by default the folder's
 
 PYTHON      ?= python3
@@ -13,12 +14,14 @@ EVAL        ?=
 ARITHMETIC  ?= $(wildcard $(EVAL)/arithmetic.jsonl)
 STATEMENTS  ?= $(wildcard $(EVAL)/statements.jsonl)
 LIMIT       ?= 40
+MINUTES     ?= 10
 
 VENV    := .venv
 BIN     := $(VENV)/bin
 CREATED := $(VENV)/.created
 LOCAL   := $(VENV)/.local-installed
 TESTED  := $(VENV)/.test-installed
+FUZZED  := $(VENV)/.fuzz-installed
 NODE    := $(and $(shell command -v npm 2>/dev/null),testbed/node/node_modules/.installed)
 DRIVERS := $(foreach it,mysql oracle clickhouse hana databricks,requirements-$(it).txt)
 PIP     := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -c constraints.txt
@@ -29,7 +32,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: bench-guard sentences statements questions clean
+.PHONY: bench-guard fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -68,6 +71,9 @@ bench-accuracy: questions $(LOCAL) model  ## right answers with retrieval and wi
 
 bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
 	$(BIN)/python -m bench.schema_reading
+
+fuzz: $(FUZZED)  ## try to break the guard, the calculator, the reply parser, the readers of docs and the API: MINUTES=10
+	$(OFFLINE) $(BIN)/python -m fuzz --minutes $(MINUTES)
 
 engines: $(TESTED)  ## the table of engines and contract tests, as in docs/engines.md
 	@$(OFFLINE) $(BIN)/python -m testbed.contract
@@ -122,4 +128,9 @@ $(TESTED): $(LOCAL) requirements-test.txt $(DRIVERS)
 	@$(PIP) -r $(VENV)/test-only.txt
 	@$(PIP) --ignore-requires-python --no-deps azure-functions-runtime==1.3.0
 	@$(PIP) --force-reinstall --no-deps azurefunctions-extensions-base==1.2.0 azurefunctions-extensions-http-fastapi==1.0.1
+	@touch $@
+
+$(FUZZED): $(TESTED) requirements-fuzz.txt
+	@grep -v '^-' requirements-fuzz.txt > $(VENV)/fuzz-only.txt
+	@$(PIP) -r $(VENV)/fuzz-only.txt
 	@touch $@

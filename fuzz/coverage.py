@@ -1,0 +1,43 @@
+"""One target under atheris, which follows the branches of our own code; a process of its own, for it never returns.
+
+    python -m fuzz.coverage TARGET CORPUS FIGURES -max_total_time=60
+
+CORPUS is a folder, to which inputs are added that reach what none reached before; FIGURES is a JSON file, written anew
+after each finding and every hundred cases. All that follows is for libFuzzer.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import atheris
+
+_EVERY = 100
+
+
+def main(name: str, figures_file: Path, arguments: list[str]) -> None:
+    """Fuzz until libFuzzer ends the process."""
+    with atheris.instrument_imports(include=["agent", "executors", "rag"]):
+        from fuzz.campaign import Figures
+        from fuzz.targets import TARGETS
+
+    target, figures, began = TARGETS[name], Figures(), time.monotonic()
+    with target.opened() as check:
+
+        def one(data: bytes) -> None:
+            before = len(figures.findings)
+            figures.run(check, target.case_of(data))
+            if figures.cases % _EVERY == 1 or len(figures.findings) > before:
+                figures.seconds = time.monotonic() - began
+                figures_file.write_text(json.dumps(asdict(figures)), encoding="ascii")
+
+        atheris.Setup([sys.argv[0], *arguments], one)
+        atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[3]), [sys.argv[2], *sys.argv[4:]])

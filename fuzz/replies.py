@@ -1,0 +1,128 @@
+"""The reply parser: whatever a model says, it finds what is there, says that nothing is, and changes nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal
+
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from agent.errors import ReplyUnusable
+from agent.llms.replies import extract_sql, parse_structured
+from fuzz import seeds
+from fuzz.cases import Case, Check, Target
+
+_QUERY = re.compile(r"(?:SELECT|WITH)\s")
+_TRAILING = "; \n\t`"
+
+
+class Asked(BaseModel):
+    """A reply that is asked for, of each kind of field."""
+
+    sql: str = ""
+    correct: bool
+    tables: list[str] = []
+    weight: float | None = None
+    kind: Literal["a", "b"] = "a"
+
+
+def check(case: Case) -> None:
+    """Raises AssertionError for something made up, or lost, and whatever else the parser raised.
+
+    Of the kind `sql` the text is a query that was said in one of the usual ways, and `json` an object in a fence.
+    """
+    if case.kind == "json":
+        _check_object(case.text)
+        return
+    try:
+        parse_structured(case.text, Asked)
+    except ReplyUnusable as error:
+        assert str(error).endswith(".")
+    found = extract_sql(case.text)
+    if found is not None:
+        assert found.strip(_TRAILING), "a query without a word"
+        if _QUERY.match(found) and "`" not in found:
+            assert extract_sql(f"```sql\n{found}\n```") == found, "another query, where it stands in a fence"
+
+
+def _check_object(text: str) -> None:
+    said = Asked.model_validate_json(text)
+    for reply in (text, f"```json\n{text}\n```", f"Here it is: {text}", f"{text}\nI hope this helps."):
+        assert parse_structured(reply, Asked) == said, reply
+
+
+_values = st.builds(
+    Asked,
+    sql=st.text(st.characters(exclude_categories=["Cs"]), max_size=80),
+    correct=st.booleans(),
+    tables=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=10), max_size=3),
+    weight=st.none() | st.floats(allow_nan=False, allow_infinity=False),
+    kind=st.sampled_from(["a", "b"]),
+)
+_PIECES = (
+    *(
+        "```",
+        "```sql\n",
+        "```json\n",
+        "{",
+        "}",
+        '{"sql": "',
+        '"}',
+        '"correct": true',
+        "[",
+        "]",
+        '"',
+        "'",
+        "\\",
+        "\\u12",
+    ),
+    *(
+        "SELECT 1",
+        "select a\nfrom b",
+        "WITH x AS (SELECT 1)",
+        ";",
+        "SQL: ",
+        "Answer: ",
+        "This query ",
+        "-- ",
+        "/*",
+        "*/",
+    ),
+    *("<|im_end|>", "</s>", "<s>", "\n", "\n\n", "`", "$$", "Here is the SQL:", "1e5", "-", "null", "\0", "\u2028"),
+)
+_spoken = st.lists(st.one_of(st.sampled_from(_PIECES), st.text(max_size=20)), max_size=20).map("".join)
+
+
+@st.composite
+def _cases(draw: st.DrawFn) -> Case:
+    if draw(st.booleans()):
+        return Case("json", json.dumps(draw(_values).model_dump(), ensure_ascii=draw(st.booleans())))
+    text = draw(st.one_of(_spoken, st.sampled_from(seeds.statements()), st.text(max_size=200)))
+    return Case("any", text[: draw(st.integers(0, 400))])
+
+
+@contextmanager
+def opened() -> Iterator[Check]:
+    """The check; nothing has to be open for it."""
+    yield check
+
+
+def _seeds() -> Sequence[Case]:
+    texts = ("```sql\nSELECT 1;\n```", '{"sql": "SELECT 1", "correct": true}', "The query is `SELECT 1`.",
+             'Sure!\n```json\n{"correct": false, "tables": ["a"', "SQL: SELECT a FROM b; This reads b.",
+             "<|im_start|>SELECT 'it''s; x' -- no\nFROM t</s>")  # fmt: skip
+    return [Case("any", text) for text in texts]
+
+
+TARGET = Target(
+    name="replies",
+    kinds=("any",),
+    cases=_cases(),
+    opened=opened,
+    seeds=_seeds,
+    words=tuple(_PIECES[:-2]),
+)
