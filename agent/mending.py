@@ -91,6 +91,7 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     from agent.unasked import drop_unasked
     from executors.dialects import DIALECTS
     from executors.sql.division import divide_exactly
+    from executors.sql.moments_compared import moments_subtracted
     from executors.sql.rejoin import rejoin
     from executors.sql.silently_wrong import put_right
     from executors.sql.tree import tree_to_change
@@ -102,7 +103,7 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     values = await look_up(tree, schema, database)
     dropped = drop_unasked(tree, question, (*context.rules, *context.values, *_said_before(context)))
     replaced, moved = _stored(tree, values, context, schema)
-    wrong = put_right(tree, schema)
+    wrong = [*put_right(tree, schema), *moments_subtracted(tree, schema, question)]
     checks = (_check(WRONG, wrong), _check(UNASKED, dropped), values.check)
     divided = divide_exactly(tree) if row.integer_division else []  # which has a check of its own
     changes = [*dropped, *replaced, *moved, *wrong, *divided]

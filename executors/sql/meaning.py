@@ -196,9 +196,21 @@ def _near(name: str, table: Table) -> str | None:
     longer = [c.name for c in plainly if len(plain) >= _WHOLE and c.name.translate(_WORD).lower().endswith(plain)]
     if len(longer) == 1:
         return longer[0]
+    if (slip := _misspelt(plain, table)) is not None:
+        return slip
     if name.lower() in {"name", "title", "label"} and len(plainly) == 1:
         return plainly[0].name  # a table of names has nothing else to be called by
     return None
+
+
+def _misspelt(plain: str, table: Table) -> str | None:
+    """The one column whose name is a letter or two away: of a long name, for short ones are all alike."""
+    from rapidfuzz.distance import DamerauLevenshtein
+
+    slips = min(_SLIPS, len(plain) // _WHOLE)
+    names = [column.name for column in table.columns]
+    near = [name for name in names if DamerauLevenshtein.distance(name.translate(_WORD).lower(), plain) <= slips]
+    return near[0] if slips and len(near) == 1 else None
 
 
 def _is_key(column: Column, table: Table) -> bool:

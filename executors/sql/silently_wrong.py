@@ -15,15 +15,12 @@ from executors.base import Schema, Table
 from executors.sql.key_ways import ways
 from executors.sql.literals import is_text, owner_of
 from executors.sql.mend import tables_of
+from executors.sql.moments_compared import RULES as MOMENT_RULES
 from executors.sql.tree import conjuncts, selects_of, set_conjuncts
 
 Rule = Callable[[exp.Query, Schema], list[str]]
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
-_YEAR = re.compile(r"[12]\d{3}")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_TIMED = re.compile(r"\d{4}-\d\d-\d\d[ T](?!00:00(?::00)?(?:\.0+)?$)\d\d:\d\d")
-_TWO_DIGITS = {"%m", "%d", "%H", "%M", "%S", "%W", "%U"}
 
 
 def put_right(tree: exp.Query, schema: Schema) -> list[str]:
@@ -193,58 +190,30 @@ def numbers_as_text(tree: exp.Query, schema: Schema) -> list[str]:
     return changes
 
 
-def text_of_moments(tree: exp.Query, schema: Schema) -> list[str]:
-    """SQLite's `strftime` gives text: it is never equal to a number, nor '03' to '3'."""
-    if schema.dialect != "sqlite":
-        return []
+def loose_or(tree: exp.Query, schema: Schema) -> list[str]:  # noqa: ARG001
+    """`a = 1 OR a = 2 AND b = 3` where all that OR joins is about one column: AND holds for each of them."""
     changes: list[str] = []
-    for node in tree.find_all(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Between):
-        made = node.this
-        if not isinstance(made, exp.TimeToStr) or not isinstance(form := made.args.get("format"), exp.Literal):
+    for select in selects_of(tree):
+        where = select.args.get("where")
+        parts = _disjuncts(where.this) if where is not None else []
+        last = conjuncts(parts[-1]) if len(parts) > 1 and isinstance(parts[-1], exp.And) else []
+        if len(last) < 2:
             continue
-        sides = [node.args.get(name) for name in ("expression", "low", "high")] + list(node.expressions)
-        for literal in sides:
-            if not isinstance(literal, exp.Literal):
-                continue
-            text = str(literal.this)
-            padded = text.zfill(2) if form.this in _TWO_DIGITS and text.isdigit() else text
-            if not literal.is_string or padded != text:
-                literal.replace(exp.Literal.string(padded))
-                changes.append(f"{text} -> '{padded}'")
+        choices, others = [*parts[:-1], last[0]], last[1:]
+        about = [{column.name.lower() for column in choice.find_all(exp.Column)} for choice in choices]
+        said = set.union(*about)
+        apart = all(not said & {column.name.lower() for column in other.find_all(exp.Column)} for other in others)
+        if apart and all(len(names) == 1 for names in about) and len(said) == 1:
+            set_conjuncts(select, [exp.paren(exp.or_(*choices), copy=False), *(other.copy() for other in others)])
+            changes.append("AND holds for all that OR joins")
     return changes
 
 
-def years_as_dates(tree: exp.Query, schema: Schema) -> list[str]:
-    """SQLite's `strftime` takes a year for a day number: a column of years is its own year."""
-    if schema.dialect != "sqlite":
-        return []
-    changes: list[str] = []
-    for node in list(tree.find_all(exp.TimeToStr)):
-        column, form = node.this, node.args.get("format")
-        column = column.this if isinstance(column, exp.Func) else column  # a cast, which the parser put there
-        if not isinstance(column, exp.Column) or not isinstance(form, exp.Literal) or form.this != "%Y":
-            continue
-        owner = owner_of(column, schema)
-        if owner is not None and owner[1].samples and all(map(_YEAR.fullmatch, owner[1].samples)):
-            node.replace(exp.cast(column.copy(), "TEXT"))
-            changes.append(f"{column.name} is a year already")
-    return changes
-
-
-def days_of_timestamps(tree: exp.Query, schema: Schema) -> list[str]:
-    """A time of a day is not equal to that day, and later than its midnight: the day of the time is compared."""
-    changes: list[str] = []
-    for node in list(tree.find_all(exp.EQ, exp.LTE, exp.GT, exp.Between)):
-        column, bound = node.this, node.args.get("expression") or node.args.get("high")
-        if not isinstance(column, exp.Column) or not isinstance(bound, exp.Literal) or not bound.is_string:
-            continue
-        owner = owner_of(column, schema) if _DAY.fullmatch(str(bound.this)) else None
-        if owner is not None and any(_TIMED.match(sample) for sample in owner[1].samples):
-            sqlite = schema.dialect == "sqlite"
-            day = exp.Anonymous(this="DATE", expressions=[column.copy()]) if sqlite else exp.cast(column.copy(), "DATE")
-            column.replace(day)
-            changes.append(f"the day of {column.name} is compared")
-    return changes
+def _disjuncts(condition: exp.Expr) -> list[exp.Expr]:
+    """What OR joins without parentheses."""
+    if isinstance(condition, exp.Or):
+        return [*_disjuncts(condition.this), *_disjuncts(condition.expression)]
+    return [condition]
 
 
 RULES: tuple[Rule, ...] = (
@@ -253,7 +222,6 @@ RULES: tuple[Rule, ...] = (
     count_of_nothing,
     counted_twice,
     numbers_as_text,
-    text_of_moments,
-    years_as_dates,
-    days_of_timestamps,
+    loose_or,
+    *MOMENT_RULES,
 )

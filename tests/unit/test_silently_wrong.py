@@ -6,6 +6,7 @@ import pytest
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.sql.division import divide_exactly
+from executors.sql.moments_compared import moments_subtracted
 from executors.sql.silently_wrong import put_right
 from executors.sql.tree import tree_to_change
 
@@ -82,8 +83,16 @@ SCHEMA = Schema(
             "SELECT id FROM loans WHERE STRFTIME('%Y', taken_at) = '2024' AND STRFTIME('%m', taken_at) IN ('03', '04')",
         ),
         (
+            "SELECT id FROM loans WHERE STRFTIME('%Y-%m', taken_at) BETWEEN '2024-01-01' AND '2024-03-31'",
+            "SELECT id FROM loans WHERE DATE(taken_at) BETWEEN '2024-01-01' AND '2024-03-31'",
+        ),
+        (
+            "SELECT id FROM books WHERE title LIKE 'A%' OR title LIKE 'B%' AND pages = '90'",
+            "SELECT id FROM books WHERE (title LIKE 'A%' OR title LIKE 'B%') AND pages = '90'",
+        ),
+        (
             "SELECT name FROM readers ORDER BY STRFTIME('%Y', since)",
-            "SELECT name FROM readers ORDER BY CAST(since AS TEXT)",
+            "SELECT name FROM readers ORDER BY since",
         ),
         (
             "SELECT COUNT(*) FROM loans WHERE taken_at BETWEEN '2024-03-01' AND '2024-03-31'",
@@ -117,6 +126,8 @@ def test_is_put_right(wrong: str, right: str) -> None:
         ("SELECT title FROM books ORDER BY title", "no numbers"),
         ("SELECT COUNT(*) FROM loans WHERE taken_at >= '2024-03-01'", "midnight is where the day begins"),
         ("SELECT COUNT(*) FROM loans WHERE due = '2024-03-01'", "always midnight"),
+        ("SELECT id FROM books WHERE title = 'A' OR (title = 'B' AND pages = '90')", "parentheses are meant"),
+        ("SELECT id FROM books WHERE title = 'A' OR id = 3 AND pages = '90'", "two columns to choose by"),
         ("SELECT COUNT(*) FROM loans WHERE CAST(STRFTIME('%m', due) AS INTEGER) = 3", "a number already"),
     ],
 )
@@ -126,6 +137,20 @@ def test_is_left_alone(sql: str, why: str) -> None:
     before = tree.sql("sqlite")
     assert put_right(tree, SCHEMA) == [], why
     assert tree.sql("sqlite") == before, why
+
+
+@pytest.mark.parametrize(
+    "question, difference",
+    [
+        ("How late are they?", "(JULIANDAY(due) - JULIANDAY(taken_at))"),
+        ("How many hours late are they?", "(JULIANDAY(due) - JULIANDAY(taken_at)) * 24"),
+    ],
+)
+def test_moments_are_subtracted_as_moments(question: str, difference: str) -> None:
+    tree = tree_to_change("SELECT AVG(due - taken_at), id - book_id FROM loans", "sqlite")
+    assert tree is not None
+    assert len(moments_subtracted(tree, SCHEMA, question)) == 1
+    assert tree.sql("sqlite") == f"SELECT AVG({difference}), id - book_id FROM loans"
 
 
 def test_a_cut_ratio_is_divided_exactly() -> None:
