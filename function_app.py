@@ -1,4 +1,4 @@
-"""The Azure Functions app: one function for each route of the HTTP interface, each of which streams.
+"""The Azure Functions app: one function for each route of the HTTP interface, each of which streams; and timers.
 
 Azure's own ASGI adapter collects the whole response before it sends any of it. So every function here takes and gives
 HTTP as HTTP (model 2, `azurefunctions-extensions-http-fastapi`): its handler runs the ASGI app as a task of the
@@ -9,15 +9,21 @@ functions must be of this kind: one that takes `func.HttpRequest` would stop the
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 
 import azure.functions as func
+from azure.functions.warmup import WarmUpContext
 from azurefunctions.extensions.http.fastapi import Request, StreamingResponse
 from starlette.types import ASGIApp, Message, Scope
 
 from agent.access.policy import function_level
 from agent.api import api_routes, create_default_app
 from agent.configuration import examine
+from agent.http.lazy_service import LazyService
+from agent.schedule import cron
+
+log = logging.getLogger("agent.functions")
 
 HOST_PREFIX = "/api/"  # host.json adds it to every route (`routePrefix`)
 CONNECTION = ("type", "asgi", "http_version", "scheme", "client", "server")
@@ -62,7 +68,27 @@ async def relay(request: Request) -> StreamingResponse:
     return await Relay(_asgi, request).response()
 
 
+async def session_cleanup(timer: func.TimerRequest) -> None:
+    """Forget what has expired; go on with jobs whose instance is gone. One instance does so for all."""
+    if timer.past_due:
+        log.info("The clean-up is late.")
+    await (await _service.get()).cleanup()
+
+
+async def schema_refresh(timer: func.TimerRequest) -> None:
+    """Read the schemas anew, and have the other instances do so where one has changed. One instance does so for all."""
+    if timer.past_due:
+        log.info("The schemas are read late.")
+    await (await _service.get()).refresh_schemas()
+
+
+async def warmup(warmup: WarmUpContext) -> None:  # noqa: ARG001  the host hands it over by this name
+    """Load what the first question will need, on an instance that is added. Azure knows it by its name."""
+    await (await _service.get()).warm_up()
+
+
 _asgi = create_default_app(in_functions=True)
+_service: LazyService = _asgi.state.service
 _found = examine(in_functions=True)
 _settings = None if _found.problems else _found.settings
 app = func.FunctionApp()
@@ -74,4 +100,12 @@ for _route in api_routes():
             auth_level=func.AuthLevel[function_level(_settings, _route.auth)],
             trigger_arg_name="request",
         )(relay)
+    )
+app.function_name("warmup")(app.warm_up_trigger("warmup")(warmup))
+if _settings is not None:  # else there is nothing to do but to say what is wrong, which the routes do
+    app.function_name("session_cleanup")(
+        app.timer_trigger("timer", cron(_settings.session_cleanup_s), use_monitor=True)(session_cleanup)
+    )
+    app.function_name("schema_refresh")(
+        app.timer_trigger("timer", cron(_settings.schema_ttl_s), use_monitor=True)(schema_refresh)
     )

@@ -90,7 +90,11 @@ def api_routes() -> tuple[ApiRoute, ...]:
 
 
 def create_app(
-    service_factory: Callable[[], Service], *, max_request_bytes: int = 1_000_000, access: Access | None = None
+    service_factory: Callable[[], Service],
+    *,
+    max_request_bytes: int = 1_000_000,
+    access: Access | None = None,
+    has_timers: bool = False,
 ) -> FastAPI:
     """The ASGI app; the same one for uvicorn and for the Functions worker.
 
@@ -98,8 +102,9 @@ def create_app(
         service_factory: makes the service when the first request needs it.
         max_request_bytes: larger bodies are refused with 413.
         access: who may ask; None: whoever reaches the app.
+        has_timers: whether the host has some, which clean up.
     """
-    lazy = LazyService(service_factory)
+    lazy = LazyService(service_factory, has_timers=has_timers)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -158,7 +163,7 @@ def create_default_app(*, in_functions: bool = False) -> FastAPI:
 
         return build_service(settings)
 
-    return create_app(service, max_request_bytes=settings.max_request_bytes, access=access)
+    return create_app(service, max_request_bytes=settings.max_request_bytes, access=access, has_timers=in_functions)
 
 
 def _never(unusable: ConfigurationInvalid) -> Service:

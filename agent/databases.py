@@ -18,6 +18,7 @@ from executors.base import CheckedSql, Frozen, Parameters, QueryResult
 from executors.errors import DatabaseUnavailable, ExecutorError
 
 if TYPE_CHECKING:
+    from agent.changes import Changes
     from agent.settings import Settings
     from executors.entry import Entry
     from executors.router import Router
@@ -50,10 +51,11 @@ class Databases:
     Args:
         router: from names to executors.
         settings: whose limits an entry can narrow.
+        changes: what other instances have changed, and are told of.
     """
 
-    def __init__(self, router: Router, settings: Settings) -> None:
-        self._router, self._settings = router, settings
+    def __init__(self, router: Router, settings: Settings, changes: Changes) -> None:
+        self._router, self._settings, self._changes = router, settings, changes
         self._open: dict[str, Database] = {}
         self.deadlines = Deadlines(settings.request_deadline_s)
         self._bulkhead = Bulkhead(settings.max_concurrent_questions, settings.queue_length)
@@ -110,6 +112,7 @@ class Databases:
             DatabaseUnavailable: it cannot be opened.
         """
         self.admit(name, principal)
+        await self._changes.follow()
         return (await self._whole(name)).seen_by(principal)
 
     async def _whole(self, name: str) -> Database:
@@ -158,10 +161,20 @@ class Databases:
         return database
 
     async def refreshed(self, name: str, principal: str) -> Database:
-        """The database, its schema to be read anew. Raises UnknownDatabase, DatabaseUnavailable."""
+        """The database, its schema to be read anew, here and elsewhere. Raises UnknownDatabase, DatabaseUnavailable."""
         self.admit(name, principal)
         await asyncio.to_thread(self._router.refresh, name)
+        await self._changes.tell(name)
         return await self.get(name, principal)
+
+    async def reread(self, name: str) -> None:
+        """Read a schema anew; where it has changed, other instances read it, too.
+
+        Raises:
+            UnknownDatabase, DatabaseUnavailable, StateUnavailable: it cannot be read, or held against the last one.
+        """
+        await asyncio.to_thread(self._router.refresh, name)
+        await self._changes.tell_if_new(name, await (await self._whole(name)).schema())
 
     async def infos(self, principal: str) -> list[DatabaseInfo]:
         """Every database that somebody may ask, with whether it can be opened."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING
 from agent import extensions, telemetry
 from agent.asking import Asking
 from agent.callers import ANONYMOUS, LOCAL
+from agent.changes import Changes
 from agent.conversation.followups import FollowUps
 from agent.databases import DatabaseInfo, Databases
+from agent.errors import StateUnavailable
 from agent.evaluate import Judge
 from agent.generate import Generator
 from agent.health import PartHealth, checked
@@ -29,6 +32,7 @@ from agent.synthesize import Writer
 from agent.verified_queries import VerifiedQueries
 from agent.writing.tokens import WritePlans
 from executors.base import Schema
+from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
     from agent.retrieval.knowledge import Indexed, Knowledge
@@ -38,6 +42,9 @@ if TYPE_CHECKING:
     from rag.revision import Turn
 
 TURN_WAIT_S = 100.0  # for which a message waits until the one before it is answered
+
+
+log = logging.getLogger(__name__)
 
 
 class Service:
@@ -71,8 +78,9 @@ class Service:
             write_plans=write_plans,
             verified=verified,
         )
-        self.registered = Databases(router, settings)
-        self.documents = Documents(self.registered, knowledge, added)
+        changes = Changes(state, self._changed_elsewhere)
+        self.registered = Databases(router, settings, changes)
+        self.documents = Documents(self.registered, knowledge, added, changes)
         self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
         self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)
         self.query, self.events = self.asking.query, self.asking.events
@@ -82,6 +90,12 @@ class Service:
             at_once=max(1, settings.max_concurrent_questions // 2),  # the other half is for who waits
             deadline_s=settings.job_deadline_s,
         )
+
+    def _changed_elsewhere(self, name: str) -> None:
+        """Another instance has read a database anew, or has new documents about it."""
+        if name in self.router.names():
+            self.router.refresh(name)
+            self.knowledge.outdate(name)
 
     # -- sessions -----------------------------------------------------------------------------------------
 
@@ -162,6 +176,14 @@ class Service:
         database = await self.registered.refreshed(name, principal)
         indexed = await self.knowledge.index_all(database, progress, turn)
         return indexed.model_copy(update={"problems": ()}) if database.is_filtered else indexed
+
+    async def refresh_schemas(self) -> None:
+        """Read every schema anew, and have other instances do so where one has changed; failures are in the log."""
+        for name in self.router.names():
+            try:
+                await self.registered.reread(name)
+            except (ExecutorError, StateUnavailable) as error:
+                log.warning("The schema of %r was not read anew: %s", name, error)
 
     # -- life ---------------------------------------------------------------------------------------------
 

@@ -20,10 +20,11 @@ class LazyService:
 
     Args:
         factory: makes the service; it may block, and is tried again by the next request after it has failed.
+        has_timers: whether the host has some, which clean up; else this does.
     """
 
-    def __init__(self, factory: Callable[[], Service]) -> None:
-        self._factory = factory
+    def __init__(self, factory: Callable[[], Service], *, has_timers: bool = False) -> None:
+        self._factory, self._has_timers = factory, has_timers
         self._lock = asyncio.Lock()
         self._service: Service | None = None
         self._beside: tuple[asyncio.Task[None], ...] = ()  # what runs while requests are answered
@@ -33,8 +34,9 @@ class LazyService:
         async with self._lock:
             if self._service is None:
                 self._service = await asyncio.to_thread(self._factory)
-                beside = (self._service.warm_up(), _clean_up(self._service))
-                self._beside = tuple(map(asyncio.create_task, beside))
+                self._beside = (asyncio.create_task(self._service.warm_up()),)
+                if not self._has_timers:
+                    self._beside += (asyncio.create_task(_clean_up(self._service)),)
         return self._service
 
     def stop(self) -> None:

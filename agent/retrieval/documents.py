@@ -15,6 +15,7 @@ from rag.documents import Document, Kind, Retrieved, make_document, resolve_docu
 from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
+    from agent.changes import Changes
     from agent.database import Database
     from agent.databases import Databases
     from agent.retrieval.knowledge import Knowledge
@@ -40,6 +41,7 @@ class Documents:
         databases: that they are about.
         knowledge: their index.
         added: where those of run time are kept.
+        changes: tells other instances of new documents.
 
     Every method but `remove` takes the principal who asks; who sees only some tables hears only of those.
 
@@ -48,8 +50,8 @@ class Documents:
         RetrievalError: the index, the embedder or the file of added documents cannot be used now.
     """
 
-    def __init__(self, databases: Databases, knowledge: Knowledge, added: AddedDocuments) -> None:
-        self._databases, self._knowledge, self._added = databases, knowledge, added
+    def __init__(self, databases: Databases, knowledge: Knowledge, added: AddedDocuments, changes: Changes) -> None:
+        self._databases, self._knowledge, self._added, self._changes = databases, knowledge, added, changes
 
     async def search(
         self, name: str, query: str, top_k: int, kinds: Collection[Kind] = (), *, principal: str
@@ -102,6 +104,7 @@ class Documents:
         except RetrievalError:
             await asyncio.to_thread(self._added.remove, name, [document.id for document in kept])
             raise
+        await self._changes.tell(name)
         return documents
 
     async def remove(self, name: str, document_id: str) -> None:
@@ -121,6 +124,7 @@ class Documents:
         except RetrievalError:
             await asyncio.to_thread(self._added.add, name, gone)
             raise
+        await self._changes.tell(name)
 
     async def _checked(self, new: Sequence[Document], database: Database) -> tuple[Document, ...]:
         schema = await database.schema()

@@ -231,6 +231,10 @@ class Knowledge:
         await self.keys.close()
         await asyncio.to_thread(self.store.close)
 
+    def outdate(self, name: str) -> None:
+        """Have the next question about a database bring its index up to date: its schema or docs are others now."""
+        self._indexing.forget(name)
+
     async def _ensure_synced(self, database: Database) -> str:
         """Why the index is not up to date; empty where it is."""
         schema, name = await database.whole.schema(), database.name

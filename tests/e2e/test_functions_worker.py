@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,59 @@ async def test_the_worker_has_one_function_for_each_route(environment: dict[str,
     }
     anonymous = {name for name, function in functions.items() if function["auth"] == "ANONYMOUS"}
     assert anonymous == {"health_live", "generate_health", "openapi", "docs"}
+
+
+@pytest.mark.worker
+async def test_the_worker_has_two_timers_and_a_warm_up(environment: dict[str, str], tmp_path: Path) -> None:
+    async with worker(environment | {"PLUMBLINE_SCHEMA_TTL_S": "7200"}, tmp_path / "worker.log") as started:
+        others = {one["function"]: one for one in started["others"]}
+    assert {name: one["type"] for name, one in others.items()} == {
+        "session_cleanup": "timerTrigger", "schema_refresh": "timerTrigger", "warmup": "warmupTrigger",
+    }  # fmt: skip
+    assert others["session_cleanup"]["schedule"] == "0 */5 * * * *"
+    assert others["schema_refresh"]["schedule"] == "0 0 */2 * * *"
+
+
+@pytest.mark.worker
+async def test_the_timers_and_the_warm_up_run(
+    environment: dict[str, str], openai: OpenAIServer, shop_file: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "worker.log"
+    async with (
+        worker(environment | {"PLUMBLINE_SESSION_TIMEOUT_S": "0.01"}, log) as started,
+        _client(started["port"]) as client,
+    ):
+        assert (await run(client, "warmup")).status_code == 202
+        begun = await client.post("/agents/text-to-sql/start-session", json={"dataset_id": "shop"})
+        assert begun.status_code == 200, begun.text
+        before = (await client.get("/databases/shop/schema?enriched=false")).json()
+        connection = sqlite3.connect(shop_file)
+        connection.execute("CREATE TABLE parcels (parcel_id INTEGER PRIMARY KEY)")
+        connection.close()
+
+        for name in ("session_cleanup", "schema_refresh"):
+            ran = await run(client, name)
+            assert ran.status_code == 202, ran.text
+
+        after = (await client.get("/databases/shop/schema?enriched=false")).json()
+    assert len(after["tables"]) == len(before["tables"]) + 1
+    with closing(sqlite3.connect(tmp_path / "state" / "state.sqlite")) as state:
+        kinds = dict(state.execute("SELECT kind, count(*) FROM records GROUP BY kind"))
+    assert kinds.get("session") is None, "it has expired, and is forgotten"
+    assert kinds["changes"] == 1, "other instances are told of the new table"
+
+
+async def run(client: httpx2.AsyncClient, function: str) -> httpx2.Response:
+    """Run a function that has no route, as Azure's host lets it be run by hand."""
+    return await client.post(str(client.base_url).replace("/api/", f"/admin/functions/{function}"))
+
+
+@pytest.mark.worker
+async def test_an_app_that_is_not_set_up_has_no_timers(environment: dict[str, str], tmp_path: Path) -> None:
+    log = tmp_path / "worker.log"
+    async with worker(environment | {"PLUMBLINE_ROW_LIMIT": "many"}, log) as started:
+        assert [one["function"] for one in started["others"]] == ["warmup"]
+    assert "PLUMBLINE_ROW_LIMIT" in log.read_text(encoding="utf-8")
 
 
 @pytest.mark.worker

@@ -2,11 +2,13 @@
 
     python worker_host.py APP_FOLDER
 
-prints one line of JSON, `{"port": ..., "functions": [{"name", "route", "methods", "auth"}, ...]}`, and serves on
-127.0.0.1 until its standard input ends. Functions are expected to take HTTP as HTTP: the host tells the worker of an
-invocation, sends the request on to the worker's own server, and relays the response as it comes.
+prints one line of JSON, `{"port": ..., "functions": [{"name", "route", "methods", "auth"}, ...], "others": [...]}`, and
+serves on 127.0.0.1 until its standard input ends. Functions are expected to take HTTP as HTTP: the host tells the
+worker of an invocation, sends the request on to the worker's own server, and relays the response as it comes. `others`
+are the bindings of what has another trigger, with the function's name as `function`; `POST /admin/functions/NAME` runs
+one, as Azure's host has it, and answers when it has ended.
 
-Azure's host also checks keys and auth levels, limits time and scales; this one does not.
+Azure's host also checks keys and auth levels, keeps time and scales; this one does not.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ import httpx2
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import StreamingResponse
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 CONNECTION_ATTEMPTS = 10  # the worker's own server may still be starting; the client waits longer each time
@@ -107,10 +109,14 @@ class Worker:
     async def invoke(self, function: Any, parameter: str, invocation_id: str, path: dict[str, str]) -> None:
         """Announce an HTTP request; returns when the function has returned its response. Raises StatusFailed."""
         http = Message(method="", url="", headers={}, query={}, params=path, body=Message())
+        await self.trigger(function, parameter, invocation_id, Message(http=http))
+
+    async def trigger(self, function: Any, parameter: str, invocation_id: str, data: Message) -> None:
+        """Run a function with what its trigger says; returns when it has ended. Raises StatusFailed."""
         invocation = Message(
             invocation_id=invocation_id,
             function_id=function.function_id,
-            input_data=[Message(name=parameter, data=Message(http=http))],
+            input_data=[Message(name=parameter, data=data)],
             trigger_metadata={},
             trace_context=Message(attributes={}),
             retry_context=Message(),
@@ -134,10 +140,31 @@ class Front:
         transport = httpx2.AsyncHTTPTransport(retries=CONNECTION_ATTEMPTS)
         self._client = httpx2.AsyncClient(transport=transport, base_url=worker.http_uri, timeout=None)
         self.functions: list[dict[str, Any]] = []
+        self.others: list[dict[str, Any]] = []
         self.app = Starlette(routes=[self._route(function, prefix) for function in worker.functions])
 
     def _route(self, function: Any, prefix: str) -> Route:
-        trigger = next(b for b in map(json.loads, function.raw_bindings) if b["type"] == "httpTrigger")
+        trigger = next(b for b in map(json.loads, function.raw_bindings) if b["type"].endswith("Trigger"))
+        return (
+            self._http(function, trigger, prefix)
+            if trigger["type"] == "httpTrigger"
+            else self._by_hand(function, trigger)
+        )
+
+    def _by_hand(self, function: Any, trigger: dict[str, Any]) -> Route:
+        self.others.append({"function": function.name, **trigger})
+
+        async def endpoint(_request: Request) -> Response:
+            data = Message(json=json.dumps({"IsPastDue": False}))
+            try:
+                await self._worker.trigger(function, trigger["name"], str(uuid.uuid4()), data)
+            except StatusFailed as error:
+                return PlainTextResponse(str(error), 500)
+            return Response(status_code=202)
+
+        return Route(f"/admin/functions/{function.name}", endpoint, methods=["POST"])
+
+    def _http(self, function: Any, trigger: dict[str, Any], prefix: str) -> Route:
         path, methods = f"/{prefix}/{trigger['route']}", [method.upper() for method in trigger["methods"]]
         self.functions.append(
             {"name": function.name, "route": path, "methods": methods, "auth": trigger["authLevel"]},
@@ -177,7 +204,10 @@ async def main(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(front.app, log_config=None, ws="none", timeout_graceful_shutdown=1))
         serving = asyncio.create_task(server.serve(sockets=[listening]))
-        print(json.dumps({"port": listening.getsockname()[1], "functions": front.functions}), flush=True)
+        print(
+            json.dumps({"port": listening.getsockname()[1], "functions": front.functions, "others": front.others}),
+            flush=True,
+        )
         await asyncio.to_thread(sys.stdin.read)
         server.should_exit = True
         await serving

@@ -1,0 +1,18 @@
+"""Every so many seconds, as the timers of Azure Functions are told it."""
+
+from __future__ import annotations
+
+MINUTE, HOUR = 60, 3600
+
+
+def cron(seconds: float) -> str:
+    """The NCRONTAB expression (second, minute, hour, day, month, weekday) that comes nearest to an interval.
+
+    Args:
+        seconds: between two runs; what a clock's minutes and hours cannot be divided into is rounded.
+    """
+    minutes = max(1, round(seconds / MINUTE))
+    if minutes < HOUR // MINUTE:
+        return f"0 */{minutes} * * * *"
+    hours = round(seconds / HOUR)
+    return f"0 0 */{hours} * * *" if hours < 24 else "0 0 0 * * *"
