@@ -8,19 +8,18 @@ was not stated as a calculation has no source.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
+from functools import partial
 
 from agent.arithmetic.dates import DateInText, dates_in
 from agent.arithmetic.numerals import Numeral, Reading, numeral_at
-from agent.arithmetic.traceable import Source
-from executors.base import Frozen, QueryResult
+from agent.arithmetic.traceable import Place, Places, Source
+from agent.models import Origin
+from executors.base import Frozen, JsonValue, QueryResult
 from rag.words import split_name, words
-
-Origin = Literal["result", "raw", "question", "row count", "calculation", "position"]
 
 _ABOUT = re.compile(
     r"(?:\b(?:about|approximately|approx\.?|around|roughly|some|circa|etwa|rund|ungefähr)|[~≈])\s*$", re.IGNORECASE
@@ -32,15 +31,23 @@ _LIST_MARKER = re.compile(r"(?:^|\n)\s*(?:#+\s*)?$")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _COUNT_WORDS = frozenset({"count", "counts", "cnt", "number", "num", "nr", "quantity", "qty"})
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w’']*)[\s#-]*$")
+_PAUSES = re.compile(r"[,;:.!?\n](?!\d)")
 _WORD_AFTER = re.compile(r"[\s-]*([^\W\d_]\w*)")
 
 
 class TracedNumber(Frozen):
-    """A number of the answer as written, what it means, and where it comes from; `source` is None where nowhere."""
+    """A number of the answer as written, what it means, and where it comes from; `source` is None where nowhere.
+
+    start, end: where it stands in the answer, in characters.
+    place: row and column, from 0, of the source's cell that it was found in; None where that is no cell.
+    """
 
     text: str
     value: Fraction
     source: Origin | None
+    start: int = 0
+    end: int = 0
+    place: Place | None = None
 
 
 class Grounding(Frozen):
@@ -121,6 +128,10 @@ def _number_at(answer: str, at: int) -> _Mention | None:
     return _Mention(at, identifier.end()) if identifier else None
 
 
+_Found = tuple[Origin, Place | None]
+FAR, PAUSE = 1_000_000, 20  # characters
+
+
 class _Tracer:
     """Looks a mention up in each source in turn."""
 
@@ -133,7 +144,8 @@ class _Tracer:
         calculated: Iterable[Fraction | Decimal],
         row_count: int,
     ) -> None:
-        self._answer = answer
+        self._answer, self._lowered = answer, answer.lower()
+        self._rows = {"result": result, "raw": raw or result}
         self._counts = {row_count, result.row_count, *([raw.row_count] if raw else [])}
         self._positions = max(row_count, result.row_count)
         self._counted = _counted(result)
@@ -147,18 +159,45 @@ class _Tracer:
 
     def traced(self, mention: _Mention) -> TracedNumber:
         text = self._answer[mention.start : mention.end]
+        at = {"text": text, "start": mention.start, "end": mention.end}
         if mention.date is not None:
-            found = next((origin for origin, source in self._sources if source.has_date(mention.date)), None)
+            found = self._first(mention, [lambda source: source.where_date(mention.date)])
             if found is None and (day := self._day(mention.date)):  # "In March 12 orders came": no date after all
                 return self.traced(day)
-            return TracedNumber(text=text, value=_first_number(text), source=found)
+            return TracedNumber(**at, value=_first_number(text), **_said(found))
         if mention.numeral is None:
-            found = next((origin for origin, source in self._sources if source.has_name(text)), None)
-            return TracedNumber(text=text, value=_first_number(text), source=found)
+            found = self._first(mention, [lambda source: source.where_name(text)])
+            return TracedNumber(**at, value=_first_number(text), **_said(found))
         value = mention.numeral.value()
         if value is None:
             value = mention.numeral.value(european=True)
-        return TracedNumber(text=text, value=value or Fraction(0), source=self._origin(mention, mention.numeral))
+        return TracedNumber(**at, value=value or Fraction(0), **_said(self._origin(mention, mention.numeral)))
+
+    def _first(self, mention: _Mention, looks: Sequence[Callable[[Source], Places | None]]) -> _Found | None:
+        """Where the first source has it that has it at all, by the first of the looks that finds it."""
+        for origin, source in self._sources:
+            for look in looks:
+                if (places := look(source)) is not None:
+                    return origin, self._nearest(places, mention, origin)
+        return None
+
+    def _nearest(self, places: Places, mention: _Mention, origin: Origin) -> Place | None:
+        """Of several rows with the same value, the one that the answer speaks of: its texts stand nearest."""
+        if len(places) < 2:
+            return places[0] if places else None
+        rows = self._rows[origin]
+        return min(places, key=lambda place: self._distance(rows.rows[place[0]], mention))
+
+    def _distance(self, row: Sequence[JsonValue], mention: _Mention) -> int:
+        """How far the nearest text of a row is from a number in the answer; beyond a comma is farther."""
+        nearest = FAR
+        for text in (cell.lower() for cell in row if isinstance(cell, str) and len(cell) > 1):
+            before = self._lowered.rfind(text, 0, mention.start)
+            after = self._lowered.find(text, mention.end)
+            between = [self._lowered[before + len(text) : mention.start]] if before >= 0 else []
+            between += [self._lowered[mention.end : after]] if after >= 0 else []
+            nearest = min([nearest, *(len(it) + PAUSE * len(_PAUSES.findall(it)) for it in between)])
+        return nearest
 
     def _day(self, date: DateInText) -> _Mention | None:
         """The number beside a month's name, where no year makes a date of it."""
@@ -166,21 +205,19 @@ class _Tracer:
         named = bool(date.readings) and date.readings[0][0] is None and date.readings[0][2] is not None
         return _number_at(self._answer, at.end()) if named and at else None
 
-    def _origin(self, mention: _Mention, numeral: Numeral) -> Origin | None:
+    def _origin(self, mention: _Mention, numeral: Numeral) -> _Found | None:
         names = self._neighbours(mention)
-        intervals = list(self._intervals(mention, numeral))
-        for origin, source in self._sources:
-            if any(source.has_between(low, high) for low, high in intervals) or source.has_numbered(
-                numeral.raw, *names
-            ):
-                return origin
+        looks = [partial(Source.where_between, low=low, high=high) for low, high in self._intervals(mention, numeral)]
+        numbered = partial(Source.where_numbered, digits=numeral.raw, before=names[0], after=names[1])
+        if (found := self._first(mention, [*looks, numbered])) is not None:
+            return found
         if numeral.raw.isdigit() and not numeral.percent and not numeral.currency:
             # "6 customers from France": so many rows there are, but a column says how many customers.
             if int(numeral.raw) in self._counts and not words(names[1]) & self._counted:
-                return "row count"
+                return "row count", None
             if 0 < int(numeral.raw) <= self._positions and self._is_position(mention):
-                return "position"
-        return "calculation" if self._is_percent_base(mention, numeral) else None
+                return "position", None
+        return ("calculation", None) if self._is_percent_base(mention, numeral) else None
 
     def _neighbours(self, mention: _Mention) -> tuple[str, str]:
         before = _WORD_BEFORE.search(self._answer, max(0, mention.start - 40), mention.start)
@@ -207,6 +244,10 @@ class _Tracer:
     def _is_percent_base(self, mention: _Mention, numeral: Numeral) -> bool:
         """The 100 of `30 / 80 * 100`."""
         return numeral.raw == "100" and self._answer[: mention.start].rstrip().endswith(("*", "×", "·", "/", "÷"))
+
+
+def _said(found: _Found | None) -> dict[str, Origin | Place | None]:
+    return {"source": found[0], "place": found[1]} if found else {"source": None}
 
 
 def _counted(result: QueryResult) -> frozenset[str]:

@@ -157,6 +157,27 @@ class Correction(Frozen):
     computed: str
 
 
+Origin = Literal["result", "raw", "question", "row count", "calculation", "position"]
+
+
+class AnswerNumber(Frozen):
+    """A number in the sentence of an answer, and where it comes from.
+
+    start, end: where it stands in `answer`, in characters (Unicode code points).
+    source: null where nothing supports it; `result` and `raw`: a cell of `results` or `raw_results`.
+    row, column: of that cell, the row counted from 0; null where it is in none, as in a column's name.
+    expression: of a calculation, where it was stated.
+    """
+
+    text: str
+    start: int
+    end: int
+    source: Origin | None
+    row: int | None = None
+    column: str | None = None
+    expression: str = ""
+
+
 class AttemptRecord(Frozen):
     """An attempt as the response shows it."""
 
@@ -188,6 +209,7 @@ class Answer(Frozen):
     verified: bool = False
     checks: list[Check] = []
     corrections: list[Correction] = []
+    numbers: list[AnswerNumber] = []
     explanation: str = ""
     plan: Plan | None = None
     reused: bool = False

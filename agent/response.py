@@ -53,6 +53,7 @@ def answered(run: Run, best: Attempt) -> Answer:
             "verified": verified,
             "checks": list(checks),
             "corrections": list(run.text.corrections),
+            "numbers": list(run.text.numbers),
             "explanation": explained(best, run.database.dialect),
             "plan": best.plan,
             "reused": best.reused,

@@ -10,7 +10,7 @@ from agent.errors import ModelError
 from agent.fences import one_line
 from agent.ledger import Ledger
 from agent.llm import ChatModel
-from agent.models import Attempt, Check, Correction
+from agent.models import AnswerNumber, Attempt, Check, Correction
 from agent.profiles import Profile
 from executors.base import Frozen, JsonValue, QueryResult
 
@@ -19,10 +19,11 @@ NO_ANSWER = "it was empty, or broke off before its end. Answer in one short sent
 
 
 class CheckedText(Frozen):
-    """An answer after its checks. `untraced` are the numbers that nothing supports."""
+    """An answer after its checks. `untraced` are those of its `numbers` that nothing supports."""
 
     text: str
     corrections: tuple[Correction, ...] = ()
+    numbers: tuple[AnswerNumber, ...] = ()
     checks: tuple[Check, ...] = ()
     untraced: tuple[str, ...] = ()
 
@@ -122,7 +123,7 @@ class Writer:
             ledger.warn(f"Not found in the rows, the question or a calculation: {', '.join(checked.untraced)}.")
         if rows.truncated:
             ledger.warn(f"The rows were cut at {rows.row_count}; there are more.")
-        return checked.model_copy(update={"text": checked.text + row_count_context(rows)})
+        return _with_count(checked, rows)
 
     def _leak(self, text: str, question: str, attempt: Attempt, context: Context) -> str:
         rows = templates.as_table(attempt.rows, len(attempt.rows.rows))
@@ -130,11 +131,20 @@ class Writer:
         return leaks.problem(text, context.system, (question, rows, *cells)) if text else ""
 
 
+def _with_count(checked: CheckedText, rows: QueryResult) -> CheckedText:
+    from agent.numbers import counted
+
+    context = row_count_context(rows)
+    numbers = (*checked.numbers, *counted(checked.text, context))
+    return checked.model_copy(update={"text": checked.text + context, "numbers": numbers})
+
+
 def check_text(
     text: str, question: str, result: QueryResult, raw: QueryResult | None, *, calculate: bool
 ) -> CheckedText:
     """Compute what is to be computed in an answer, then trace every number in it."""
     from agent.grounding import trace
+    from agent.numbers import linked
     from agent.recompute import Computed, compute
 
     computed = compute(text) if calculate else Computed(text=text)
@@ -154,9 +164,11 @@ def check_text(
     untraced = tuple(dict.fromkeys(number.text for number in found.untraced))
     detail = f"Not traced: {', '.join(untraced)}." if untraced else f"{len(found.numbers)} numbers traced."
     grounding = Check(name="grounding", passed=not untraced, detail=detail)
+    corrections = (*computed.filled, *computed.corrected)
     return CheckedText(
         text=computed.text,
-        corrections=(*computed.filled, *computed.corrected),
+        corrections=corrections,
+        numbers=linked(computed.text, found, result, raw, corrections),
         checks=(calculator, grounding),
         untraced=untraced,
     )

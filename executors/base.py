@@ -177,13 +177,19 @@ class QueryResult(Frozen):
     def row_count(self) -> int:
         return len(self.rows)
 
-    def records(self) -> list[dict[str, JsonValue]]:
-        """Rows as objects. A repeated column name gets a suffix: `name`, `name_2`."""
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns' names as keys of an object. A repeated one gets a suffix: `name`, `name_2`."""
         seen: dict[str, int] = {}
         names: list[str] = []
         for column in self.columns:
             count = seen[column] = seen.get(column, 0) + 1
             names.append(column if count == 1 else f"{column}_{count}")
+        return tuple(names)
+
+    def records(self) -> list[dict[str, JsonValue]]:
+        """Rows as objects, by `keys`."""
+        names = self.keys
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
 

@@ -10,7 +10,7 @@ from agent.databases import DatabaseInfo, Executed
 from agent.events import Done, Event, Failed, NodeComplete
 from agent.health import PartHealth
 from agent.json_types import A_NUMBER
-from agent.models import Answer, Check, Options
+from agent.models import Answer, AnswerNumber, Check, Options
 from executors.base import Frozen, JsonValue, Schema, Table
 
 
@@ -141,6 +141,12 @@ class DatabaseList(Frozen):
     databases: list[DatabaseInfo]
 
 
+class DatabaseDetail(DatabaseInfo):
+    """A database; `questions`: that it can answer, the best first."""
+
+    questions: tuple[str, ...] = ()
+
+
 class DatabaseSchema(Frozen):
     """One database's tables, and the enriched schema as the model reads it, empty where it was not asked for.
 
@@ -212,5 +218,6 @@ ANSWER_EXAMPLE = Answer(
     attempts=1,
     verified=True,
     checks=[Check(name="judge", passed=True, detail="One row, the highest.")],
+    numbers=[AnswerNumber(text="$50,000", start=46, end=53, source="result", row=0, column="total")],
     trace_id="0af7651916cd43dd8448eb211c80319c",
 ).model_dump(mode="json")

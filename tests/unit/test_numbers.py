@@ -1,0 +1,84 @@
+"""Each number of an answer says which row, which calculation or what else it comes from."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.models import AnswerNumber
+from agent.numbers import counted
+from agent.synthesize import check_text
+from executors.base import QueryResult
+
+ROWS = QueryResult(
+    columns=("country", "customers", "share"),
+    rows=(("France", 6, 0.25), ("Germany", 6, 0.25), ("Spain", 12, 0.5)),
+)
+RAW = QueryResult(columns=("name", "spent"), rows=(("Ada", 140.5), ("Bo", 99)))
+
+
+def numbers(text: str, *, question: str = "", raw: QueryResult | None = RAW) -> dict[str, AnswerNumber]:
+    checked = check_text(text, question, ROWS, raw, calculate=True)
+    for number in checked.numbers:
+        assert checked.text[number.start : number.end] == number.text
+    return {number.text: number for number in checked.numbers}
+
+
+@pytest.mark.parametrize(
+    "text, number, row, column",
+    [
+        ("Spain has 12 customers.", "12", 2, "customers"),
+        ("Germany has 6 customers.", "6", 1, "customers"),
+        ("6 customers come from Germany.", "6", 1, "customers"),
+        ("There are 6 in France.", "6", 0, "customers"),
+        ("Half of them, 50%, come from Spain.", "50%", 2, "share"),
+    ],
+)
+def test_a_number_of_the_rows_names_its_cell(text: str, number: str, row: int, column: str) -> None:
+    found = numbers(text)[number]
+    assert (found.source, found.row, found.column) == ("result", row, column)
+
+
+def test_of_two_equal_values_each_leads_to_the_row_that_is_spoken_of() -> None:
+    found = check_text("France has 6, Germany has 6.", "", ROWS, None, calculate=True).numbers
+    assert [number.row for number in found] == [0, 1]
+
+
+def test_a_number_of_the_records_behind_an_aggregate_names_its_record() -> None:
+    found = numbers("Ada alone spent 140.50.")["140.50"]
+    assert (found.source, found.row, found.column) == ("raw", 0, "spent")
+
+
+@pytest.mark.parametrize(
+    "text, number, expression",
+    [
+        ("Together they have [[6 + 12 | integer]].", "18", "6 + 12"),
+        ("That is 6 + 12 = 19 customers.", "18", "6+12"),
+        ("That is 6 + 12 = 18 customers.", "18", "6 + 12"),
+    ],
+    ids=["a placeholder", "an equation that was put right", "one that was right"],
+)
+def test_a_computed_number_says_from_what(text: str, number: str, expression: str) -> None:
+    found = numbers(text)[number]
+    assert (found.source, found.expression, found.row) == ("calculation", expression, None)
+
+
+def test_what_was_asked_for_and_what_nothing_supports() -> None:
+    found = numbers("Of the top 5, 777 stayed.", question="Who are the top 5?")
+    assert (found["5"].source, found["777"].source) == ("question", None)
+
+
+def test_a_column_that_is_there_twice_is_named_as_the_records_name_it() -> None:
+    twice = QueryResult(columns=("total", "total"), rows=((1, 42),))
+    found = check_text("It is 42.", "", twice, None, calculate=True).numbers
+    assert [(number.column, twice.records()[0][number.column or ""]) for number in found] == [("total_2", 42)]
+
+
+@pytest.mark.parametrize("context, said", [(" (n = 12)", "12"), (" (n > 500)", "500")])
+def test_the_row_count_behind_an_answer_is_a_number_too(context: str, said: str) -> None:
+    text = "Spain leads."
+    (number,) = counted(text, context)
+    assert (number.source, (text + context)[number.start : number.end]) == ("row count", said)
+
+
+def test_one_row_is_not_counted() -> None:
+    assert counted("It is 42.", "") == ()
