@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import aclosing
 from typing import Annotated
 
@@ -16,6 +16,7 @@ from agent.http.export import VARY, Wanted, answer_response, described, refuse_c
 from agent.http.jobs import TAKEN, Mode, begin
 from agent.http.lazy_service import Lazy
 from agent.http.levels import FUNCTION, TraceId
+from agent.http.resume import Known, Resumable
 from agent.http.streaming import OpenStream, while_listening
 from agent.http.wire import ANSWER_EXAMPLE, ExecuteResponse, QueryRequest
 from agent.models import Answer
@@ -75,17 +76,27 @@ async def query(
 
 
 async def _open_stream(
-    body: QueryRequest, lazy: Lazy, request: Request, trace_id: TraceId
-) -> AsyncIterator[OpenStream]:
+    body: QueryRequest,
+    lazy: Lazy,
+    request: Request,
+    trace_id: TraceId,
+    replays: Known,
+    *,
+    resumable: Resumable = False,
+) -> AsyncIterator[AsyncIterable[ServerSentEvent]]:
     service = await lazy.get()
+    caller = principal_of(request, trusted=service.settings.trust_principal_header)
     events = service.events(
         body.question,
         body.database,
         session_id=body.session_id,
         options=body.options,
         trace_id=trace_id,
-        principal=principal_of(request, trusted=service.settings.trust_principal_header),
+        principal=caller,
     )
+    if resumable:
+        yield replays.told(await replays.begin(events, trace_id, caller), caller, 0)
+        return
     async with aclosing(events):
         yield OpenStream(await anext(events), events, trace_id)
 
@@ -98,11 +109,14 @@ async def _open_stream(
     responses=ASKING_ERRORS,
     openapi_extra=FUNCTION,
 )
-async def query_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
+async def query_stream(
+    stream: Annotated[AsyncIterable[ServerSentEvent], Depends(_open_stream)],
+) -> AsyncIterator[ServerSentEvent]:
     """The same as server-sent events: `start`, `node_complete`, `answer_delta`, then `done` or `error`.
 
     Each event's data is an object with `event`, `node`, `attempt`, `elapsed_ms` and `data`; that of `done` is the
-    response of `POST /api/query`, that of `error` a problem document. Hanging up cancels the question.
+    response of `POST /api/query`, that of `error` a problem document. Hanging up cancels the question: at once or,
+    with `resumable=true`, after a minute; until then `GET /api/query/stream/{trace_id}` goes on with it.
     """
     async for event in stream:
         yield event

@@ -3,48 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
 import pytest
 from asgi_server import served
+from held_model import HeldModel
 from sse import Told, read_events, read_until
 
 from agent.api import create_app
 from agent.errors import ModelFailed
-from agent.llm import Message, Reply, ReplySchema
-from agent.scripted import ScriptedModel
 from agent.service import build_service
 from agent.settings import Settings
 
 TOTAL = "SELECT SUM(amount) AS total FROM orders"
 ASKED = {"question": "What is the total of all orders?", "database": "shop"}
 PATIENCE = 30  # seconds until a test that waits in vain fails
-
-
-class HeldModel(ScriptedModel):
-    """Says nothing before it is released. `called` and `cancelled` say what became of its callers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.released, self.called, self.cancelled = asyncio.Event(), asyncio.Event(), asyncio.Event()
-
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
-        self.called.set()
-        try:
-            await self.released.wait()
-        except asyncio.CancelledError:
-            self.cancelled.set()
-            raise
-        return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ Schema = dict[str, Any]
 # Of each stream: how an event is sent, and the response that `done` carries.
 STREAMS: dict[str, tuple[Callable[[Event], ServerSentEvent | None], str]] = {
     "query_stream": (as_told, "Answer"),
+    "resume_stream": (as_told, "Answer"),
     "chat_stream": (lambda event: named(chat_event(event)), "ChatResponse"),
     "generate_stream": (unnamed, "GenerateResponse"),
 }

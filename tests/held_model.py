@@ -1,0 +1,33 @@
+"""A scripted model that keeps everybody waiting, for tests of what happens meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from agent.llm import Message, Reply, ReplySchema
+from agent.scripted import ScriptedModel
+
+
+class HeldModel(ScriptedModel):
+    """Says nothing before it is released. `called` and `cancelled` say what became of its callers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.released, self.called, self.cancelled = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        self.called.set()
+        try:
+            await self.released.wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+        return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
