@@ -16,6 +16,7 @@ from agent.deadline import Deadline
 from agent.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
 from agent.events import Done, Event
 from agent.intent import refuse_writes, write_refusal
+from agent.kept_answers import kept
 from agent.models import Answer, Exchange, Options, Pending, Question
 from agent.problems import problem_of
 from agent.sessions import SessionMessage
@@ -225,7 +226,7 @@ class Asking:
             trace_id=question.trace_id,
         )
         try:
-            await self._append(question, understood, said, pending if asked_back else None)
+            await self._append(question, understood, said, pending if asked_back else None, answer)
         except (UnknownSession, StateUnavailable) as error:
             log.warning("The exchange of %s was not kept: %s", question.trace_id, error)
             warning = f"The session does not remember this answer: {error}"
@@ -246,7 +247,14 @@ class Asking:
         except (UnknownSession, StateUnavailable) as failure:
             log.warning("The exchange of %s was not kept: %s", question.trace_id, failure)
 
-    async def _append(self, question: Question, understood: str, said: SessionMessage, pending: Pending | None) -> None:
+    async def _append(
+        self,
+        question: Question,
+        understood: str,
+        said: SessionMessage,
+        pending: Pending | None,
+        answer: Answer | None = None,
+    ) -> None:
         """Add a question and what was said to it to its session. Raises UnknownSession, StateUnavailable."""
         asked = SessionMessage(
             role="user",
@@ -255,6 +263,8 @@ class Asking:
             trace_id=question.trace_id,
         )
         if question.session_id is not None:
+            value = kept(answer) if answer else None
+            answers = {question.trace_id: value} if value else {}
             await asyncio.to_thread(
-                self._sessions.append, question.session_id, question.principal, (asked, said), pending
+                self._sessions.append, question.session_id, question.principal, (asked, said), pending, answers
             )

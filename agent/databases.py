@@ -6,6 +6,8 @@ import asyncio
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from agent.access.breaker import Breaker
 from agent.access.bulkhead import Admission, Bulkhead
 from agent.callers import LOCAL, is_listed, is_reserved
@@ -36,6 +38,7 @@ class DatabaseInfo(Frozen):
     owners: tuple[str, ...] = ()
     available: bool = True
     detail: str = ""
+    reviewer: bool = Field(False, description="Whether the caller may settle the reviews of its answers.")
 
 
 class Executed(Frozen):
@@ -179,9 +182,11 @@ class Databases:
     async def infos(self, principal: str) -> list[DatabaseInfo]:
         """Every database that somebody may ask, with whether it can be opened."""
         names = self._router.names(_asking(principal))
-        return list(await asyncio.gather(*(self._info(name, principal) for name in names)))
+        return list(await asyncio.gather(*(self.info(name, principal) for name in names)))
 
-    async def _info(self, name: str, principal: str) -> DatabaseInfo:
+    async def info(self, name: str, principal: str) -> DatabaseInfo:
+        """One of them. Raises UnknownDatabase."""
+        self.admit(name, principal)
         entry: Entry = self._router.entry(name)
         known = DatabaseInfo(name=name, dialect=None, description=entry.description, owners=entry.owners)
         try:
@@ -189,6 +194,10 @@ class Databases:
         except ExecutorError as error:
             return known.model_copy(update={"available": False, "detail": str(error)})
         return known.model_copy(update={"dialect": database.dialect, "detail": " ".join(database.warnings)})
+
+    def questions(self, name: str) -> tuple[str, ...]:
+        """Those that the registry says to begin with."""
+        return self._router.entry(name).questions
 
     async def execute(
         self,

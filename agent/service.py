@@ -14,7 +14,7 @@ from agent.callers import ANONYMOUS, LOCAL
 from agent.changes import Changes
 from agent.conversation.followups import FollowUps
 from agent.databases import DatabaseInfo, Databases
-from agent.errors import StateUnavailable
+from agent.errors import StateUnavailable, UnknownAnswer
 from agent.evaluate import Judge
 from agent.generate import Generator
 from agent.health import PartHealth, checked
@@ -22,10 +22,12 @@ from agent.jobs.jobs import Jobs
 from agent.jobs.shelf import JobShelf
 from agent.llm import ChatModel, build_model
 from agent.llms.protected import ProtectedModel, protected
+from agent.models import Answer
 from agent.parts import Parts
 from agent.people.build import build_people
 from agent.profiles import choose
 from agent.retrieval.documents import AddedDocuments, Documents
+from agent.sample_questions import sample_questions
 from agent.sessions import Session, Sessions
 from agent.settings import Settings
 from agent.synthesize import Writer
@@ -108,6 +110,19 @@ class Service:
         """A session with its latest messages, or with all of them. Raises UnknownSession."""
         return await asyncio.to_thread(self.sessions.get, session_id, principal, whole=whole)
 
+    async def sessions_of(self, principal: str, limit: int) -> list[Session]:
+        """Somebody's latest sessions; none where those without a name are many."""
+        if not self.people.reviewers.is_somebody(principal):
+            return []
+        return await asyncio.to_thread(self.sessions.of, principal, limit)
+
+    async def kept_answer(self, session_id: str, trace_id: str, principal: str) -> Answer:
+        """An answer of a session as it was given. Raises UnknownSession, UnknownAnswer."""
+        found = await asyncio.to_thread(self.sessions.answer, session_id, principal, trace_id)
+        if found is None:
+            raise UnknownAnswer(f"This session has no answer with the trace_id {trace_id}. Ask the question again.")
+        return Answer.model_validate(found)
+
     async def end_session(self, session_id: str, principal: str = ANONYMOUS) -> None:
         """Forget a session. Raises UnknownSession."""
         await asyncio.to_thread(self.sessions.end, session_id, principal)
@@ -129,7 +144,16 @@ class Service:
 
     async def databases(self, principal: str) -> list[DatabaseInfo]:
         """Every database that somebody may ask, with whether it can be opened."""
-        return await self.registered.infos(principal)
+        infos = await self.registered.infos(principal)
+        return [self._with_rights(info, principal) for info in infos]
+
+    async def database(self, name: str, principal: str) -> tuple[DatabaseInfo, tuple[str, ...]]:
+        """One of them, and questions that it can answer. Raises UnknownDatabase."""
+        info = self._with_rights(await self.registered.info(name, principal), principal)
+        return info, await sample_questions(self.registered, self.knowledge, name, principal) if info.available else ()
+
+    def _with_rights(self, info: DatabaseInfo, principal: str) -> DatabaseInfo:
+        return info.model_copy(update={"reviewer": self.people.reviewers.may_settle(info.name, principal)})
 
     async def raw_schema(self, name: str, *, refresh: bool = False, principal: str) -> tuple[Schema, tuple[str, ...]]:
         """The schema as the database describes it, and what of it could not be read, one sentence each.

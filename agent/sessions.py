@@ -1,6 +1,7 @@
 """Sessions: what one person and the service have said to each other about one database, in any store of state.
 
 A session is one partition: its head, under `HEAD`, and a record for each message under a key that counts upwards.
+The answers of its questions lie there as well, whole, so that a page can show them again.
 Whatever changes a session replaces its head by the version that was read, in the same commit, so of two who write at
 once one does it again. A head has no expiry of the store's own, for its messages would outlive it: `cleanup` ends the
 session whose last activity is too long ago, messages first and head last, and goes on where it was interrupted.
@@ -21,11 +22,13 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_r
 from agent.errors import StateUnavailable, UnknownSession
 from agent.models import Exchange, Pending
 from agent.session_turns import Lease, Turns
-from agent.state.store import MAX_CHANGES, Insert, Place, Remove, Replace, StateConflict, StateStore
-from executors.base import Frozen
+from agent.state.store import MAX_CHANGES, Insert, Place, Record, Remove, Replace, StateConflict, StateStore
+from executors.base import Frozen, JsonValue
 
 KIND, HEAD = "session", "head"
-_PREFIX = "m"  # of the messages' keys
+_PREFIX, _ANSWER = "m", "a"  # of the keys of messages, and of answers
+MAX_TITLE = 120  # characters
+NO_ANSWERS: Mapping[str, dict[str, JsonValue]] = {}
 PATIENCE_S = 5.0  # for which a write is tried again while others write to the same session
 
 
@@ -45,7 +48,10 @@ class SessionMessage(Frozen):
 
 
 class Session(Frozen):
-    """Messages oldest first; `principal`: whose it is; `pending`: what the next message may answer."""
+    """Messages oldest first; `principal`: whose it is; `pending`: what the next message may answer.
+
+    title: its first question, cut. count: messages that there are, whether or not they are here.
+    """
 
     id: str
     database: str
@@ -54,6 +60,8 @@ class Session(Frozen):
     last_activity: datetime
     messages: tuple[SessionMessage, ...] = ()
     pending: Pending | None = None
+    title: str = ""
+    count: int = 0
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
@@ -73,6 +81,7 @@ class _Head(Frozen):
     created_at: datetime
     last_activity: datetime
     count: int = 0  # messages so far
+    title: str = ""
     pending: Pending | None = None
     lease: Lease | None = None
     ended: bool = False
@@ -127,8 +136,29 @@ class Sessions:
         messages = (record.value["message"] for record in found if record.key < _key(head.count))
         return _session(session_id, head, tuple(SessionMessage.model_validate(message) for message in messages))
 
+    def of(self, principal: str, limit: int) -> list[Session]:
+        """The latest sessions of somebody, without their messages; those in which nothing was said are left out."""
+        heads = ((record.place.partition, _Head.model_validate(record.value)) for record in self._heads())
+        theirs = [
+            _session(session_id, head)
+            for session_id, head in heads
+            if head.count and self._is_alive(head) and head.principal.casefold() == principal.casefold()
+        ]
+        return sorted(theirs, key=lambda session: session.last_activity, reverse=True)[:limit]
+
+    def answer(self, session_id: str, principal: str, trace_id: str) -> Mapping[str, JsonValue] | None:
+        """An answer as it was kept; None where none was, or not this one. Raises UnknownSession, as `get`."""
+        self._head(session_id, principal)
+        record = self.store.get(_place(session_id), _ANSWER + trace_id)
+        return record.value if record else None
+
     def append(
-        self, session_id: str, principal: str, messages: Sequence[SessionMessage], pending: Pending | None = None
+        self,
+        session_id: str,
+        principal: str,
+        messages: Sequence[SessionMessage],
+        pending: Pending | None = None,
+        answers: Mapping[str, dict[str, JsonValue]] = NO_ANSWERS,
     ) -> None:
         """Add messages, all or none, and put off the expiry. Raises UnknownSession, as `get`.
 
@@ -137,6 +167,7 @@ class Sessions:
             principal: who says, or is answered.
             messages: in their order; what others add at the same time comes before or after them.
             pending: what the next message may answer; what waited until now is settled.
+            answers: to be kept whole, by the trace ids of their questions.
         """
         batch, place = uuid.uuid4().hex, _place(session_id)
         tried = ""
@@ -147,12 +178,15 @@ class Sessions:
             if tried and (there := self.store.get(place, tried)) and there.value["batch"] == batch:
                 return  # made although it was called a conflict: the store's client had sent it twice
             tried = _key(head.count)
-            update = {"count": head.count + len(messages), "pending": pending, "last_activity": self._now()}
+            title = head.title or next((message.content[:MAX_TITLE] for message in messages), "")
+            said = {"count": head.count + len(messages), "pending": pending, "title": title}
             inserts = [
                 Insert(key=_key(number), value={"batch": batch, "message": message.model_dump(mode="json")})
                 for number, message in enumerate(messages, head.count)
             ]
-            self.store.commit(place, [_replacement(head, update, version), *inserts])
+            kept = [Replace(key=_ANSWER + trace_id, value=value) for trace_id, value in answers.items()]
+            update = said | {"last_activity": self._now()}
+            self.store.commit(place, [_replacement(head, update, version), *inserts, *kept])
 
         _until_no_conflict(add)
 
@@ -162,13 +196,12 @@ class Sessions:
 
     def active(self) -> int:
         """How many sessions there are that have not expired."""
-        heads = self.store.everywhere(KIND, key=HEAD)
-        return sum(self._is_alive(_Head.model_validate(record.value)) for record in heads)
+        return sum(self._is_alive(_Head.model_validate(record.value)) for record in self._heads())
 
     def cleanup(self) -> int:
         """Forget the sessions that have expired, with their messages. Returns how many sessions those were."""
         ended = 0
-        for record in self.store.everywhere(KIND, key=HEAD):
+        for record in self._heads():
             head = _Head.model_validate(record.value)
             if not self._is_alive(head):
                 with suppress(StateConflict):  # another process cleans up as well
@@ -188,6 +221,9 @@ class Sessions:
         return self._turns.turn(session_id, principal)
 
     # -- the head -----------------------------------------------------------------------------------------
+
+    def _heads(self) -> list[Record]:
+        return self.store.everywhere(KIND, key=HEAD)
 
     def _head(self, session_id: str, principal: str) -> tuple[_Head, str]:
         """The head and its version. Raises UnknownSession."""
@@ -211,9 +247,10 @@ class Sessions:
         """End a session: from the first commit on nobody can add to it. Raises StateConflict if it was changed."""
         place = _place(session_id)
         self.store.commit(place, [_replacement(head, {"ended": True}, version)])
-        while found := self.store.records(place, prefix=_PREFIX, limit=MAX_CHANGES):
-            with suppress(StateConflict):  # another process removes them as well
-                self.store.commit(place, [Remove(key=record.key, version=record.version) for record in found])
+        for prefix in (_PREFIX, _ANSWER):
+            while found := self.store.records(place, prefix=prefix, limit=MAX_CHANGES):
+                with suppress(StateConflict):  # another process removes them as well
+                    self.store.commit(place, [Remove(key=record.key, version=record.version) for record in found])
         self.store.commit(place, [Remove(key=HEAD)])
 
     def _is_alive(self, head: _Head) -> bool:
@@ -258,4 +295,6 @@ def _session(session_id: str, head: _Head, messages: tuple[SessionMessage, ...] 
         last_activity=head.last_activity,
         messages=messages,
         pending=head.pending,
+        title=head.title,
+        count=head.count,
     )

@@ -41,6 +41,7 @@ class Entry(Frozen):
     url: an absolute path, or a server's address; empty with `via`. It may hold a password, so it is shown nowhere.
     dialect: where the file's name or the address does not tell.
     docs: absolute files and folders.
+    questions: to begin with, shown to who may ask.
     schemas: of the server, that are read; empty: all that its user may see.
     limits: that narrow the settings.
     private: columns whose values are kept to the database, as `customers.email` or `*.ssn`; see `executors.private`.
@@ -62,6 +63,7 @@ class Entry(Frozen):
     dialect: str | None = None
     docs: tuple[Path, ...] = ()
     description: str = ""
+    questions: tuple[str, ...] = ()
     schemas: tuple[str, ...] = ()
     limits: EntryLimits = EntryLimits()
     private: tuple[str, ...] = ()

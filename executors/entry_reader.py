@@ -19,8 +19,9 @@ from executors.server.openers import OPENERS
 
 KEYS = (
     *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
-    *("reviewers", "via", "key", "identity", "database", "private", "functions", *row_filter.KEYS),
+    *("reviewers", "questions", "via", "key", "identity", "database", "private", "functions", *row_filter.KEYS),
 )
+LISTS = ("owners", "writers", "allowed", "reviewers", "schemas", "questions")
 _OF_VIA = ("key", "identity", "database")  # keys that mean nothing without it
 _SAME_SCHEME = frozenset({"mysql", "mariadb"})  # dialects that one scheme may mean
 _FUNCTION = re.compile(r"[^\W\d][\w$#]*(\.[^\W\d][\w$#]*){0,2}")
@@ -83,7 +84,7 @@ class EntryReader:
             "private": self._private(fields),
             "functions": self._functions(fields),
             "writable": self._switch(fields, "writable"),
-            **{key: self._texts(fields, key) for key in ("owners", "writers", "allowed", "reviewers", "schemas")},
+            **{key: self._texts(fields, key) for key in LISTS},
         }
 
     def _check_keys(self, fields: Mapping[Any, Any]) -> None:

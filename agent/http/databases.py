@@ -10,7 +10,7 @@ from agent.http.context import principal_of
 from agent.http.errors import documented
 from agent.http.lazy_service import Lazy
 from agent.http.levels import FUNCTION
-from agent.http.wire import DatabaseList, DatabaseSchema, IndexReport
+from agent.http.wire import DatabaseDetail, DatabaseList, DatabaseSchema, IndexReport
 
 router = APIRouter(prefix="/api")
 
@@ -32,6 +32,21 @@ async def databases(lazy: Lazy, request: Request) -> DatabaseList:
     service = await lazy.get()
     caller = principal_of(request, trusted=service.settings.trust_principal_header)
     return DatabaseList(databases=await service.databases(caller))
+
+
+@router.get(
+    "/databases/{name}",
+    operation_id="database",
+    summary="A database",
+    responses=DATABASE_ERRORS,
+    openapi_extra=FUNCTION,
+)
+async def database(name: Database, lazy: Lazy, request: Request) -> DatabaseDetail:
+    """One database, with questions to begin with: those of the registry, those of the docs, and what could be asked."""
+    service = await lazy.get()
+    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    info, questions = await service.database(name, caller)
+    return DatabaseDetail(**info.model_dump(), questions=questions)
 
 
 @router.get(

@@ -54,7 +54,7 @@ _ATTEMPT = {
 }  # fmt: skip
 _DETAIL = _SUMMARY | {
     "answer": "Revenue was 460.5.", "attempts": [_ATTEMPT], "follows": False, "feedback": None, "settlement": None,
-    "documents": [{"id": "5f2c1e", "kind": "rule", "source": "shop.md"}], "version": "8d1f",
+    "documents": [{"id": "5f2c1e", "kind": "rule", "source": "shop.md"}], "may_settle": True, "version": "8d1f",
 }  # fmt: skip
 _ROWS = {
     "columns": ["total"], "rows": [[420.5]], "row_count": 1, "truncated": False, "elapsed_ms": 1.2,
@@ -99,7 +99,8 @@ async def review(id: ReviewId, lazy: Lazy, request: Request, response: Response)
     caller = principal_of(request, trusted=service.settings.trust_principal_header)
     kept = await service.people.reviews.get(caller, id)
     tag(response, kept.version)
-    return ReviewDetail.whole(kept.review, kept.version)
+    may_settle = service.people.reviewers.may_settle(kept.review.database, caller)
+    return ReviewDetail.whole(kept.review, kept.version, may_settle=may_settle)
 
 
 @router.post("/reviews/{id}", operation_id="settle_review", summary="Settle a review", openapi_extra=FUNCTION,

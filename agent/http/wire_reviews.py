@@ -62,6 +62,7 @@ class ReviewDetail(ReviewSummary):
     attempts: with what was drafted, in their order.
     documents: what retrieval had found, by ids that `GET /api/rag/documents` knows.
     follows: whether the question went on with a chat, so that it can be no past query by itself.
+    may_settle: whether the caller may decide.
     version: sent as `If-Match`, it keeps a decision from being made on what somebody has changed; also the ETag.
     """
 
@@ -71,16 +72,20 @@ class ReviewDetail(ReviewSummary):
     follows: bool = False
     feedback: Feedback | None = None
     settlement: Settlement | None = None
+    may_settle: bool
     version: str
 
     @classmethod
-    def whole(cls, review: Review, version: str) -> ReviewDetail:
+    def whole(cls, review: Review, version: str, *, may_settle: bool) -> ReviewDetail:
         """The wire's shape of a review."""
-        return cls.model_validate(_fields(review, ReviewDetail) | {"version": version})
+        return cls.model_validate(_fields(review, ReviewDetail) | {"version": version, "may_settle": may_settle})
+
+
+BESIDE = ("sql", "may_settle", "version")  # what is no field of a review by that name
 
 
 def _fields(review: Review, wanted: type[ReviewSummary]) -> dict[str, Any]:
-    named = {name: getattr(review, name) for name in wanted.model_fields if name not in ("sql", "version")}
+    named = {name: getattr(review, name) for name in wanted.model_fields if name not in BESIDE}
     return named | {"sql": review.proposed}
 
 
@@ -140,7 +145,7 @@ class SettleResponse(Frozen):
     def of(cls, settled: Settled) -> SettleResponse:
         """The wire's shape of what a decision did."""
         rows = ExecuteResponse.of(settled.shown) if settled.shown else None
-        return cls(review=ReviewDetail.whole(settled.review, settled.version), rows=rows)
+        return cls(review=ReviewDetail.whole(settled.review, settled.version, may_settle=True), rows=rows)
 
 
 class FeedbackRequest(Frozen):

@@ -28,8 +28,9 @@ IN_FUNCTIONS = "FUNCTIONS_WORKER_RUNTIME"  # which the Functions host sets, and 
 
 @dataclass(frozen=True)
 class People:
-    """The parts of a service that people's words go to."""
+    """The parts of a service that people's words go to, and who may say what."""
 
+    reviewers: Reviewers
     recorder: Recorder
     reviews: Reviews
     feedback: FeedbackBox
@@ -53,6 +54,7 @@ def build_people(
     pairs = PastPairs(registered, documents, added, verified)
     reviews = Reviews(shelf, reviewers, pairs)
     return People(
+        reviewers=reviewers,
         recorder=Recorder(shelf),
         reviews=reviews,
         feedback=FeedbackBox(shelf, reviewers, pairs, reviews),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import httpx2
@@ -14,6 +14,7 @@ from door import ANN, EXPIRED, STRANGER, Opened, bearer, opener
 
 from agent.access.keys import digest_of
 from agent.api import ApiRoute, api_routes
+from agent.http.page import asset_paths
 from agent.service import Service
 from agent.settings import Settings
 
@@ -31,6 +32,9 @@ STRANGERS: dict[str, tuple[dict[str, Any], str | int]] = {
     "query_stream": ({"json": ASKED}, "unknown-database"),
     "execute": ({"json": {"database": "shop", "sql": "SELECT 1"}}, "unknown-database"),
     "databases": ({}, 200),
+    "resume_stream": ({}, "unknown-answer"),
+    "end_stream": ({}, "unknown-answer"),
+    "database": ({}, "unknown-database"),
     "database_schema": ({}, "unknown-database"),
     "index_database": ({}, "unknown-database"),
     "search_docs": ({"json": {"database": "shop", "query": "orders"}}, "unknown-database"),
@@ -42,6 +46,9 @@ STRANGERS: dict[str, tuple[dict[str, Any], str | int]] = {
     "chat": ({"json": {"session_id": ID, "message": "How many?"}}, "unknown-session"),
     "chat_stream": ({"json": {"session_id": ID, "message": "How many?"}}, "unknown-session"),
     "session": ({}, "unknown-session"),
+    "new_session": ({"json": {"database": "shop"}}, "unknown-database"),
+    "sessions": ({}, 200),
+    "session_answer": ({}, "unknown-session"),
     "end_session": ({}, "unknown-session"),
     "chat_health": ({}, 200),
     "generate": ({"json": {"connection_id": "shop", "question": "How many?"}}, "unknown-database"),
@@ -68,10 +75,13 @@ def named(route: ApiRoute) -> str:
 
 
 def path_of(route: ApiRoute) -> str:
-    """Its path under `/api`, about the database `shop`, or about something of nobody's."""
+    """Its path under `/api`, about the database `shop`, or about something of nobody's; the page's own are whole."""
+    if not route.path.startswith("/api/"):
+        return f"http://test{route.path.replace('{name}', PurePosixPath(min(asset_paths())).name)}"
     wide = "/saved/" in route.path
     path = route.path.removeprefix("/api").replace("{name}", "shop")
-    return path.replace("{id}", ID + "00" if wide else ID).replace("{session_id}", ID + "00")
+    path = path.replace("{id}", ID + "00" if wide else ID).replace("{session_id}", ID + "00")
+    return path.replace("{trace_id}", TRACE_ID)
 
 
 @pytest.fixture
@@ -90,7 +100,7 @@ async def client(opened: Opened) -> AsyncIterator[Client]:
 
 def test_no_route_is_forgotten() -> None:
     assert {route.name for route in CLOSED} - set(STRANGERS) == set(), "say above what a stranger is told"
-    assert {route.name for route in OPEN} == {"health_live", "generate_health", "openapi", "docs"}
+    assert {route.name for route in OPEN} == {"health_live", "generate_health", "openapi", "docs", "page", "page_asset"}
 
 
 @pytest.mark.parametrize("route", CLOSED, ids=named)

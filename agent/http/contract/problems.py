@@ -51,7 +51,8 @@ PLANNING = frozenset({"query", "query_stream"})
 IN_SESSION = PLANNING | {"chat", "chat_stream"}
 ASKING = IN_SESSION | {"generate", "generate_stream"}
 JOBS = frozenset({"job", "cancel_job"})
-SESSIONS = frozenset({"session", "end_session"})
+SESSIONS = frozenset({"session", "end_session", "session_answer"})
+REPLAYS = frozenset({"resume_stream", "end_stream"})
 SETTLING = frozenset({"settle_review", "feedback"})
 RUNNING = SETTLING | {"execute", "run_saved_query"}
 SAVING = frozenset({"save_query", "replace_saved_query"})
@@ -60,13 +61,13 @@ CHANGING_SAVED = SAVING | {"delete_saved_query"}
 AS_FILE = frozenset({"query", "execute", "run_saved_query"})
 INDEXING = SETTLING | {"index_database", "add_documents", "delete_document"}
 DOCS = frozenset({"search_docs", "list_documents", "add_documents", "delete_document"})
-SCHEMAS = frozenset({"database_schema", "index_database", "start_session", "session"})
+SCHEMAS = frozenset({"database", "database_schema", "index_database", "start_session", "new_session", "session"})
 READING = ASKING | RUNNING | SAVING | SCHEMAS | DOCS
 OPEN = frozenset({"health_live", "generate_health"})
 UNAIDED = frozenset({"tools", "health_ready"})  # which need no registry, or say themselves that there is none
 LISTENING = frozenset({"session", "health_ready"})  # for the caller's leaving: they see a body that is not asked for
 REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | {
-    "start_session", "chat_health", "reviews", "review", "saved_queries",
+    "start_session", "new_session", "sessions", "chat_health", "reviews", "review", "saved_queries",
 }  # fmt: skip
 
 
@@ -119,7 +120,7 @@ CASES: tuple[Case, ...] = (
     _raised(UnknownReview("There is no review f9b1c9. GET /api/reviews lists those there are."),
             frozenset({"review", "settle_review", "feedback"})),
     _raised(UnknownAnswer("You were given no answer with this trace_id, or it was too long ago for feedback."),
-            frozenset({"feedback"})),
+            REPLAYS | {"feedback", "session_answer"}),
     _raised(UnknownSavedQuery("You have no saved query 3f1c0d. GET /api/saved lists those there are."), ONE_SAVED),
     _raised(NotAcceptable("Rows can be had as application/json or text/csv. Ask for one with Accept."), AS_FILE),
     _raised(SessionBusy("Another message of this session is still being answered. Wait for it."), IN_SESSION),

@@ -9,7 +9,16 @@ from pydantic import BaseModel
 from agent import __version__
 from agent.databases import DatabaseInfo
 from agent.health import PartHealth
-from agent.http.wire import ANSWER_EXAMPLE, DatabaseList, DatabaseSchema, ExecuteResponse, Health, IndexReport, Live
+from agent.http.wire import (
+    ANSWER_EXAMPLE,
+    DatabaseDetail,
+    DatabaseList,
+    DatabaseSchema,
+    ExecuteResponse,
+    Health,
+    IndexReport,
+    Live,
+)
 from agent.http.wire_chat import SCHEMA_EXAMPLE, SESSION_ID, ChatHealth, SessionEnded, StartSessionResponse
 from agent.http.wire_chat_examples import SESSION_EXAMPLE
 from agent.http.wire_generate import GenerateHealth
@@ -58,6 +67,12 @@ _SHOWN: dict[str, dict[str, BaseModel]] = {
     },
     "databases": {
         "200": DatabaseList(databases=[DatabaseInfo(name="shop", dialect="duckdb", description="Coffee and tea.")])
+    },
+    "database": {
+        "200": DatabaseDetail(
+            name="shop", dialect="duckdb", description="Coffee and tea.", reviewer=True,
+            questions=("What was our revenue in fiscal year 2025?", "How many orders were cancelled?"),
+        )
     },
     "database_schema": {
         "200": DatabaseSchema(
