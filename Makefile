@@ -22,6 +22,8 @@ CREATED := $(VENV)/.created
 LOCAL   := $(VENV)/.local-installed
 TESTED  := $(VENV)/.test-installed
 FUZZED  := $(VENV)/.fuzz-installed
+WEB     := web/node_modules/.installed
+WEB_IF_NODE := $(if $(shell command -v npm 2>/dev/null),$(WEB))
 NODE    := $(and $(shell command -v npm 2>/dev/null),testbed/node/node_modules/.installed)
 DRIVERS := $(foreach it,mysql oracle clickhouse hana databricks,requirements-$(it).txt)
 PIP     := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -c constraints.txt
@@ -31,7 +33,7 @@ OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) $(if $(EVAL),bench-retrieval bench-accuracy)
 
 .NOTPARALLEL:
-.PHONY: demo serve conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
+.PHONY: demo serve page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
 .PHONY: bench-guard fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
@@ -40,7 +42,12 @@ demo: $(LOCAL) data model index  ## four questions about the sample shop, answer
 serve: $(LOCAL) data model  ## the HTTP service on port 7071
 	@$(OFFLINE) $(BIN)/python -m agent serve
 
-test: $(TESTED) $(NODE) data model  ## every test, warnings as errors
+page: $(LOCAL) $(WEB)  ## the page's files in agent/page, built anew from web/; the types of the interface before them
+	@$(BIN)/python -m agent openapi > web/.openapi.json
+	@npm run --silent --prefix web types
+	@npm run --silent --prefix web build
+
+test: $(TESTED) $(NODE) $(WEB_IF_NODE) data model  ## every test, warnings as errors
 	$(OFFLINE) $(BIN)/python -m pytest -n 2 --dist loadfile
 
 conversation: $(LOCAL) data model index  ## twelve turns with the sample shop, written to .plumbline/conversation.md
@@ -100,7 +107,7 @@ index: $(LOCAL) data
 	@$(OFFLINE) $(BIN)/python -m agent index --database shop
 
 clean:  ## all that make has made here; the model's file stays in its cache
-	rm -rf $(VENV) testbed/node/node_modules .plumbline samples/shop samples/shop.sqlite samples/shop.duckdb
+	rm -rf $(VENV) testbed/node/node_modules web/node_modules .plumbline samples/shop samples/shop.sqlite samples/shop.duckdb
 
 # Half an environment is none: without the mark it is made anew.
 $(CREATED):
@@ -119,6 +126,10 @@ $(LOCAL): requirements.txt requirements-local.txt constraints.txt | $(CREATED)
 # Azurite, for the tests of Azure Table Storage; without npm they are left out, and say so.
 testbed/node/node_modules/.installed: testbed/node/package-lock.json
 	@npm ci --prefix testbed/node --no-audit --no-fund
+	@touch $@
+
+web/node_modules/.installed: web/package-lock.json
+	@npm ci --prefix web --no-audit --no-fund
 	@touch $@
 
 # What is installed already is left out, and with it a hundred lines that say so. The worker's library asks for Python

@@ -25,7 +25,7 @@ from agent.schedule import cron
 
 log = logging.getLogger("agent.functions")
 
-HOST_PREFIX = "/api/"  # host.json adds it to every route (`routePrefix`)
+EVERYTHING_ELSE = "{*path}"  # host.json has no `routePrefix`; an empty route would be the function's name, not `/`
 CONNECTION = ("type", "asgi", "http_version", "scheme", "client", "server")
 SCOPE_KEYS = (*CONNECTION, "method", "path", "raw_path", "query_string", "headers")  # the rest is the worker's router's
 
@@ -95,7 +95,7 @@ app = func.FunctionApp()
 for _route in api_routes():
     app.function_name(_route.name)(
         app.route(
-            route=_route.path.removeprefix(HOST_PREFIX),
+            route=_route.path.removeprefix("/") or EVERYTHING_ELSE,
             methods=_route.methods,
             auth_level=func.AuthLevel[function_level(_settings, _route.auth)],
             trigger_arg_name="request",

@@ -17,7 +17,7 @@ from agent import __version__, telemetry
 from agent.access.policy import Access, build_access, closed_access
 from agent.configuration import examine
 from agent.errors import ConfigurationInvalid
-from agent.http import chat, databases, generate, health, jobs, query, rag, reviews, saved
+from agent.http import chat, databases, generate, health, jobs, page, query, rag, resume, reviews, saved, sessions
 from agent.http.auth import add_guards
 from agent.http.context import RequestContext
 from agent.http.docs_page import CONTENT_SECURITY_POLICY, docs_page
@@ -25,12 +25,13 @@ from agent.http.draining import Draining, DrainingRequests
 from agent.http.errors import add_handlers
 from agent.http.lazy_service import LazyService
 from agent.http.levels import ANONYMOUS, FUNCTION
+from agent.http.replay import Replays
 from agent.service import Service
 from agent.telemetry.logs import configure_logs
 from executors.base import Frozen
 
-router = APIRouter(prefix="/api")
-for _part in (query, jobs, databases, chat, generate, rag, reviews, saved, health):
+router = APIRouter(prefix="/api")  # of the contract's own routes; the others have theirs
+for _part in (query, resume, jobs, databases, chat, sessions, generate, rag, reviews, saved, health, page):
     router.routes.extend(_part.router.routes)  # not included: the route table is read from the routes themselves
 
 
@@ -63,6 +64,15 @@ async def docs(request: Request) -> HTMLResponse:
     """This interface for people."""
     page = docs_page(_contract(request.app))
     return HTMLResponse(page, headers={"content-security-policy": CONTENT_SECURITY_POLICY})
+
+
+def contract() -> dict[str, Any]:
+    """The interface as OpenAPI describes it where nobody signs in; no service is built for it."""
+
+    def nobody_asks() -> Service:
+        raise AssertionError("to describe the interface takes no service")
+
+    return _contract(create_app(nobody_asks))
 
 
 def _contract(app: FastAPI) -> dict[str, Any]:
@@ -109,6 +119,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         yield
+        await app.state.replays.close()
         await lazy.close()
         await asyncio.to_thread(telemetry.shutdown)
 
@@ -123,8 +134,10 @@ def create_app(
         telemetry=telemetry.get().fastapi(),
     )
     app.state.service, app.state.access, app.state.routes = lazy, access, tuple(router.routes)
+    app.state.replays = Replays()
     app.state.draining = Draining()
-    add_guards(app, access, frozenset(route.path for route in api_routes() if route.auth == "ANONYMOUS"))
+    open_paths = frozenset(route.path for route in api_routes() if route.auth == "ANONYMOUS")
+    add_guards(app, access, open_paths | page.asset_paths())
     app.add_middleware(DrainingRequests, draining=app.state.draining)
     app.add_middleware(RequestContext, max_request_bytes=max_request_bytes)
     app.include_router(router)

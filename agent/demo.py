@@ -42,7 +42,7 @@ async def run_demo(service: Service, console: Console, show: Show) -> None:
     verified = sum(answer.verified for answer in answers)
     console.print(f"{len(answers)} questions, {verified} answers verified.")
     console.print('Ask your own:   [bold].venv/bin/python -m agent ask --database shop "…"[/]')
-    console.print("Over HTTP:      [bold]make serve[/], then http://127.0.0.1:7071/api/docs")
+    console.print("On a page:      [bold]make serve[/], then http://127.0.0.1:7071/")
 
 
 def compare(console: Console, bare: Answer, enriched: Answer) -> None:

@@ -54,7 +54,11 @@ def serve(
     except EXPECTED as error:
         fail(str(error))
     shown = f"[{address}]" if ":" in address else address
-    out.print(f"Plumbline on http://{shown}:{number}/api/docs  (Ctrl-C ends it)", markup=False, soft_wrap=True)
+    out.print(
+        f"Plumbline on http://{shown}:{number}/  (the interface: /api/docs; Ctrl-C ends it)",
+        markup=False,
+        soft_wrap=True,
+    )
     server = Server(
         create_default_app,
         grace_s=settings.shutdown_grace_s,
@@ -66,6 +70,15 @@ def serve(
         server.run()
     if not server.started:
         raise typer.Exit(1)
+
+
+def openapi() -> None:
+    """Print the contract of the HTTP interface, as `GET /api/openapi.json` has it."""
+    import json
+
+    from agent.api import contract
+
+    print(json.dumps(contract(), indent=1))
 
 
 def key(

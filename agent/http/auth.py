@@ -79,7 +79,7 @@ class BrowserHeaders:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers["x-content-type-options"] = "nosniff"
-                headers["cache-control"] = "no-store"
+                headers.setdefault("cache-control", "no-store")
                 headers["referrer-policy"] = "no-referrer"
                 if headers.get("content-type", "").startswith("text/html"):
                     headers.setdefault("content-security-policy", HTML_POLICY)

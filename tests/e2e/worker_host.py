@@ -141,7 +141,8 @@ class Front:
         self._client = httpx2.AsyncClient(transport=transport, base_url=worker.http_uri, timeout=None)
         self.functions: list[dict[str, Any]] = []
         self.others: list[dict[str, Any]] = []
-        self.app = Starlette(routes=[self._route(function, prefix) for function in worker.functions])
+        routes = [self._route(function, prefix) for function in worker.functions]
+        self.app = Starlette(routes=sorted(routes, key=lambda route: "{path:path}" in route.path))
 
     def _route(self, function: Any, prefix: str) -> Route:
         trigger = next(b for b in map(json.loads, function.raw_bindings) if b["type"].endswith("Trigger"))
@@ -165,7 +166,8 @@ class Front:
         return Route(f"/admin/functions/{function.name}", endpoint, methods=["POST"])
 
     def _http(self, function: Any, trigger: dict[str, Any], prefix: str) -> Route:
-        path, methods = f"/{prefix}/{trigger['route']}", [method.upper() for method in trigger["methods"]]
+        methods = [method.upper() for method in trigger["methods"]]
+        path = "/" + "/".join(filter(None, (prefix, trigger["route"])))
         self.functions.append(
             {"name": function.name, "route": path, "methods": methods, "auth": trigger["authLevel"]},
         )
@@ -181,7 +183,7 @@ class Front:
             )
             return StreamingResponse(_relayed(answer), status_code=answer.status_code, headers=dict(answer.headers))
 
-        return Route(path, endpoint, methods=methods)
+        return Route(path.replace("{*path}", "{path:path}"), endpoint, methods=methods)
 
 
 async def _relayed(answer: httpx2.Response) -> AsyncIterator[bytes]:

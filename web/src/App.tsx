@@ -1,0 +1,207 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { asProblem, keys } from "./api/client";
+import { useDatabase, useDatabases, useSchema, wantsKey } from "./api/queries";
+import { Composer } from "./parts/Composer";
+import { Drawer } from "./parts/Drawer";
+import { Icon } from "./parts/Icon";
+import { KeyDialog } from "./parts/KeyDialog";
+import { ProblemView } from "./parts/ProblemView";
+import { SchemaPanel } from "./parts/SchemaPanel";
+import { Sidebar } from "./parts/Sidebar";
+import { TurnView } from "./parts/TurnView";
+import { useRoute } from "./state/route";
+import { useConversation } from "./state/useConversation";
+import { useWide } from "./state/useWide";
+import { ReviewsView } from "./views/ReviewsView";
+import { SavedView } from "./views/SavedView";
+import { Welcome } from "./views/Welcome";
+
+const DATABASE = "plumbline.database";
+
+export function App() {
+  const [route, go] = useRoute();
+  const queries = useQueryClient();
+  const databases = useDatabases();
+  const [database, setDatabase] = useState(() => localStorage.getItem(DATABASE) ?? "");
+  const [text, setText] = useState("");
+  const [menu, setMenu] = useState(false);
+  const room = { menu: useWide("(min-width: 900px)"), schema: useWide("(min-width: 1280px)") };
+  const [schemaWanted, setSchema] = useState<boolean | null>(null);
+  const schemaOpen = schemaWanted ?? room.schema;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const end = useRef<HTMLDivElement>(null);
+
+  const started = useCallback(
+    (id: string) => {
+      go({ view: "session", id });
+    },
+    [go],
+  );
+  const conversation = useConversation(started);
+  const { load, clear, sessionId, turns, busy } = conversation;
+
+  const choose = useCallback((name: string) => {
+    setDatabase(name);
+    localStorage.setItem(DATABASE, name);
+  }, []);
+
+  // The first database that can be asked, where none is chosen, or the chosen one is gone.
+  useEffect(() => {
+    const known = databases.data;
+    if (!known?.length || known.some((one) => one.name === database)) return;
+    setDatabase((known.find((one) => one.available) ?? known[0])?.name ?? "");
+  }, [databases.data, database]);
+
+  const [problem, setProblem] = useState<unknown>(null);
+  const shared = route.view === "ask" ? route : null;
+  useEffect(() => {
+    if (!shared) return;
+    if (shared.database) choose(shared.database);
+    if (shared.question) {
+      setText(shared.question);
+      field.current?.focus();
+    }
+  }, [shared?.database, shared?.question, choose]);
+
+  const wanted = route.view === "session" ? route.id : "";
+  useEffect(() => {
+    if (!wanted || wanted === sessionId) return;
+    setProblem(null);
+    load(wanted).then(choose, setProblem);
+  }, [wanted, sessionId, load, choose]);
+
+  const details = useDatabase(database);
+  const schema = useSchema(database);
+  const dialect = schema.data?.dialect ?? details.data?.dialect ?? "";
+
+  const ask = useCallback(
+    (question: string) => {
+      setText("");
+      void conversation.ask(question.trim(), database).finally(() => {
+        void queries.invalidateQueries({ queryKey: ["sessions"] });
+        field.current?.focus({ preventScroll: true });
+      });
+      requestAnimationFrame(() => end.current?.scrollIntoView({ block: "end", behavior: "smooth" }));
+    },
+    [conversation.ask, database, queries],
+  );
+  const anew = useCallback(() => {
+    clear();
+    setText("");
+    setProblem(null);
+    go({ view: "ask", question: "", database: "" });
+    setMenu(false);
+    requestAnimationFrame(() => field.current?.focus());
+  }, [clear, go]);
+  const changeDatabase = (name: string) => {
+    choose(name);
+    if (turns.length) anew(); // a conversation is about one database
+  };
+
+  if (wantsKey(databases.error))
+    return (
+      <KeyDialog
+        key={keys.get()}
+        problem={asProblem(databases.error)}
+        onKey={() => void queries.invalidateQueries()}
+      />
+    );
+  const chatting = route.view === "ask" || route.view === "session";
+  return (
+    <div className="frame">
+      <a href="#question" className="skip" onClick={(event) => { event.preventDefault(); field.current?.focus(); }}>
+        Skip to the question
+      </a>
+      <header className="top">
+        {room.menu ? null : (
+          <button type="button" className="button quiet icon" onClick={() => setMenu(true)} aria-haspopup="dialog">
+            <Icon name="menu" />
+            <span className="sr-only">Menu</span>
+          </button>
+        )}
+        <p className="brand">
+          <Mark /> Plumbline
+        </p>
+        <p className="grow soft small where">{database}</p>
+        <button
+          type="button"
+          className="button small quiet"
+          aria-expanded={schemaOpen}
+          onClick={() => setSchema(!schemaOpen)}
+        >
+          <Icon name="table" /> Tables
+        </button>
+      </header>
+      <Drawer side="left" title="Menu" wide={room.menu} open={room.menu || menu} onClose={() => setMenu(false)}>
+        <Sidebar
+          databases={databases.data ?? []}
+          database={database}
+          onDatabase={changeDatabase}
+          onNew={anew}
+          onLeave={() => setMenu(false)}
+          route={route}
+          sessionId={sessionId}
+          onForgotten={(id) => {
+            if (id === sessionId) anew();
+          }}
+        />
+      </Drawer>
+      <main className="main">
+        {databases.error ? <ProblemView problem={asProblem(databases.error)} again={() => void databases.refetch()} /> : null}
+        {route.view === "saved" ? <SavedView /> : null}
+        {route.view === "reviews" ? <ReviewsView id={route.id} onOpen={(id) => go({ view: "reviews", id })} /> : null}
+        {chatting ? (
+          <>
+            <div className="conversation" role="log" aria-label="Conversation" aria-live="off">
+              {problem ? <ProblemView problem={asProblem(problem)} again={anew} /> : null}
+              {turns.length || problem ? null : (
+                <Welcome
+                  database={database}
+                  questions={details.data?.questions ?? []}
+                  shared={shared?.question ?? ""}
+                  onAsk={ask}
+                />
+              )}
+              {turns.map((turn) => (
+                <TurnView
+                  key={turn.id}
+                  turn={turn}
+                  tables={schema.data?.tables ?? []}
+                  dialect={dialect}
+                  onAsk={busy ? setText : ask}
+                  onRecall={conversation.recall}
+                />
+              ))}
+              <div ref={end} />
+            </div>
+            <div className="ask">
+              <Composer
+                text={text}
+                onText={setText}
+                onAsk={() => ask(text)}
+                onStop={conversation.cancel}
+                busy={busy}
+                follows={turns.length > 0}
+                field={field}
+              />
+            </div>
+          </>
+        ) : null}
+      </main>
+      <Drawer side="right" title="Tables and docs" wide={room.schema} open={schemaOpen} onClose={() => setSchema(false)}>
+        <SchemaPanel key={database} database={database} />
+      </Drawer>
+    </div>
+  );
+}
+
+function Mark() {
+  return (
+    <svg className="brand-mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+      <rect width="32" height="32" rx="8" />
+      <path d="M16 4v13" className="line" />
+      <path d="M11.5 16.5h9v3.2L16 28l-4.5-8.3z" className="bob" />
+    </svg>
+  );
+}

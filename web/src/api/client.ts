@@ -1,0 +1,87 @@
+// Requests to the service: JSON in and out, and every error as the problem document that came.
+import type { Problem } from "./types";
+
+const KEY = "plumbline.key";
+const KEY_HEADER = "x-functions-key"; // which the service's own keys and those of the Functions host both come in
+
+/** An error that the service described; what it could not say itself is described here. */
+export class ProblemError extends Error {
+  constructor(
+    readonly problem: Problem,
+    readonly retryAfter: string | null = null,
+  ) {
+    super(problem.detail);
+    this.name = "ProblemError";
+  }
+}
+
+const LOCAL = "urn:plumbline:page:";
+export const UNREACHABLE = `${LOCAL}unreachable`;
+
+const unreachable: Problem = {
+  type: UNREACHABLE,
+  title: "The service cannot be reached",
+  status: 0,
+  detail: "The connection was lost or could not be made. Check the network, then try again.",
+};
+
+export const keys = {
+  get: (): string => sessionStorage.getItem(KEY) ?? "",
+  set: (key: string): void => sessionStorage.setItem(KEY, key),
+  forget: (): void => sessionStorage.removeItem(KEY),
+};
+
+export interface Asking {
+  method?: "GET" | "POST" | "PUT" | "DELETE";
+  body?: unknown;
+  accept?: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** The response to a request under `api/`. Raises ProblemError for all that is no success. */
+export async function request(path: string, asking: Asking = {}): Promise<Response> {
+  const headers: Record<string, string> = { accept: asking.accept ?? "application/json", ...asking.headers };
+  if (asking.body !== undefined) headers["content-type"] = "application/json";
+  if (keys.get()) headers[KEY_HEADER] = keys.get();
+  let response: Response;
+  try {
+    response = await fetch(`./api/${path}`, {
+      method: asking.method ?? "GET",
+      headers,
+      body: asking.body === undefined ? null : JSON.stringify(asking.body),
+      signal: asking.signal ?? null,
+    });
+  } catch (error) {
+    if (asking.signal?.aborted) throw error;
+    throw new ProblemError(unreachable);
+  }
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+/** The same, and what its JSON says. */
+export async function call<T>(path: string, asking: Asking = {}): Promise<T> {
+  const response = await request(path, asking);
+  return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
+}
+
+async function problemOf(response: Response): Promise<ProblemError> {
+  const retryAfter = response.headers.get("retry-after");
+  if (response.headers.get("content-type")?.startsWith("application/problem+json")) {
+    return new ProblemError((await response.json()) as Problem, retryAfter);
+  }
+  const title = response.status === 401 ? "A key is needed" : "The service did not answer as it should";
+  const detail =
+    response.status === 401
+      ? "Enter the key that you were given."
+      : `It answered with status ${response.status}. Try again; if it stays so, tell whoever runs it.`;
+  return new ProblemError({ type: `${LOCAL}status-${response.status}`, title, status: response.status, detail }, retryAfter);
+}
+
+/** Any error as a problem document, so that there is one way to show one. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof ProblemError) return error.problem;
+  const detail = error instanceof Error ? error.message : String(error);
+  return { type: `${LOCAL}unexpected`, title: "The page failed", status: 0, detail: `${detail} Reload the page.` };
+}

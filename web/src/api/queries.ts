@@ -1,0 +1,96 @@
+// What the page reads of the service, kept for a while and shared between the parts that show it.
+import { useQuery } from "@tanstack/react-query";
+import { call, ProblemError } from "./client";
+import type {
+  DatabaseDetail,
+  DatabaseInfo,
+  DatabaseSchema,
+  Document,
+  ReviewDetail,
+  ReviewSummary,
+  SavedQuery,
+  SessionSummary,
+} from "./types";
+
+const name = encodeURIComponent;
+
+export function useDatabases() {
+  return useQuery({
+    queryKey: ["databases"],
+    queryFn: async () => (await call<{ databases: DatabaseInfo[] }>("databases")).databases,
+  });
+}
+
+/** A database with questions that it can answer. */
+export function useDatabase(database: string) {
+  return useQuery({
+    queryKey: ["database", database],
+    enabled: database !== "",
+    queryFn: () => call<DatabaseDetail>(`databases/${name(database)}`),
+  });
+}
+
+export function useSchema(database: string) {
+  return useQuery({
+    queryKey: ["schema", database],
+    enabled: database !== "",
+    queryFn: () => call<DatabaseSchema>(`databases/${name(database)}/schema?enriched=false`),
+  });
+}
+
+interface Documents {
+  documents: Document[];
+  next_offset: number | null;
+}
+
+/** All that is written about a database. Without retrieval there is nothing, which is no error. */
+export function useDocuments(database: string) {
+  return useQuery({
+    queryKey: ["documents", database],
+    enabled: database !== "",
+    queryFn: async () => {
+      const found: Document[] = [];
+      let offset: number | null = 0;
+      while (offset !== null) {
+        const page: Documents = await call(`rag/documents?database=${name(database)}&limit=100&offset=${offset}`);
+        found.push(...page.documents);
+        offset = page.next_offset;
+      }
+      return found;
+    },
+  });
+}
+
+export function useSessions() {
+  return useQuery({
+    queryKey: ["sessions"],
+    queryFn: async () => (await call<{ sessions: SessionSummary[] }>("sessions")).sessions,
+  });
+}
+
+export function useSaved() {
+  return useQuery({
+    queryKey: ["saved"],
+    queryFn: async () => (await call<{ saved: SavedQuery[] }>("saved")).saved,
+  });
+}
+
+export function useReviews(status: string) {
+  return useQuery({
+    queryKey: ["reviews", status],
+    queryFn: async () => (await call<{ reviews: ReviewSummary[] }>(`reviews?limit=100${status && `&status=${status}`}`)).reviews,
+  });
+}
+
+export function useReview(id: string) {
+  return useQuery({
+    queryKey: ["review", id],
+    enabled: id !== "",
+    queryFn: () => call<ReviewDetail>(`reviews/${name(id)}`),
+  });
+}
+
+/** Whether an error says that a key is needed, or that the one that was sent is not good. */
+export function wantsKey(error: unknown): boolean {
+  return error instanceof ProblemError && error.problem.status === 401;
+}

@@ -1,0 +1,171 @@
+// A question's events as they happen. A connection that is lost is taken up again where it broke off.
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { call, ProblemError, request } from "./client";
+import type { Answer, Problem, Step } from "./types";
+
+export type StreamEvent =
+  | { event: "start"; traceId: string }
+  | { event: "step"; step: Step }
+  | { event: "sql_delta"; attempt: number; text: string }
+  | { event: "answer_delta"; text: string }
+  | { event: "done"; answer: Answer }
+  | { event: "error"; problem: Problem }
+  | { event: "alive" }
+  | { event: "reconnecting"; tries: number };
+
+export interface Asked {
+  question: string;
+  database: string;
+  session_id: string;
+}
+
+interface Wire {
+  event: string;
+  node: string | null;
+  attempt: number | null;
+  elapsed_ms: number | null;
+  data: Record<string, unknown>;
+}
+
+const SILENCE_MS = 45_000; // three times the service's own sign of life
+const TRIES = 6;
+const LOST = "urn:plumbline:page:lost";
+const lost: Problem = {
+  type: LOST,
+  title: "The connection was lost",
+  status: 0,
+  detail: "The answer could not be taken up again. Ask once more; what was answered before is in the history.",
+};
+
+/** All events of a question, the last of which is `done` or `error`. Raises ProblemError; AbortError when given up. */
+export async function* ask(asked: Asked, signal: AbortSignal, wait = backoff): AsyncGenerator<StreamEvent> {
+  const place = { traceId: "", lastId: "" };
+  const asking = { method: "POST", body: asked, accept: "text/event-stream", signal } as const;
+  let response = await request("query/stream?resumable=true", asking);
+  for (let tries = 0; ; ) {
+    try {
+      for await (const [id, event] of eventsOf(response, signal)) {
+        if (id) [place.lastId, tries] = [id, 0];
+        if (event.event === "start") place.traceId = event.traceId;
+        yield event;
+        if (event.event === "done" || event.event === "error") return;
+      }
+    } catch (error) {
+      if (signal.aborted || error instanceof ProblemError) throw error;
+    }
+    // The stream ended without its last event: the connection is gone, the question is not.
+    for (;;) {
+      if (!place.traceId || ++tries > TRIES) throw new ProblemError(lost);
+      yield { event: "reconnecting", tries };
+      await wait(tries, signal);
+      try {
+        response = await request(`query/stream/${place.traceId}`, {
+          accept: "text/event-stream",
+          headers: { "last-event-id": place.lastId },
+          signal,
+        });
+        break;
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        if (error.problem.status === 404) {
+          yield await fromSession(asked.session_id, place.traceId, signal); // another process was asked
+          return;
+        }
+        if (error.problem.status !== 0) throw error;
+      }
+    }
+  }
+}
+
+/** The answer that the session has kept, whichever process gave it. Raises ProblemError where there is none. */
+async function fromSession(sessionId: string, traceId: string, signal: AbortSignal): Promise<StreamEvent> {
+  try {
+    return { event: "done", answer: await call<Answer>(`sessions/${sessionId}/answers/${traceId}`, { signal }) };
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem.status === 404) throw new ProblemError(lost);
+    throw error;
+  }
+}
+
+/** Tell the service that nobody wants the answer any more. */
+export async function giveUp(traceId: string): Promise<void> {
+  await request(`query/stream/${traceId}`, { method: "DELETE" });
+}
+
+async function* eventsOf(response: Response, signal: AbortSignal): AsyncGenerator<[string, StreamEvent]> {
+  if (!response.body) return;
+  const ready: [string, StreamEvent][] = [];
+  const parser = createParser({
+    onEvent: (message) => {
+      const event = read(message);
+      if (event) ready.push([message.id ?? "", event]);
+    },
+    onComment: () => ready.push(["", { event: "alive" }]),
+  });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await withinSilence(reader.read(), signal);
+      if (done) return;
+      parser.feed(value);
+      yield* ready.splice(0);
+    }
+  } finally {
+    reader.cancel().catch(() => undefined); // it may be gone already
+  }
+}
+
+function read(message: EventSourceMessage): StreamEvent | null {
+  const wire = JSON.parse(message.data) as Wire;
+  switch (wire.event) {
+    case "start":
+      return { event: "start", traceId: String(wire.data.trace_id) };
+    case "node_complete": {
+      const step = { node: wire.node, attempt: wire.attempt ?? 0, elapsedMs: wire.elapsed_ms ?? 0, data: wire.data };
+      return { event: "step", step: step as unknown as Step };
+    }
+    case "sql_delta":
+      return { event: "sql_delta", attempt: Number(wire.data.attempt), text: String(wire.data.text) };
+    case "answer_delta":
+      return { event: "answer_delta", text: String(wire.data.text) };
+    case "done":
+      return { event: "done", answer: wire.data as unknown as Answer };
+    case "error":
+      return { event: "error", problem: wire.data as unknown as Problem };
+    default:
+      return null; // of a later version of the service
+  }
+}
+
+/** What `reading` gives; an error where nothing at all is heard for so long that the connection must be gone. */
+async function withinSilence<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
+  let timer = 0;
+  const silence = new Promise<never>((_, reject) => {
+    timer = window.setTimeout(() => reject(new Error("silence")), SILENCE_MS);
+  });
+  try {
+    return await Promise.race([reading, silence]);
+  } finally {
+    window.clearTimeout(timer);
+    signal.throwIfAborted();
+  }
+}
+
+/** 0.5, 1, 2, 4 … seconds, and no longer than until the network is back. */
+function backoff(tries: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (): void => {
+      window.clearTimeout(timer);
+      window.removeEventListener("online", done);
+      signal.removeEventListener("abort", stopped);
+      resolve();
+    };
+    const stopped = (): void => {
+      done();
+      reject(signal.reason as Error);
+    };
+    const timer = window.setTimeout(done, 250 * 2 ** tries);
+    window.addEventListener("online", done);
+    signal.addEventListener("abort", stopped);
+  });
+}

@@ -1,0 +1,42 @@
+// Short names for what the contract describes; `schema.ts` is made from it by `make page`.
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Answer = Schemas["Answer"];
+export type Check = Schemas["Check"];
+export type Choice = Schemas["Choice"];
+export type DatabaseInfo = Schemas["DatabaseInfo"];
+export type DatabaseDetail = Schemas["DatabaseDetail"];
+export type DatabaseSchema = Schemas["DatabaseSchema"];
+export type Document = Schemas["ListedDocument"];
+export type ExecuteResponse = Schemas["ExecuteResponse"];
+export type Problem = Pick<Schemas["Problem"], "type" | "title" | "status" | "detail"> & Partial<Schemas["Problem"]>;
+export type ReviewDetail = Schemas["ReviewDetail"];
+export type ReviewSummary = Schemas["ReviewSummary"];
+export type SavedQuery = Schemas["SavedQuery"];
+export type Session = Schemas["SessionResponse"];
+export type SessionSummary = Schemas["SessionSummary"];
+export type Table = Schemas["Table"];
+
+/** What each step's event carries, by the step's name. */
+export interface StepData {
+  entry: Schemas["Entered"];
+  dialect_resolver: Schemas["DialectResolved"];
+  schema_selector: Schemas["SchemaSelected"];
+  planner: Schemas["Planned"];
+  sql_generator: Schemas["SqlGenerated"];
+  sql_validator: Schemas["SqlValidated"];
+  sql_executor: Schemas["SqlExecuted"];
+  sql_repair: Schemas["Repairing"];
+  evaluator: Schemas["Evaluated"];
+  raw_records: Schemas["RawRecordsFetched"];
+  answer_formatter: Schemas["AnswerFormatted"];
+  human_review: Schemas["HumanReview"];
+}
+
+export type Step = {
+  [Node in keyof StepData]: { node: Node; attempt: number; elapsedMs: number; data: StepData[Node] };
+}[keyof StepData];
+
+export type Row = Record<string, unknown>;

@@ -1,0 +1,35 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ProblemError } from "./api/client";
+import { App } from "./App";
+import { applyTheme, savedTheme } from "./state/theme";
+import "./styles/fonts.css";
+import "./styles/base.css";
+import "./styles/layout.css";
+import "./styles/answer.css";
+import "./styles/table.css";
+import "./styles/panels.css";
+
+applyTheme(savedTheme());
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 60_000,
+      refetchOnWindowFocus: false,
+      // What the service refused it refuses again; a connection may come back.
+      retry: (failures, error) => failures < 2 && error instanceof ProblemError && error.problem.status === 0,
+    },
+  },
+});
+
+const root = document.getElementById("root");
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <App />
+      </QueryClientProvider>
+    </StrictMode>,
+  );

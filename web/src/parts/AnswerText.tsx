@@ -1,0 +1,47 @@
+// The sentence, each number of which says where it comes from and leads there.
+import { useId, useState } from "react";
+import type { Answer } from "../api/types";
+import { type AnswerNumber, origin, pieces } from "../state/numbers";
+
+interface Props {
+  answer: Answer;
+  onShow: (number: AnswerNumber) => void;
+}
+
+export function AnswerText({ answer, onShow }: Props) {
+  const [open, setOpen] = useState<AnswerNumber | null>(null);
+  const id = useId();
+  return (
+    <>
+      <p className="answer-text">
+        {pieces(answer.answer, answer.numbers).map(({ text, number }, at) =>
+          number ? (
+            <button
+              key={at}
+              type="button"
+              className={`figure ${number.source ? "" : "untraced"}`}
+              title={origin(number)}
+              aria-expanded={open === number}
+              aria-controls={id}
+              onClick={() => {
+                setOpen(open === number ? null : number);
+                if (number.row != null || number.source === "row count") onShow(number);
+              }}
+            >
+              {text}
+            </button>
+          ) : (
+            text
+          ),
+        )}
+      </p>
+      <p id={id} role="status" className={open ? "figure-origin" : "sr-only"}>
+        {open ? (
+          <>
+            <strong>{open.text}</strong> {origin(open)}.
+          </>
+        ) : null}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,211 @@
+// An answer: the sentence, its checks, and behind tabs the rows, the chart, the query and the records behind them.
+import { useCallback, useMemo, useState } from "react";
+import type { Answer, Table } from "../api/types";
+import { firstWish } from "../state/chart";
+import { cost, count, duration, plural } from "../state/format";
+import type { AnswerNumber } from "../state/numbers";
+import { linkTo } from "../state/route";
+import { AnswerText } from "./AnswerText";
+import { ChartView } from "./ChartView";
+import { Checks } from "./Checks";
+import { CopyButton } from "./CopyButton";
+import { ExportMenu } from "./ExportMenu";
+import { Feedback } from "./Feedback";
+import { Icon } from "./Icon";
+import { type Marked, RowsTable } from "./RowsTable";
+import { SqlPanel } from "./SqlPanel";
+import { type Tab, Tabs } from "./Tabs";
+
+interface Props {
+  answer: Answer;
+  question: string;
+  database: string;
+  tables: Table[];
+  elapsedMs: number;
+  onAsk: (question: string) => void;
+}
+
+export function AnswerView({ answer, question, database, tables, elapsedMs, onAsk }: Props) {
+  const [tab, setTab] = useState(answer.chart ? "chart" : "rows");
+  const [marked, setMarked] = useState<(Marked & { source: string }) | null>(null);
+  const show = useCallback((number: AnswerNumber) => {
+    const raw = number.source === "raw";
+    setTab(raw ? "records" : "rows");
+    if (number.row != null)
+      setMarked({ row: number.row, column: number.column ?? null, at: Date.now(), source: raw ? "records" : "rows" });
+  }, []);
+  const tabs = useTabs({ answer, question, database, tables, marked });
+
+  if (answer.status === "clarification_needed") return <Clarification answer={answer} onAsk={onAsk} />;
+  const asked = answer.question || question;
+  return (
+    <article className={`answer ${answer.status}`} aria-label="Answer">
+      <div className="row spread">
+        <Standing answer={answer} />
+        <span className="row">
+          <CopyButton text={() => linkTo(asked, database)} label="Share" icon="share" />
+          {answer.status === "success" ? <Feedback traceId={answer.trace_id} /> : null}
+        </span>
+      </div>
+      <AnswerText answer={answer} onShow={show} />
+      {answer.warnings.map((warning) => (
+        <p key={warning} className="warned small">
+          {warning}
+        </p>
+      ))}
+      {answer.corrections.length ? <Corrections answer={answer} /> : null}
+      <Checks checks={answer.checks} />
+      {tabs.length ? <Tabs tabs={tabs} chosen={tab} onChoose={setTab} label="What is behind this answer" /> : null}
+      <Spent answer={answer} elapsedMs={elapsedMs} />
+    </article>
+  );
+}
+
+interface TabsOf {
+  answer: Answer;
+  question: string;
+  database: string;
+  tables: Table[];
+  marked: (Marked & { source: string }) | null;
+}
+
+function useTabs({ answer, question, database, tables, marked }: TabsOf): Tab[] {
+  const drawable = useMemo(() => answer.chart !== null || firstWish(answer.columns, answer.results) !== null, [answer]);
+  const rawColumns = useMemo(() => Object.keys(answer.raw_results[0] ?? {}), [answer]);
+  const name = answer.question || question;
+  const tabs: Tab[] = [];
+  if (answer.results.length || answer.status === "success")
+    tabs.push({
+      id: "rows",
+      title: `Rows ${count(answer.row_count)}${answer.truncated ? "+" : ""}`,
+      panel: () => (
+        <>
+          <Kept kept={answer.results.length} of={answer.row_count} />
+          <RowsTable
+            columns={Object.keys(answer.results[0] ?? Object.fromEntries(answer.columns.map((one) => [one, null])))}
+            rows={answer.results}
+            label="Rows of the answer"
+            marked={marked?.source === "rows" ? marked : null}
+          />
+          {answer.sql ? <ExportMenu database={database} sql={answer.sql} name={name} /> : null}
+        </>
+      ),
+    });
+  if (drawable)
+    tabs.push({
+      id: "chart",
+      title: "Chart",
+      panel: () => <ChartView chart={answer.chart ?? null} columns={answer.columns} rows={answer.results} name={name} />,
+    });
+  if (answer.sql)
+    tabs.push({
+      id: "sql",
+      title: "SQL",
+      panel: () => (
+        <SqlPanel
+          sql={answer.sql ?? ""}
+          explanation={answer.explanation}
+          question={name}
+          database={database}
+          dialect={answer.dialect ?? ""}
+          tables={tables}
+        />
+      ),
+    });
+  if (answer.raw_sql)
+    tabs.push({
+      id: "records",
+      title: `Records behind it ${count(answer.raw_results.length)}`,
+      panel: () => (
+        <>
+          <RowsTable
+            columns={rawColumns}
+            rows={answer.raw_results}
+            label="Records behind the answer"
+            marked={marked?.source === "records" ? marked : null}
+          />
+          <ExportMenu database={database} sql={answer.raw_sql ?? ""} name={`${name} records`} />
+        </>
+      ),
+    });
+  return tabs;
+}
+
+function Standing({ answer }: { answer: Answer }) {
+  if (answer.status === "error") return <span className="tag bad">No answer</span>;
+  if (answer.verified)
+    return (
+      <span className="tag good">
+        <Icon name="check" /> Verified
+      </span>
+    );
+  return (
+    <span className="row">
+      <span className="tag warn">
+        <Icon name="warning" /> Not verified
+      </span>
+      {answer.review_id ? <a href={`#/reviews/${answer.review_id}`}>Waits for a review</a> : null}
+    </span>
+  );
+}
+
+/** Of an answer of earlier, not every row may have been kept. */
+function Kept({ kept, of }: { kept: number; of: number }) {
+  return kept < of ? (
+    <p className="small soft">
+      {kept ? `The first ${count(kept)} of ${plural(of, "row")} were kept.` : "The rows were not kept."} Run the query again, on
+      the tab SQL, for all of them as they are now.
+    </p>
+  ) : null;
+}
+
+function Corrections({ answer }: { answer: Answer }) {
+  return (
+    <details className="notes small">
+      <summary>{plural(answer.corrections.length, "calculation")} computed, not guessed</summary>
+      <ul>
+        {answer.corrections.map((one) => (
+          <li key={one.expression + one.stated}>
+            <code>{one.expression}</code> = <strong>{one.computed}</strong>
+            {one.stated.startsWith("[[") ? null : <span className="soft"> (stated as {one.stated})</span>}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function Clarification({ answer, onAsk }: { answer: Answer; onAsk: (question: string) => void }) {
+  return (
+    <article className="answer clarification" aria-label="A question back">
+      <span className="tag">{answer.clarification_reason === "missing_data" ? "Not in the data" : "One more thing"}</span>
+      <p className="answer-text">{answer.answer}</p>
+      {answer.choices.length ? (
+        <ul className="row choices" aria-label="Ways to go on">
+          {answer.choices.map((choice) => (
+            <li key={choice.label}>
+              <button type="button" className="button" onClick={() => onAsk(choice.question)} title={choice.question}>
+                {choice.label}
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p className="small soft">Answer below, in your own words.</p>
+      )}
+    </article>
+  );
+}
+
+function Spent({ answer, elapsedMs }: { answer: Answer; elapsedMs: number }) {
+  const spent = answer.usage;
+  const time = elapsedMs || Object.values(answer.timings_ms).reduce((sum, ms) => sum + ms, 0);
+  const tokens = spent.prompt_tokens + spent.completion_tokens;
+  return (
+    <p className="spent small soft">
+      <Icon name="clock" /> {duration(time)} · {plural(spent.model_calls, "model call")} · {plural(tokens, "token")} ·{" "}
+      {cost(spent.cost_usd)}
+      {answer.reused ? " · query of an earlier answer" : ""}
+    </p>
+  );
+}

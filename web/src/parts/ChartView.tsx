@@ -1,0 +1,146 @@
+// The chart of an answer, changed by a click, saved as SVG or PNG. What it shows is in the rows, for who cannot see it.
+import { useEffect, useRef, useState } from "react";
+import type { Answer, Row } from "../api/types";
+import { firstWish, MARKS, specOf, type Wish } from "../state/chart";
+import { fileName, save } from "../state/download";
+import type { Drawn } from "./draw";
+import { Icon } from "./Icon";
+
+type Chart = NonNullable<Answer["chart"]>;
+
+interface Props {
+  chart: Chart | null;
+  columns: string[];
+  rows: Row[];
+  name: string;
+}
+
+const BY_TYPE: Record<Chart["type"], Wish["mark"]> = { bar: "bar", line: "line", scatter: "point", histogram: "bar" };
+
+export function ChartView({ chart, columns, rows, name }: Props) {
+  const [wish, setWish] = useState<Wish | null>(() => (chart ? null : firstWish(columns, rows)));
+  const [problem, setProblem] = useState("");
+  const place = useRef<HTMLDivElement>(null);
+  const drawn = useRef<Drawn | null>(null);
+  const spec = wish ? specOf(wish, rows) : (chart?.spec ?? null);
+  const said = String(spec?.description ?? "A chart of the rows");
+
+  useEffect(() => {
+    const element = place.current;
+    if (!element || !spec) return;
+    let gone = false;
+    const paint = async () => {
+      try {
+        const { draw } = await import("./draw");
+        if (gone) return;
+        const result = await draw(element, spec, rows);
+        if (gone) return result.finalize();
+        drawn.current = result;
+        setProblem("");
+      } catch (error) {
+        setProblem(`This chart cannot be drawn: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    };
+    void paint();
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const repaint = () => void paint();
+    dark.addEventListener("change", repaint);
+    const theme = new MutationObserver(repaint);
+    theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return () => {
+      gone = true;
+      dark.removeEventListener("change", repaint);
+      theme.disconnect();
+      drawn.current?.finalize();
+      drawn.current = null;
+    };
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the spec follows from these
+  }, [wish, chart, rows]);
+
+  const saveAs = async (kind: "svg" | "png") => {
+    const view = drawn.current?.view;
+    if (!view) return;
+    if (kind === "svg") {
+      save(new Blob([await view.toSVG()], { type: "image/svg+xml" }), `${fileName(name)}.svg`);
+      return;
+    }
+    const canvas = await view.toCanvas(2);
+    canvas.toBlob((blob) => blob && save(blob, `${fileName(name)}.png`), "image/png");
+  };
+  const current: Wish = wish ?? {
+    mark: chart ? BY_TYPE[chart.type] : "bar",
+    x: chart?.x ?? columns[0] ?? "",
+    y: chart?.y ?? columns.at(-1) ?? "",
+    color: "",
+  };
+  const change = (part: Partial<Wish>) => setWish({ ...current, ...part });
+
+  return (
+    <figure className="chart">
+      <div className="row chart-tools">
+        <div className="row" role="group" aria-label="Kind of chart">
+          {MARKS.map((mark) => (
+            <button
+              key={mark}
+              type="button"
+              className="button small"
+              aria-pressed={current.mark === mark}
+              onClick={() => change({ mark })}
+            >
+              {mark === "point" ? "Points" : `${mark.charAt(0).toUpperCase()}${mark.slice(1)}`}
+            </button>
+          ))}
+        </div>
+        <Choose label="Across" value={current.x} columns={columns} onChoose={(x) => change({ x })} />
+        <Choose label="Up" value={current.y} columns={columns} onChoose={(y) => change({ y })} />
+        <Choose label="Colour" value={current.color} columns={["", ...columns]} onChoose={(color) => change({ color })} />
+        {wish && chart ? (
+          <button type="button" className="button small quiet" onClick={() => setWish(null)}>
+            As proposed
+          </button>
+        ) : null}
+      </div>
+      {problem ? (
+        <p role="alert" className="warned">
+          {problem}
+        </p>
+      ) : null}
+      <div className="chart-place" ref={place} role="img" aria-label={said} />
+      <figcaption className="row spread">
+        <span className="small soft">{said}</span>
+        <span className="row">
+          <button type="button" className="button small quiet" onClick={() => void saveAs("svg")}>
+            <Icon name="down" />
+            SVG
+          </button>
+          <button type="button" className="button small quiet" onClick={() => void saveAs("png")}>
+            <Icon name="down" />
+            PNG
+          </button>
+        </span>
+      </figcaption>
+    </figure>
+  );
+}
+
+interface ChooseProps {
+  label: string;
+  value: string;
+  columns: string[];
+  onChoose: (column: string) => void;
+}
+
+function Choose({ label, value, columns, onChoose }: ChooseProps) {
+  return (
+    <label className="row small soft">
+      {label}
+      <select className="input" value={value} onChange={(event) => onChoose(event.target.value)}>
+        {columns.map((column) => (
+          <option key={column} value={column}>
+            {column || "none"}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

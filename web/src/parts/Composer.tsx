@@ -1,0 +1,67 @@
+// Where questions are written. Enter asks, Shift+Enter begins a new line; while one is asked, the button stops it.
+import { type KeyboardEvent, type Ref, useEffect, useRef } from "react";
+import { Icon } from "./Icon";
+
+interface Props {
+  text: string;
+  onText: (text: string) => void;
+  onAsk: () => void;
+  onStop: () => void;
+  busy: boolean;
+  follows: boolean;
+  field: Ref<HTMLTextAreaElement>;
+}
+
+export function Composer({ text, onText, onAsk, onStop, busy, follows, field }: Props) {
+  const own = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const area = own.current;
+    if (!area) return;
+    area.style.height = "auto";
+    area.style.height = `${Math.min(area.scrollHeight, 200)}px`;
+  }, [text]);
+
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    if (!busy && text.trim()) onAsk();
+  };
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy && text.trim()) onAsk();
+      }}
+    >
+      <label className="sr-only" htmlFor="question">
+        Your question
+      </label>
+      <textarea
+        id="question"
+        ref={(area) => {
+          own.current = area;
+          if (typeof field === "function") field(area);
+          else if (field) field.current = area;
+        }}
+        rows={1}
+        value={text}
+        placeholder={follows ? "Ask a follow-up" : "Ask about your data"}
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={onKey}
+        enterKeyHint="send"
+      />
+      {busy ? (
+        <button type="button" className="button primary send" onClick={onStop}>
+          <Icon name="stop" />
+          Stop
+        </button>
+      ) : (
+        <button type="submit" className="button primary send" disabled={!text.trim()}>
+          <Icon name="send" />
+          Ask
+        </button>
+      )}
+    </form>
+  );
+}

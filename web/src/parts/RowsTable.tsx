@@ -1,0 +1,237 @@
+// Rows that sort, filter and page; only those in sight are drawn, so that ten thousand are no trouble.
+import {
+  columnFilteringFeature,
+  createFilteredRowModel,
+  createPaginatedRowModel,
+  createSortedRowModel,
+  globalFilteringFeature,
+  type ColumnDef,
+  type Row as TableRow,
+  rowPaginationFeature,
+  rowSortingFeature,
+  tableFeatures,
+  useTable,
+} from "@tanstack/react-table";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
+import type { Row } from "../api/types";
+import { compare, matches } from "../state/filter";
+import { cell, count, isGrouped, plural } from "../state/format";
+import { Icon } from "./Icon";
+
+const features = tableFeatures({
+  columnFilteringFeature,
+  globalFilteringFeature,
+  rowSortingFeature,
+  rowPaginationFeature,
+  filteredRowModel: createFilteredRowModel(),
+  sortedRowModel: createSortedRowModel(),
+  paginatedRowModel: createPaginatedRowModel(),
+});
+
+type Features = typeof features;
+
+const ROW_PX = 33;
+const PAGES = [100, 1_000, 10_000];
+
+/** A cell that somebody asked to be shown, by the row's place in the data. `at` tells two requests apart. */
+export interface Marked {
+  row: number;
+  column: string | null;
+  at: number;
+}
+
+interface Props {
+  columns: string[];
+  rows: Row[];
+  label: string;
+  marked?: Marked | null;
+}
+
+const found = (row: TableRow<Features, Row>, id: string, filter: string): boolean => matches(row.getValue(id), filter);
+const ordered = (a: TableRow<Features, Row>, b: TableRow<Features, Row>, id: string): number =>
+  compare(a.getValue(id), b.getValue(id));
+
+function columnsOf(names: string[], rows: Row[]): ColumnDef<Features, Row>[] {
+  return names.map((name, at) => ({
+    id: `c${at}`,
+    header: name,
+    accessorFn: (row: Row) => row[name] ?? undefined, // undefined sorts last, whichever way
+    filterFn: found,
+    sortFn: ordered,
+    sortUndefined: "last" as const,
+    sortDescFirst: rows.some((row) => typeof row[name] === "number"),
+  }));
+}
+
+export function RowsTable({ columns: names, rows, label, marked = null }: Props) {
+  const columns = useMemo(() => columnsOf(names, rows), [names, rows]);
+  const [filtering, setFiltering] = useState(false);
+  const search = useId();
+  const table = useTable({
+    features,
+    columns,
+    data: rows,
+    globalFilterFn: found,
+    getColumnCanGlobalFilter: () => true,
+    initialState: { pagination: { pageIndex: 0, pageSize: PAGES[0] as number } },
+  });
+  const shown = table.getRowModel().rows;
+  const left = table.getFilteredRowModel().rows.length;
+  const { pageIndex, pageSize } = table.state.pagination;
+  const pages = Math.max(1, Math.ceil(left / pageSize));
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+    initialRect: { width: 800, height: 420 },
+  });
+
+  useEffect(() => {
+    if (!marked) return;
+    const at = table.getSortedRowModel().rows.findIndex((row) => row.index === marked.row);
+    if (at < 0) return; // filtered out
+    table.setPageIndex(Math.floor(at / pageSize));
+    requestAnimationFrame(() => virtualizer.scrollToIndex(at % pageSize, { align: "center" }));
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each request, not for each change of the table
+  }, [marked]);
+
+  const items = virtualizer.getVirtualItems();
+  const above = items[0]?.start ?? 0;
+  const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const grouped = useMemo(() => names.map(isGrouped), [names]);
+
+  return (
+    <div className="rows">
+      <div className="row spread rows-tools">
+        <div className="row">
+          <label className="sr-only" htmlFor={search}>
+            Search the rows
+          </label>
+          <input
+            id={search}
+            type="search"
+            className="input search"
+            placeholder="Search the rows"
+            value={String(table.state.globalFilter ?? "")}
+            onChange={(event) => table.setGlobalFilter(event.target.value)}
+          />
+          <button
+            type="button"
+            className="button small quiet"
+            aria-expanded={filtering}
+            onClick={() => {
+              if (filtering) table.setColumnFilters([]);
+              setFiltering(!filtering);
+            }}
+          >
+            Filter columns
+          </button>
+        </div>
+        <p className="small soft" role="status">
+          {left === rows.length ? plural(rows.length, "row") : `${count(left)} of ${plural(rows.length, "row")}`}
+        </p>
+      </div>
+      <div className="scroller" ref={scroller} tabIndex={0} role="region" aria-label={label}>
+        <table aria-rowcount={left + 1} aria-label={label}>
+          <thead>
+            {table.getHeaderGroups().map((group) => (
+              <tr key={group.id}>
+                {group.headers.map((header) => {
+                  const sorted = header.column.getIsSorted();
+                  return (
+                    <th
+                      key={header.id}
+                      scope="col"
+                      aria-sort={sorted === "asc" ? "ascending" : sorted === "desc" ? "descending" : "none"}
+                    >
+                      <button type="button" className="sorter" onClick={() => header.column.toggleSorting()}>
+                        {String(header.column.columnDef.header)}
+                        <span aria-hidden="true" className={`arrow ${sorted || ""}`} />
+                      </button>
+                      {filtering ? (
+                        <input
+                          className="input filter"
+                          aria-label={`Filter ${String(header.column.columnDef.header)}`}
+                          placeholder="text, >10, =C, !X"
+                          value={String(header.column.getFilterValue() ?? "")}
+                          onChange={(event) => header.column.setFilterValue(event.target.value || undefined)}
+                        />
+                      ) : null}
+                    </th>
+                  );
+                })}
+              </tr>
+            ))}
+          </thead>
+          <tbody>
+            {above > 0 ? <tr aria-hidden="true" style={{ height: above }} /> : null}
+            {items.map((item) => {
+              const row = shown[item.index];
+              if (!row) return null;
+              const isMarked = marked?.row === row.index;
+              return (
+                <tr key={row.id} aria-rowindex={pageIndex * pageSize + item.index + 2} className={isMarked ? "marked" : ""}>
+                  {row.getAllCells().map((one, at) => {
+                    const value = one.getValue();
+                    const name = names[at] as string;
+                    const numeric = typeof value === "number";
+                    const hit = isMarked && marked?.column === name;
+                    return (
+                      <td key={one.id} className={[numeric ? "number" : "", hit ? "hit" : ""].join(" ").trim() || undefined}>
+                        {value === undefined ? <span className="null">–</span> : cell(value, grouped[at])}
+                      </td>
+                    );
+                  })}
+                </tr>
+              );
+            })}
+            {below > 0 ? <tr aria-hidden="true" style={{ height: below }} /> : null}
+          </tbody>
+        </table>
+        {left === 0 ? <p className="empty">{rows.length ? "No row is left by these filters." : "No rows."}</p> : null}
+      </div>
+      {rows.length > (PAGES[0] as number) ? (
+        <nav className="row spread pager" aria-label={`Pages of ${label}`}>
+          <label className="row small soft">
+            Rows per page
+            <select
+              className="input"
+              value={pageSize}
+              onChange={(event) => table.setPagination({ pageIndex: 0, pageSize: Number(event.target.value) })}
+            >
+              {PAGES.map((size) => (
+                <option key={size} value={size}>
+                  {count(size)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <div className="row">
+            <button
+              type="button"
+              className="button small"
+              disabled={pageIndex === 0}
+              onClick={() => table.setPageIndex(pageIndex - 1)}
+            >
+              Previous
+            </button>
+            <span className="small" role="status">
+              Page {count(pageIndex + 1)} of {count(pages)}
+            </span>
+            <button
+              type="button"
+              className="button small"
+              disabled={pageIndex + 1 >= pages}
+              onClick={() => table.setPageIndex(pageIndex + 1)}
+            >
+              Next <Icon name="chevron" />
+            </button>
+          </div>
+        </nav>
+      ) : null}
+    </div>
+  );
+}

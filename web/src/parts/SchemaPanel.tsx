@@ -1,0 +1,127 @@
+// The tables and columns of a database with what is written about them, and a search over all of it.
+import { useDeferredValue, useMemo, useState } from "react";
+import { asProblem } from "../api/client";
+import { useDocuments, useSchema } from "../api/queries";
+import type { Document, Table } from "../api/types";
+import { plural } from "../state/format";
+import { ProblemView } from "./ProblemView";
+
+interface Shown {
+  table: Table;
+  notes: string[];
+  columns: { column: Table["columns"][number]; notes: string[]; key: string }[];
+}
+
+/** The tables that a search leaves: by name, by a column, or by what is written about either. */
+export function searched(tables: Table[], documents: Document[], search: string): Shown[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const hit = (...texts: string[]) => {
+    const text = texts.join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  const notesOf = (table: string, column: string) =>
+    documents.filter((one) => one.table === table && one.column === column && one.kind !== "query").map((one) => one.text);
+  const found: Shown[] = [];
+  for (const table of tables) {
+    const notes = notesOf(table.name, "");
+    const columns = table.columns.map((column) => ({
+      column,
+      notes: notesOf(table.name, column.name),
+      key: keyOf(table, column.name),
+    }));
+    const whole = hit(table.name, table.comment, ...notes);
+    const left = whole ? columns : columns.filter((one) => hit(table.name, one.column.name, one.column.comment, ...one.notes));
+    if (whole || left.length) found.push({ table, notes, columns: left });
+  }
+  return found;
+}
+
+function keyOf(table: Table, column: string): string {
+  if (table.primary_key.includes(column)) return "key";
+  const foreign = table.foreign_keys.find((one) => one.columns.includes(column));
+  return foreign ? `→ ${foreign.table}` : "";
+}
+
+export function SchemaPanel({ database }: { database: string }) {
+  const schema = useSchema(database);
+  const documents = useDocuments(database);
+  const [search, setSearch] = useState("");
+  const deferred = useDeferredValue(search);
+  const shown = useMemo(
+    () => searched(schema.data?.tables ?? [], documents.data ?? [], deferred),
+    [schema.data, documents.data, deferred],
+  );
+  const rules = (documents.data ?? []).filter(
+    (one) => one.kind === "rule" && !one.table && one.text.toLowerCase().includes(deferred.toLowerCase()),
+  );
+  return (
+    <div className="schema">
+      <label className="sr-only" htmlFor="schema-search">
+        Search tables, columns and docs
+      </label>
+      <input
+        id="schema-search"
+        type="search"
+        className="input"
+        placeholder="Search tables, columns, docs"
+        value={search}
+        onChange={(event) => setSearch(event.target.value)}
+      />
+      <p className="small soft" role="status">
+        {schema.isPending ? "Reading the schema…" : deferred ? `${plural(shown.length, "table")} found` : plural(shown.length, "table")}
+      </p>
+      {schema.error ? <ProblemView problem={asProblem(schema.error)} again={() => void schema.refetch()} /> : null}
+      {schema.data?.warnings.map((warning) => (
+        <p key={warning} className="small warned">
+          {warning}
+        </p>
+      ))}
+      <ul className="tables">
+        {shown.map((one) => (
+          <li key={one.table.name}>
+            <details open={deferred !== "" && shown.length < 8} key={deferred}>
+              <summary>
+                <span className="mono">{one.table.name}</span>
+                {one.table.row_count === null || one.table.row_count === undefined ? null : (
+                  <span className="small soft">{plural(one.table.row_count, "row")}</span>
+                )}
+              </summary>
+              {one.notes.map((note) => (
+                <p key={note} className="small soft">
+                  {note}
+                </p>
+              ))}
+              <dl>
+                {one.columns.map(({ column, notes, key }) => (
+                  <div key={column.name} className="column">
+                    <dt>
+                      <span className="mono">{column.name}</span>
+                      <span className="soft small">{column.type.toLowerCase()}</span>
+                      {key ? <span className="tag">{key}</span> : null}
+                    </dt>
+                    <dd className="small soft">
+                      {notes.map((note) => (
+                        <p key={note}>{note}</p>
+                      ))}
+                      {column.samples.length ? <p className="samples">e.g. {column.samples.slice(0, 4).join(", ")}</p> : null}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </details>
+          </li>
+        ))}
+      </ul>
+      {rules.length ? (
+        <details className="rules" open={deferred !== ""} key={`rules${deferred}`}>
+          <summary>Rules and terms</summary>
+          <ul className="small">
+            {rules.map((rule) => (
+              <li key={rule.id}>{rule.text}</li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </div>
+  );
+}

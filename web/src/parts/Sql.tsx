@@ -1,0 +1,15 @@
+// SQL with its words told apart, and nothing of it ever markup. The highlighter comes when the first query does.
+import { lazy, Suspense } from "react";
+
+const Highlighted = lazy(() => import("./Highlighted"));
+
+export function Sql({ text, dialect }: { text: string; dialect: string }) {
+  const plain = <code>{text}</code>;
+  return (
+    <pre className="sql" tabIndex={0} aria-label="SQL">
+      <Suspense fallback={plain}>
+        <Highlighted text={text} dialect={dialect} />
+      </Suspense>
+    </pre>
+  );
+}

@@ -1,0 +1,92 @@
+// The editor: CodeMirror in a shadow root, where its style sheets are adopted, for inline ones the page's policy forbids.
+import { autocompletion, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { sql } from "@codemirror/lang-sql";
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { EditorState } from "@codemirror/state";
+import { EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { useEffect, useRef } from "react";
+import { dialectOf } from "./dialects";
+
+export interface EditorProps {
+  text: string;
+  onText: (text: string) => void;
+  onRun: () => void;
+  dialect: string;
+  tables: Record<string, string[]>;
+}
+
+const highlighting = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--code-keyword)", fontWeight: "600" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--code-number)" },
+  { tag: [tags.lineComment, tags.blockComment], color: "var(--code-comment)", fontStyle: "italic" },
+]);
+
+const look = EditorView.theme({
+  "&": { backgroundColor: "transparent", color: "var(--ink)", fontSize: "0.87rem" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px", borderRadius: "8px" },
+  ".cm-content": { fontFamily: "var(--mono)", padding: "0.6rem 0", caretColor: "var(--accent)" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6", maxHeight: "24rem" },
+  ".cm-gutters": { backgroundColor: "transparent", color: "var(--ink-soft)", border: "none" },
+  ".cm-tooltip": { backgroundColor: "var(--sheet)", color: "var(--ink)", border: "1px solid var(--line-strong)" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--accent-ink)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--accent-soft)",
+  },
+});
+
+export default function SqlEditor({ text, onText, onRun, dialect, tables }: EditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const told = useRef({ onText, onRun });
+  told.current = { onText, onRun };
+
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
+    const parent = document.createElement("div");
+    root.replaceChildren(parent);
+    const run = (): boolean => {
+      told.current.onRun();
+      return true;
+    };
+    const editor = new EditorView({
+      parent,
+      root,
+      state: EditorState.create({
+        doc: text,
+        extensions: [
+          lineNumbers(),
+          history(),
+          bracketMatching(),
+          closeBrackets(),
+          autocompletion({ icons: false }),
+          // Tab leaves the editor, as everywhere on the page, so that nobody is caught in it.
+          keymap.of([{ key: "Mod-Enter", run }, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+          sql({ dialect: dialectOf(dialect), schema: tables, upperCaseKeywords: true }),
+          syntaxHighlighting(highlighting),
+          look,
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ "aria-label": "SQL, to be edited; Control Enter runs it" }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) told.current.onText(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    return () => editor.destroy();
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the text is the editor's own from here on
+  }, [dialect, tables]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || editor.state.doc.toString() === text) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+  }, [text]);
+
+  return <div ref={host} className="editor" />;
+}

@@ -1,0 +1,114 @@
+// The query of an answer: read, copied, edited, run again through the same guard, and saved under a name.
+import { useMutation } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { asProblem, call } from "../api/client";
+import type { ExecuteResponse, Row, Table } from "../api/types";
+import { duration, plural } from "../state/format";
+import { CopyButton } from "./CopyButton";
+import { ExportMenu } from "./ExportMenu";
+import { Icon } from "./Icon";
+import { ProblemView } from "./ProblemView";
+import { RowsTable } from "./RowsTable";
+import { SaveForm } from "./SaveForm";
+import { Sql } from "./Sql";
+
+const Editor = lazy(() => import("./SqlEditor"));
+
+interface Props {
+  sql: string;
+  explanation: string;
+  question: string;
+  database: string;
+  dialect: string;
+  tables: Table[];
+}
+
+export function SqlPanel({ sql, explanation, question, database, dialect, tables }: Props) {
+  const [text, setText] = useState(sql);
+  const [saving, setSaving] = useState(false);
+  const names = useMemo(
+    () => Object.fromEntries(tables.map((table) => [table.name, table.columns.map((column) => column.name)])),
+    [tables],
+  );
+  const lay = async (given: string) => {
+    const { pretty } = await import("./pretty");
+    return pretty(given, dialect);
+  };
+  useEffect(() => {
+    let current = true;
+    void import("./pretty").then(({ pretty }) => {
+      if (current) setText(pretty(sql, dialect));
+    });
+    return () => {
+      current = false;
+    };
+  }, [sql, dialect]);
+
+  const run = useMutation({
+    mutationFn: () => call<ExecuteResponse>("execute", { method: "POST", body: { database, sql: text } }),
+  });
+  return (
+    <div className="sql-panel">
+      {explanation ? <p className="explanation">{explanation}</p> : null}
+      <Suspense fallback={<Sql text={text} dialect={dialect} />}>
+        <Editor text={text} onText={setText} onRun={() => run.mutate()} dialect={dialect} tables={names} />
+      </Suspense>
+      <div className="row">
+        <button type="button" className="button small" disabled={run.isPending || !text.trim()} onClick={() => run.mutate()}>
+          <Icon name="play" />
+          {run.isPending ? "Running…" : "Run"}
+        </button>
+        <CopyButton text={() => text} label="Copy" />
+        <button type="button" className="button small quiet" onClick={() => void lay(text).then(setText)}>
+          Format
+        </button>
+        <button type="button" className="button small quiet" aria-expanded={saving} onClick={() => setSaving(!saving)}>
+          <Icon name="save" />
+          Save
+        </button>
+        <span className="small soft">Read-only and limited, like every query here.</span>
+      </div>
+      {saving ? (
+        <SaveForm database={database} sql={text} question={question} onDone={() => setSaving(false)} />
+      ) : null}
+      {run.error ? <ProblemView problem={asProblem(run.error)} /> : null}
+      {run.data ? <Ran ran={run.data} database={database} name={question} /> : null}
+    </div>
+  );
+}
+
+/** Rows of a query that somebody ran. */
+export function Ran({ ran, database, name }: { ran: ExecuteResponse; database: string; name: string }) {
+  const columns = useMemo(() => unique(ran.columns), [ran]);
+  const rows = useMemo<Row[]>(
+    () => ran.rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]]))),
+    [ran, columns],
+  );
+  return (
+    <div className="ran">
+      <div className="row spread">
+        <p className="small soft" role="status">
+          {plural(ran.row_count, "row")}
+          {ran.truncated ? ", and there are more" : ""} in {duration(ran.elapsed_ms)}
+        </p>
+        <ExportMenu database={database} sql={ran.sql} name={name} />
+      </div>
+      {ran.warnings.map((warning) => (
+        <p key={warning} className="small warned">
+          {warning}
+        </p>
+      ))}
+      <RowsTable columns={columns} rows={rows} label="Rows of this query" />
+    </div>
+  );
+}
+
+/** Names of columns as keys: a repeated one gets a number, as the service does it. */
+export function unique(names: string[]): string[] {
+  const seen = new Map<string, number>();
+  return names.map((name) => {
+    const times = (seen.get(name) ?? 0) + 1;
+    seen.set(name, times);
+    return times === 1 ? name : `${name}_${times}`;
+  });
+}

@@ -1,0 +1,161 @@
+// The steps of a question as they happen: what was found, what was written, what failed and why, what the judge says.
+import type { ReactNode } from "react";
+import type { Step } from "../api/types";
+import { count, duration, plural } from "../state/format";
+import { Icon, type IconName } from "./Icon";
+import { Sql } from "./Sql";
+
+type Tone = "good" | "bad" | "plain";
+
+interface Line {
+  title: string;
+  tone: Tone;
+  body?: ReactNode;
+}
+
+const ICONS: Record<Tone, IconName> = { good: "check", bad: "cross", plain: "dash" };
+
+export function Steps({ steps, writing, dialect }: { steps: Step[]; writing: string; dialect: string }) {
+  return (
+    <ol className="steps">
+      {steps.map((step, at) => {
+        const line = told(step, dialect);
+        return line ? (
+          <li key={`${step.node}-${at}`} className={`step ${line.tone}`}>
+            <span className="step-mark">
+              <Icon name={ICONS[line.tone]} />
+            </span>
+            <div className="grow">
+              <p className="step-title">
+                {line.title}
+                {step.elapsedMs >= 1 ? <span className="soft small"> {duration(step.elapsedMs)}</span> : null}
+              </p>
+              {line.body}
+            </div>
+          </li>
+        ) : null;
+      })}
+      {writing ? (
+        <li className="step plain">
+          <span className="step-mark">
+            <span className="pulse" />
+          </span>
+          <div className="grow">
+            <p className="step-title">Writing the query</p>
+            <Sql text={writing} dialect={dialect} />
+          </div>
+        </li>
+      ) : null}
+    </ol>
+  );
+}
+
+/** What a step says; null where it says nothing that another one does not. */
+function told(step: Step, dialect: string): Line | null {
+  switch (step.node) {
+    case "entry":
+      return step.data.asked && step.data.asked !== step.data.question
+        ? { title: "Understood with what was said before", tone: "plain", body: <p>{step.data.question}</p> }
+        : null;
+    case "dialect_resolver":
+    case "answer_formatter":
+      return null;
+    case "schema_selector":
+      return {
+        title: `${step.data.pruned ? "Chose" : "Looked at"} ${plural(step.data.tables.length, "table")}, found ${plural(step.data.documents.length, "note")}`,
+        tone: "good",
+        body: <Found tables={step.data.tables} notes={step.data.documents} warnings={step.data.warnings} />,
+      };
+    case "planner":
+      return { title: step.data.source === "model" ? "Planned" : "Read the plan from the query", tone: "plain", body: <PlanView plan={step.data.plan} /> };
+    case "sql_generator":
+      return written(step.data, step.attempt, dialect);
+    case "sql_validator":
+      return step.data.passed
+        ? null
+        : { title: "The query was refused", tone: "bad", body: <p>{step.data.error}</p> };
+    case "sql_executor":
+      return step.data.error
+        ? { title: "The database refused the query", tone: "bad", body: <p>{step.data.error}</p> }
+        : { title: `${count(step.data.row_count)}${step.data.truncated ? "+" : ""} ${step.data.row_count === 1 ? "row" : "rows"}`, tone: "good" };
+    case "evaluator":
+      return judged(step.data);
+    case "sql_repair":
+      return { title: "Trying again", tone: "plain", body: <p>{[step.data.error, step.data.hint].filter(Boolean).join(" ")}</p> };
+    case "raw_records":
+      return step.data.sql
+        ? { title: `Fetched ${count(step.data.row_count)}${step.data.truncated ? "+" : ""} records behind the answer`, tone: "good" }
+        : null;
+    case "human_review":
+      return { title: "Nothing convinced the judge; a person should look at this", tone: "bad" };
+  }
+}
+
+function written(data: Extract<Step, { node: "sql_generator" }>["data"], attempt: number, dialect: string): Line {
+  if (data.clarification) return { title: "Asked back", tone: "plain", body: <p>{data.clarification}</p> };
+  if (!data.sql) return { title: "The model's reply held no query", tone: "bad" };
+  const title = data.source === "reused" ? "Took the query of an earlier answer" : `Wrote query ${attempt}`;
+  return { title, tone: "good", body: <Sql text={data.sql} dialect={dialect} /> };
+}
+
+function judged(data: Extract<Step, { node: "evaluator" }>["data"]): Line {
+  const failed = data.checks.filter((check) => check.passed === false);
+  const reasons = [data.verdict?.reason, ...failed.map((check) => check.detail)].filter(Boolean);
+  if (!data.verdict) return { title: "Not judged", tone: "plain" };
+  const title = data.verdict.correct ? "The judge agrees" : data.verdict.source === "judge" ? "The judge says no" : "A check says no";
+  return {
+    title,
+    tone: data.verdict.correct ? "good" : "bad",
+    body: [...new Set(reasons)].map((reason) => <p key={reason}>{reason}</p>),
+  };
+}
+
+function Found({ tables, notes, warnings }: { tables: string[]; notes: string[]; warnings: string[] }) {
+  return (
+    <>
+      <p className="mono">{tables.join(", ")}</p>
+      {notes.length ? (
+        <details className="notes">
+          <summary>What was found in the docs</summary>
+          <ul>
+            {notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+      {warnings.map((warning) => (
+        <p key={warning} className="warned">
+          {warning}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function PlanView({ plan }: { plan: Extract<Step, { node: "planner" }>["data"]["plan"] }) {
+  const parts: [string, string[]][] = [
+    ["from", plan.tables],
+    ["joined", plan.joins],
+    ["where", plan.filters],
+    ["computing", plan.aggregates],
+    ["for each", plan.group_by],
+    ["ordered by", plan.order_by],
+  ];
+  return (
+    <p className="plan">
+      {parts
+        .filter(([, items]) => items.length)
+        .map(([name, items]) => (
+          <span key={name}>
+            <span className="soft">{name}</span> <code>{items.join(", ")}</code>{" "}
+          </span>
+        ))}
+      {plan.limit ? (
+        <span>
+          <span className="soft">first</span> <code>{plan.limit}</code>
+        </span>
+      ) : null}
+    </p>
+  );
+}

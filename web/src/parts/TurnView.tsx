@@ -1,0 +1,91 @@
+// One question: what was asked, what is happening or has happened, and what came of it.
+import { useEffect, useState } from "react";
+import type { Table } from "../api/types";
+import { duration, plural } from "../state/format";
+import { doing, type Turn } from "../state/turns";
+import { AnswerView } from "./AnswerView";
+import { ProblemView } from "./ProblemView";
+import { Sql } from "./Sql";
+import { Steps } from "./Steps";
+
+interface Props {
+  turn: Turn;
+  tables: Table[];
+  dialect: string;
+  onAsk: (question: string) => void;
+  onRecall: (turn: Turn) => Promise<void>;
+}
+
+export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
+  const asking = turn.status === "asking";
+  const attempts = turn.answer?.attempts ?? 0;
+  return (
+    <section className="turn" aria-label={turn.question}>
+      <h2 className="asked">{turn.question}</h2>
+      {turn.steps.length || turn.writing ? (
+        <details className="how" open={asking || turn.status === "failed"} key={asking ? "live" : "over"}>
+          <summary>
+            {asking ? "What is happening" : "How this was answered"}
+            {attempts > 1 ? <span className="tag">{plural(attempts, "attempt")}</span> : null}
+          </summary>
+          <Steps steps={turn.steps} writing={turn.writing} dialect={dialect} />
+        </details>
+      ) : null}
+      {asking ? <Working turn={turn} /> : null}
+      {asking && turn.text ? <p className="answer-text coming">{turn.text}</p> : null}
+      {turn.answer ? (
+        <AnswerView
+          key={turn.answer.trace_id}
+          answer={turn.answer}
+          question={turn.question}
+          database={turn.database}
+          tables={tables}
+          elapsedMs={turn.status === "answered" && turn.steps.length ? turn.endedAt - turn.startedAt : 0}
+          onAsk={onAsk}
+        />
+      ) : null}
+      {turn.status === "remembered" ? <Remembered turn={turn} dialect={dialect} onRecall={onRecall} /> : null}
+      {turn.status === "cancelled" ? <p className="soft">Stopped. Nothing more is done for this question.</p> : null}
+      {turn.problem ? <ProblemView problem={turn.problem} again={() => onAsk(turn.question)} /> : null}
+    </section>
+  );
+}
+
+/** That it is alive: what is done, for how long, and when the service was last heard. */
+function Working({ turn }: { turn: Turn }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = window.setInterval(() => setNow(Date.now()), 1000);
+    return () => window.clearInterval(timer);
+  }, []);
+  const since = Math.max(0, now - turn.startedAt);
+  const silent = now - turn.heardAt;
+  return (
+    <div className="working">
+      <span className="pulse" />
+      <span role="status">{doing(turn)}…</span>
+      <span className="soft small" aria-hidden="true">
+        {duration(Math.floor(since / 1000) * 1000)}
+        {silent > 20_000 ? ` · last heard ${duration(Math.floor(silent / 1000) * 1000)} ago` : ""}
+      </span>
+    </div>
+  );
+}
+
+/** What a session still knows of an answer: all of it, or where that is gone, its text and its query. */
+function Remembered({ turn, dialect, onRecall }: { turn: Turn; dialect: string; onRecall: (turn: Turn) => Promise<void> }) {
+  const [gone, setGone] = useState(!turn.traceId);
+  useEffect(() => {
+    if (turn.traceId) onRecall(turn).catch(() => setGone(true));
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once, when it comes into sight
+  }, []);
+  return (
+    <div className="answer">
+      <p className="answer-text">{turn.text}</p>
+      {turn.sql ? <Sql text={turn.sql} dialect={dialect} /> : null}
+      <p className="small soft" role="status">
+        {gone ? "Its rows and checks were not kept. Ask again for them." : "Fetching the whole answer…"}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+// A chart that somebody has changed: a mark and the columns that it shows, as Vega-Lite.
+import type { Row } from "../api/types";
+
+export const MARKS = ["bar", "line", "area", "point"] as const;
+export type Mark = (typeof MARKS)[number];
+
+export interface Wish {
+  mark: Mark;
+  x: string;
+  y: string;
+  color: string;
+}
+
+const DATE = /^\d{4}-\d{2}(-\d{2})?([T ]\d{2}:\d{2}.*)?$/;
+
+type Kind = "quantitative" | "temporal" | "nominal";
+
+/** What a column holds, judged by its values. */
+export function kindOf(column: string, rows: Row[]): Kind {
+  const values = rows.map((row) => row[column]).filter((value) => value !== null && value !== undefined);
+  if (values.length && values.every((value) => typeof value === "number")) return "quantitative";
+  if (values.length && values.every((value) => typeof value === "string" && DATE.test(value))) return "temporal";
+  return "nominal";
+}
+
+/** A dot or a bracket in a column's name is no path. */
+function field(name: string): string {
+  return name.replace(/[\\.[\]'"]/g, "\\$&");
+}
+
+export function specOf(wish: Wish, rows: Row[]): Record<string, unknown> {
+  const channel = (column: string) => {
+    const kind = kindOf(column, rows);
+    const sort = kind === "nominal" ? { sort: null } : {}; // as the rows have it
+    return { field: field(column), type: kind, title: column.replaceAll("_", " "), ...sort };
+  };
+  return {
+    $schema: "https://vega.github.io/schema/vega-lite/v6.json",
+    description: `${wish.y} by ${wish.x}${wish.color ? ` for each ${wish.color}` : ""}`,
+    data: { name: "results" },
+    mark: { type: wish.mark, tooltip: true, ...(wish.mark === "line" ? { point: true } : {}) },
+    encoding: {
+      x: channel(wish.x),
+      y: channel(wish.y),
+      ...(wish.color ? { color: channel(wish.color) } : {}),
+    },
+  };
+}
+
+/** A first wish for rows that no chart was recommended for: the first column that names, the last that measures. */
+export function firstWish(columns: string[], rows: Row[]): Wish | null {
+  const measures = columns.filter((column) => kindOf(column, rows) === "quantitative");
+  const y = measures.at(-1);
+  const x = columns.find((column) => column !== y);
+  if (!x || !y || rows.length < 2) return null;
+  return { mark: kindOf(x, rows) === "temporal" ? "line" : "bar", x, y, color: "" };
+}

@@ -1,0 +1,30 @@
+// What somebody types above a column: `>10`, `<= 5`, `=C`, `!X`, an empty `=` for nothing stored, or a part of the text.
+import { cell } from "./format";
+
+const ORDER = /^(<=|>=|<|>)\s*(-?[\d.,]+)$/;
+
+export function matches(value: unknown, filter: string): boolean {
+  const wanted = filter.trim();
+  const order = ORDER.exec(wanted);
+  if (order?.[1] && order[2]) {
+    const limit = Number(order[2].replaceAll(",", ""));
+    const number = typeof value === "number" ? value : Number(value);
+    if (value === null || value === "" || Number.isNaN(number) || Number.isNaN(limit)) return false;
+    if (order[1] === "<") return number < limit;
+    if (order[1] === "<=") return number <= limit;
+    return order[1] === ">" ? number > limit : number >= limit;
+  }
+  const text = [cell(value), cell(value, false)].map((shown) => shown.toLowerCase());
+  const part = wanted.replace(/^[=!]\s*/, "").toLowerCase();
+  if (wanted.startsWith("=")) return text.includes(part);
+  if (wanted.startsWith("!")) return !text.includes(part);
+  return text.some((shown) => shown.includes(part));
+}
+
+/** Nothing stored comes last, whichever way; numbers by size, the rest as a dictionary has them. */
+export function compare(a: unknown, b: unknown): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return COLLATOR.compare(cell(a, false), cell(b, false));
+}
+
+const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });

@@ -1,0 +1,133 @@
+// A conversation as a list of turns, and how each event changes it.
+import type { StreamEvent } from "../api/stream";
+import type { Answer, Problem, Step } from "../api/types";
+
+export type Status = "asking" | "answered" | "failed" | "cancelled" | "remembered";
+
+/** One question and what became of it. `remembered`: of a session of earlier, of which only the text is known so far. */
+export interface Turn {
+  id: string;
+  question: string;
+  database: string;
+  status: Status;
+  traceId: string;
+  steps: Step[];
+  writing: string; // the SQL as far as it is written
+  text: string; // the answer as far as it has come
+  sql: string | null;
+  answer: Answer | null;
+  problem: Problem | null;
+  startedAt: number;
+  endedAt: number;
+  heardAt: number;
+  reconnecting: number;
+}
+
+export type Change =
+  | { type: "asked"; id: string; question: string; database: string; at: number }
+  | { type: "happened"; id: string; event: StreamEvent; at: number }
+  | { type: "failed"; id: string; problem: Problem; at: number }
+  | { type: "cancelled"; id: string; at: number }
+  | { type: "recalled"; id: string; answer: Answer }
+  | { type: "loaded"; turns: Turn[] };
+
+export function newTurn(id: string, question: string, database: string, at: number): Turn {
+  return {
+    id,
+    question,
+    database,
+    status: "asking",
+    traceId: "",
+    steps: [],
+    writing: "",
+    text: "",
+    sql: null,
+    answer: null,
+    problem: null,
+    startedAt: at,
+    endedAt: 0,
+    heardAt: at,
+    reconnecting: 0,
+  };
+}
+
+export function changed(turns: Turn[], change: Change): Turn[] {
+  switch (change.type) {
+    case "loaded":
+      return change.turns;
+    case "asked":
+      return [...turns, newTurn(change.id, change.question, change.database, change.at)];
+    case "happened":
+      return replaced(turns, change.id, (turn) => after(turn, change.event, change.at));
+    case "failed":
+      return replaced(turns, change.id, (turn) => ({
+        ...turn,
+        status: "failed",
+        problem: change.problem,
+        endedAt: change.at,
+        reconnecting: 0,
+      }));
+    case "cancelled":
+      return replaced(turns, change.id, (turn) => ({ ...turn, status: "cancelled", endedAt: change.at, reconnecting: 0 }));
+    case "recalled":
+      return replaced(turns, change.id, (turn) => ({ ...turn, status: "answered", answer: change.answer }));
+  }
+}
+
+function replaced(turns: Turn[], id: string, update: (turn: Turn) => Turn): Turn[] {
+  return turns.map((turn) => (turn.id === id ? update(turn) : turn));
+}
+
+function after(turn: Turn, event: StreamEvent, at: number): Turn {
+  const heard = { ...turn, heardAt: at, reconnecting: 0 };
+  switch (event.event) {
+    case "start":
+      return { ...heard, traceId: event.traceId };
+    case "step":
+      return { ...heard, steps: [...turn.steps, event.step], writing: event.step.node === "sql_generator" ? "" : turn.writing };
+    case "sql_delta":
+      return { ...heard, writing: turn.writing + event.text };
+    case "answer_delta":
+      return { ...heard, text: turn.text + event.text };
+    case "done":
+      return { ...heard, status: "answered", answer: event.answer, traceId: event.answer.trace_id, endedAt: at };
+    case "error":
+      return { ...heard, status: "failed", problem: event.problem, endedAt: at };
+    case "alive":
+      return heard;
+    case "reconnecting":
+      return { ...turn, reconnecting: event.tries };
+  }
+}
+
+/** What is being done, judged by the step that ended last. */
+export function doing(turn: Turn): string {
+  if (turn.reconnecting) return "The connection was lost; taking it up again";
+  if (turn.text) return "Answering";
+  if (turn.writing) return "Writing the query";
+  const last = turn.steps.at(-1);
+  switch (last?.node) {
+    case undefined:
+      return "Asking";
+    case "entry":
+    case "dialect_resolver":
+      return "Looking at the tables and what is known of them";
+    case "schema_selector":
+    case "sql_repair":
+      return "Writing the query";
+    case "sql_generator":
+      return "Checking the query";
+    case "planner":
+      return last.data.source === "model" ? "Writing the query" : "Running the query";
+    case "sql_validator":
+      return last.data.passed ? "Running the query" : "Looking for what went wrong";
+    case "sql_executor":
+      return last.data.error ? "Looking for what went wrong" : "Judging the rows";
+    case "evaluator":
+      return "Fetching the rows behind the answer";
+    case "raw_records":
+      return "Writing the answer";
+    default:
+      return "Finishing";
+  }
+}

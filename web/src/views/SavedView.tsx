@@ -1,0 +1,101 @@
+// The queries that somebody has saved: run again, copied, taken to the editor's own page, or forgotten.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { asProblem, call } from "../api/client";
+import { useSaved } from "../api/queries";
+import type { ExecuteResponse, SavedQuery } from "../api/types";
+import { CopyButton } from "../parts/CopyButton";
+import { Icon } from "../parts/Icon";
+import { ProblemView } from "../parts/ProblemView";
+import { Sql } from "../parts/Sql";
+import { Ran } from "../parts/SqlPanel";
+import { when } from "../state/format";
+
+export function SavedView() {
+  const saved = useSaved();
+  return (
+    <div className="page">
+      <h1>Saved queries</h1>
+      {saved.error ? <ProblemView problem={asProblem(saved.error)} again={() => void saved.refetch()} /> : null}
+      {saved.data?.length === 0 ? <p className="soft">None yet. Save the query of an answer on its tab SQL.</p> : null}
+      <ul className="stack">
+        {saved.data?.map((query) => (
+          <li key={query.id}>
+            <Saved query={query} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Saved({ query }: { query: SavedQuery }) {
+  const queries = useQueryClient();
+  const [values, setValues] = useState(() => parametersOf(query));
+  const run = useMutation({
+    mutationFn: () =>
+      call<ExecuteResponse>(`saved/${query.id}/run`, { method: "POST", body: { parameters: parameters(query, values) } }),
+  });
+  const forget = useMutation({
+    mutationFn: () => call(`saved/${query.id}`, { method: "DELETE" }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["saved"] }),
+  });
+  return (
+    <article className="panel stack" aria-label={query.name}>
+      <div className="row spread">
+        <div>
+          <h2>{query.name}</h2>
+          <p className="small soft">
+            {query.database} · {when(query.updated_at)}
+          </p>
+        </div>
+        <div className="row">
+          <button type="button" className="button small" disabled={run.isPending} onClick={() => run.mutate()}>
+            <Icon name="play" /> {run.isPending ? "Running…" : "Run"}
+          </button>
+          <CopyButton text={() => query.sql} label="Copy" />
+          <button type="button" className="button small quiet" disabled={forget.isPending} onClick={() => forget.mutate()}>
+            <Icon name="trash" /> Forget
+          </button>
+        </div>
+      </div>
+      {query.question && query.question !== query.name ? <p>{query.question}</p> : null}
+      <Sql text={query.sql} dialect="" />
+      {values.length ? (
+        <div className="row">
+          {values.map(([name, value], at) => (
+            <label key={name} className="field">
+              {name}
+              <input
+                className="input"
+                value={value}
+                onChange={(event) => setValues(values.map((one, i) => (i === at ? [name, event.target.value] : one)))}
+              />
+            </label>
+          ))}
+        </div>
+      ) : null}
+      {run.error ? <ProblemView problem={asProblem(run.error)} /> : null}
+      {forget.error ? <ProblemView problem={asProblem(forget.error)} /> : null}
+      {run.data ? <Ran ran={run.data} database={query.database} name={query.name} /> : null}
+    </article>
+  );
+}
+
+type Values = [name: string, value: string][];
+
+function parametersOf(query: SavedQuery): Values {
+  return Object.entries(query.parameters ?? {}).map(([name, value]) => [name, value === null ? "" : String(value)]);
+}
+
+/** What was typed, each value of the type that was saved. */
+function parameters(query: SavedQuery, values: Values): unknown {
+  const known = query.parameters;
+  if (!known) return null;
+  const typed = values.map(([name, text]): [string, unknown] => {
+    const before = (known as Record<string, unknown>)[name];
+    if (typeof before === "number" && text.trim() !== "" && !Number.isNaN(Number(text))) return [name, Number(text)];
+    return [name, before === null && text === "" ? null : text];
+  });
+  return Array.isArray(known) ? typed.map(([, value]) => value) : Object.fromEntries(typed);
+}

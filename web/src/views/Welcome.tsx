@@ -1,0 +1,41 @@
+// Before the first question: what this is, and questions to click.
+interface Props {
+  database: string;
+  questions: string[];
+  shared: string;
+  onAsk: (question: string) => void;
+}
+
+export function Welcome({ database, questions, shared, onAsk }: Props) {
+  return (
+    <div className="welcome">
+      <h1>What would you like to know?</h1>
+      <p className="soft">
+        {database ? (
+          <>
+            Ask <strong>{database}</strong> in your own words. Every number in an answer leads to the row or the calculation that
+            it comes from.
+          </>
+        ) : (
+          "Reading which databases there are…"
+        )}
+      </p>
+      {shared ? (
+        <p role="status" className="panel">
+          Somebody shared this question with you. It stands below: press Enter to ask it.
+        </p>
+      ) : null}
+      {questions.length ? (
+        <ul className="samples" aria-label="Questions to begin with">
+          {questions.map((question) => (
+            <li key={question}>
+              <button type="button" onClick={() => onAsk(question)}>
+                {question}
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}
