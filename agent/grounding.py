@@ -161,12 +161,12 @@ class _Tracer:
         text = self._answer[mention.start : mention.end]
         at = {"text": text, "start": mention.start, "end": mention.end}
         if mention.date is not None:
-            found = self._first(mention, [lambda source: source.where_date(mention.date)])
+            found = self._first(mention, [partial(Source.where_date, date=mention.date)])
             if found is None and (day := self._day(mention.date)):  # "In March 12 orders came": no date after all
                 return self.traced(day)
             return TracedNumber(**at, value=_first_number(text), **_said(found))
         if mention.numeral is None:
-            found = self._first(mention, [lambda source: source.where_name(text)])
+            found = self._first(mention, [partial(Source.where_name, name=text)])
             return TracedNumber(**at, value=_first_number(text), **_said(found))
         value = mention.numeral.value()
         if value is None:

@@ -141,8 +141,9 @@ class Front:
         self._client = httpx2.AsyncClient(transport=transport, base_url=worker.http_uri, timeout=None)
         self.functions: list[dict[str, Any]] = []
         self.others: list[dict[str, Any]] = []
-        routes = [self._route(function, prefix) for function in worker.functions]
-        self.app = Starlette(routes=sorted(routes, key=lambda route: "{path:path}" in route.path))
+        routes: list[Route] = [self._route(function, prefix) for function in worker.functions]
+        routes.sort(key=lambda route: "{path:path}" in route.path)  # what takes everything comes last
+        self.app = Starlette(routes=routes)
 
     def _route(self, function: Any, prefix: str) -> Route:
         trigger = next(b for b in map(json.loads, function.raw_bindings) if b["type"].endswith("Trigger"))
