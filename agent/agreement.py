@@ -33,10 +33,12 @@ async def second_opinion(
 
     Returns:
         A check that passed where both give the same rows, failed where they do not, and was not made (None) where the
-        second query could not be had, or not be run.
+        second query could not be had, or not be run, or there are no rows to compare.
     """
     from agent.evaluation.accuracy import same_rows
 
+    if not result.rows:
+        return Check(name=NAME, passed=None, detail="No second query was written: two without rows agree on nothing.")
     try:
         draft = await generator.draft(
             question, context, (), None, ledger, temperature=generator.profile.retry_temperature

@@ -126,16 +126,25 @@ async def evaluate(
     found = (*checks.shape_checks(question, result), *faults.checks, *([division] if division else []))
     if judge is None:
         return Evaluation(checks=found)
+
+    async def again(writer: Generator) -> Check:
+        return await second_opinion(question, query, result, context, database, ledger, writer)
+
     verdict = verdict_of_checks(found, query, earlier)
-    if verdict is None and judge.profile.judge != "off":
+    second = generator.profile.second_draft if generator is not None else "off"
+    if verdict is None and second == "judges" and generator is not None:
+        opinion = await again(generator)
+        verdict = Verdict(reason=opinion.detail, correct=True) if opinion.passed else None
+        found = (*found, opinion)
+    elif verdict is None and judge.profile.judge != "off":
         try:
             verdict = await judge.judge(question, query.sql, result, context, ledger)
         except (ModelError, ReplyUnusable) as error:
             found = (*found, _unjudged(error, ledger))
     if verdict is not None and verdict.correct:
         found = tuple(_overruled(check) for check in found)
-        if generator is not None and generator.profile.second_draft:
-            found = (*found, await second_opinion(question, query, result, context, database, ledger, generator))
+        if second == "besides" and generator is not None:
+            found = (*found, await again(generator))
     return Evaluation(checks=found, verdict=verdict, mend=faults.mend)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.filter_values import look_up
 from agent.models import Attempt, Check, Draft
+from agent.said import said_checks
 from executors.base import Schema
 from executors.errors import ErrorKind
 
@@ -100,11 +101,12 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     tree = tree_to_change(sql, row.sqlglot)
     if tree is None:
         return Faults(())
+    said = said_checks(question, tree, context.linked.values)
     values = await look_up(tree, schema, database)
     dropped = drop_unasked(tree, question, (*context.rules, *context.values, *_said_before(context)))
     replaced, moved = _stored(tree, values, context, schema)
     wrong = [*put_right(tree, schema), *moments_subtracted(tree, schema, question)]
-    checks = (_check(WRONG, wrong), _check(UNASKED, dropped), values.check)
+    checks = (_check(WRONG, wrong), _check(UNASKED, dropped), *said, values.check)
     divided = divide_exactly(tree) if row.integer_division else []  # which has a check of its own
     changes = [*dropped, *replaced, *moved, *wrong, *divided]
     right = tree.sql(dialect=row.sqlglot)

@@ -8,6 +8,7 @@ figure rests on is in CONTRIBUTING.md; `python -m agent eval` measures a change.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from agent.settings import Settings
@@ -30,7 +31,8 @@ class Profile(Frozen):
         asked, only the checks that need no model.
     verdict: how the judge speaks: `reason`: a sentence, then its verdict; `compare`: what was asked and what the query
         computes, then whether they are the same. Asked for a reason, the embedded model finds one to say no.
-    second_draft: have a believed query written a second time, warmer; other rows leave the answer unverified.
+    second_draft: have the query written a second time, warmer; other rows leave the answer unverified. `besides` the
+        judge: where that believes the query; `judges`: in its place; `off`: not.
     placeholders: whether it is asked to write `[[expression | format]]` for what it wants computed.
     speculative_answer: draft the answer while the judge reads.
     timeout_s: for one reply.
@@ -48,7 +50,7 @@ class Profile(Frozen):
     mends_columns: bool
     judge: Literal["vetoes", "advises", "off"]
     verdict: Literal["reason", "compare"]
-    second_draft: bool
+    second_draft: Literal["judges", "besides", "off"]
     placeholders: bool
     speculative_answer: bool
     timeout_s: float
@@ -67,7 +69,7 @@ EMBEDDED = Profile(
     mends_columns=True,
     judge="vetoes",
     verdict="compare",
-    second_draft=True,
+    second_draft="judges",
     placeholders=False,
     speculative_answer=False,
     timeout_s=300,
@@ -86,7 +88,7 @@ SMALL_HOSTED = Profile(
     mends_columns=True,
     judge="vetoes",
     verdict="reason",
-    second_draft=False,
+    second_draft="off",
     placeholders=True,
     speculative_answer=True,
     timeout_s=15,
@@ -100,6 +102,9 @@ PROFILES = {profile.name: profile for profile in (EMBEDDED, SMALL_HOSTED, LARGE_
 SMALL_NAMES = ("mini", "nano", "small", "lite", "flash", "haiku", "-7b", "-8b", "-3b", "-1.5b", "0.5b", "-1b")
 
 
+_SECOND: Mapping[bool | None, str | None] = {None: None, True: "besides", False: "off"}
+
+
 def choose(settings: Settings, model_name: str) -> Profile:
     """The profile that the settings name, or the one that fits the model; settings win over its single values."""
     if settings.profile is not None:
@@ -111,7 +116,7 @@ def choose(settings: Settings, model_name: str) -> Profile:
         profile = SMALL_HOSTED if small else LARGE_HOSTED
     wanted = {
         "planner": settings.planner,
-        "second_draft": settings.second_draft,
+        "second_draft": _SECOND[settings.second_draft],
         "schema_tokens": settings.schema_tokens,
         "timeout_s": settings.model_timeout_s,
         "speculative_answer": settings.speculative_answer,

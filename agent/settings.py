@@ -128,7 +128,8 @@ class Settings(ProtectionSettings):
         None, description="Where the plan is made. Default: by the profile."
     )
     second_draft: bool | None = Field(
-        None, description="Have a believed query written a second time and compare the rows. Default: by the profile."
+        None,
+        description="Have a query that the judge believes written a second time, too. Default: by the profile.",
     )
     temperature: Annotated[float, Field(ge=0, le=2)] = Field(0, description="Sampling temperature.")
     max_tokens: Count = Field(500, description="Tokens of one reply at most.")

@@ -656,15 +656,47 @@ async def test_options_never_widen_what_the_settings_allow() -> None:
         Options(row_limit=10_001)
 
 
-@pytest.mark.parametrize(
-    "second, passed, verified",
-    [
-        ("SELECT SUM(o.amount) AS s FROM orders AS o", True, True),
-        ("SELECT SUM(orders.amount) AS s FROM orders AS o", True, True),  # mended as a first draft would be
-        ("SELECT SUM(amount) AS s FROM orders WHERE status = 'C'", False, False),
-        ("SELECT nonsense FROM orders", None, False),
-    ],
-)
+SECOND = [
+    ("SELECT SUM(o.amount) AS s FROM orders AS o", True, True),
+    ("SELECT SUM(orders.amount) AS s FROM orders AS o", True, True),  # mended as a first draft would be
+    ("SELECT SUM(amount) AS s FROM orders WHERE status = 'C'", False, False),
+    ("SELECT nonsense FROM orders", None, False),
+]
+
+
+@pytest.mark.parametrize("second, passed, verified", SECOND)
+async def test_a_second_draft_judges_in_the_place_of_a_small_model(
+    make_service: Callable[..., Service], model: ScriptedModel, second: str, passed: bool | None, verified: bool
+) -> None:
+    service = make_service(second_draft=None)
+    model.replies(sql=TOTAL)
+    model.replies(sql=second)
+    model.replies(text="All orders together come to 460.5.")
+
+    answer = await service.query("What is the total of all orders?", "shop")
+
+    assert [check.passed for check in answer.checks if check.name == "second_draft"] == [passed]
+    assert (answer.verified, answer.attempts, answer.usage.model_calls) == (verified, 1, 3)
+    await service.close()
+
+
+async def test_two_queries_without_rows_agree_on_nothing(
+    make_service: Callable[..., Service], model: ScriptedModel
+) -> None:
+    service = make_service(second_draft=None)
+    nobody = "SELECT name FROM customers WHERE customer_id > 99"
+    model.replies(sql=nobody)
+    model.replies(sql=nobody)  # asked again because there are no rows; no second draft of it is asked for
+    model.replies(text="There are none.")
+
+    answer = await service.query("Which customers have a number over 99?", "shop", options=Options(max_attempts=2))
+
+    assert not answer.verified
+    assert [check.passed for check in answer.checks if check.name == "second_draft"] == [None]
+    await service.close()
+
+
+@pytest.mark.parametrize("second, passed, verified", SECOND)
 async def test_a_second_draft_with_other_rows_leaves_the_answer_unverified(
     make_service: Callable[..., Service], model: ScriptedModel, second: str, passed: bool | None, verified: bool
 ) -> None:
