@@ -6,6 +6,7 @@ import sqlite3
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from rag.documents import Document, Kind
@@ -19,6 +20,12 @@ _LEAST_PERSISTED = 1000
 _FIELDS = {"kind", "table", "column", "source", "sql"}
 
 Near = tuple[str, float]  # a document's id, and its cosine similarity to what was searched
+
+
+def load() -> None:
+    """Import Chroma ahead of its first use, which takes most of a second; blocks. Raises StoreUnavailable."""
+    with errors_told("The index", ""):
+        import_module("chromadb.api.models.Collection")
 
 
 def configuration(writes: int) -> Any:

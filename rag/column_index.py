@@ -7,7 +7,7 @@ not embedded again. A search asks the store's graph of near neighbours, so it ta
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from executors.base import Schema
@@ -104,18 +104,37 @@ class ColumnIndex:
             return SyncReport()  # and no model is loaded for nothing
         return self._sync(_values_of(schema.database), passages, progress, turn)
 
-    def near(self, question: str, database: str) -> Near:
-        """Columns near the question and near its phrases, and values near its phrases; nothing where no index is."""
-        if not any(self._store.indexed(of(database)) for of in (_columns_of, _values_of)):
+    def texts(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
+        """The texts whose vectors `near` looks up, of the same arguments; none where no index is.
+
+        Each costs time, so where only values are indexed they are the phrases that may mean one.
+        """
+        parts = _parts(question)
+        if self._store.indexed(_columns_of(database)):
+            return (question, *parts)
+        return tuple(filter(may_mean, parts)) if self._store.indexed(_values_of(database)) else ()
+
+    def near(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> Near:
+        """Columns near the question and near its phrases, and values near its phrases; nothing where no index is.
+
+        Args:
+            question: as asked.
+            database: its name.
+            may_mean: whether a phrase may mean a stored value at all; others are not compared with values.
+        """
+        texts = self.texts(question, database, may_mean)
+        if not texts:
             return Near()  # and no model is loaded for it
-        parts = [phrase for phrase in phrases(question) if phrase != question][:_PHRASES]
-        whole, *vectors = self._embedder.embed([question, *parts])
-        columns = self._near(_columns_of(database), [whole, *vectors], _COLUMNS_NEAR)
-        values = self._near(_values_of(database), vectors, _VALUES_NEAR)
+        vectors = dict(zip(texts, self._embedder.embed(texts), strict=True))
+        columns = (
+            self._near(_columns_of(database), list(vectors.values()), _COLUMNS_NEAR) if question in vectors else []
+        )
+        telling = [part for part in _parts(question) if part in vectors and may_mean(part)]
+        values = self._near(_values_of(database), [vectors[part] for part in telling], _VALUES_NEAR)
         return Near(
-            question=_columns(columns[0]),
+            question=_columns(columns[0]) if columns else (),
             phrases=tuple(map(_columns, columns[1:])),
-            values=tuple(value for part, hits in zip(parts, values, strict=True) for value in _values(part, hits)),
+            values=tuple(value for part, hits in zip(telling, values, strict=True) for value in _values(part, hits)),
         )
 
     def _sync(
@@ -134,6 +153,11 @@ class ColumnIndex:
             documents = self._store.documents_by_id(name, unknown)
             about |= {key: _about(name, document) for key, document in documents.items()}
         return [[(about[key], score) for key, score in hits if key in about] for hits in found]
+
+
+def _parts(question: str) -> list[str]:
+    """Its phrases that are looked for by themselves."""
+    return [phrase for phrase in phrases(question) if phrase != question][:_PHRASES]
 
 
 class _About(NamedTuple):

@@ -232,16 +232,19 @@ class SchemaLinker:
         return [value for rule in rules for said in quoted(rule) for value in self._values.find(said) if value.is_sure]
 
     def _by_meaning(self, near: Near) -> list[LinkedValue]:
-        """What is near in meaning to words that name nothing in the schema, and are no numbers or abbreviations."""
+        """What is near in meaning to words that may mean a value."""
         return [
             LinkedValue(value.table, value.column, value.value, value.said, "meaning", value.score)
             for value in near.values
             if value.score >= LEAST_MEANT
             and _has_public(self._schema, value.table, value.column)
-            and not any(character.isdigit() for character in value.said)
-            and not (value.said.isupper() and len(value.said) < _WORD_CHARS)
-            and not words(value.said) <= self._lexical.names
+            and self.may_mean(value.said)
         ]
+
+    def may_mean(self, said: str) -> bool:
+        """Whether words may mean a value that is spelled otherwise: they name nothing in the schema, nor a number."""
+        is_short = said.isupper() and len(said) < _WORD_CHARS  # an abbreviation
+        return not (is_short or any(map(str.isdigit, said)) or words(said) <= self._lexical.names)
 
 
 def _has_public(schema: Schema, table: str, column: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Collection
 from concurrent.futures import Executor
 from functools import partial
@@ -17,7 +15,6 @@ from rag.past_queries import NOTHING, Vocabulary, distinct, mask
 from rag.store import Store
 from rag.threads import in_thread
 
-_REMEMBERED = 256  # questions whose vectors are kept
 _CANDIDATES = 4  # times what is wanted: fusion chooses among these
 _SORTS: tuple[tuple[Kind, ...], ...] = (("rule",), ("column", "table"))
 _QUERIES: tuple[Kind, ...] = ("query",)
@@ -41,12 +38,10 @@ class Retrieval(Frozen):
 
 
 class Searcher:
-    """Searches by text; the vectors of the latest questions are kept. Its method blocks, and is safe in threads."""
+    """Searches by text. Its methods block, and are safe in threads."""
 
     def __init__(self, store: Store, embedder: Embedder) -> None:
         self._store, self._embedder = store, embedder
-        self._vectors: OrderedDict[str, list[float]] = OrderedDict()
-        self._lock = threading.Lock()
 
     def search(self, text: str, database: str, top_k: int, *kinds: Collection[Kind]) -> list[list[Retrieved]]:
         """One list for each set of kinds, best first, at most `top_k` each. Empty lists where nothing is indexed.
@@ -56,27 +51,21 @@ class Searcher:
         """
         return self.search_each(database, *((text, top_k, wanted) for wanted in kinds))
 
-    def search_each(self, database: str, *searches: tuple[str, int, Collection[Kind]]) -> list[list[Retrieved]]:
-        """The same for searches of a text, a number of documents and kinds each; the texts are embedded at once."""
+    def search_each(
+        self, database: str, *searches: tuple[str, int, Collection[Kind]], also: Collection[str] = ()
+    ) -> list[list[Retrieved]]:
+        """The same for searches of a text, a number of documents and kinds each; the texts are embedded at once.
+
+        Args:
+            also: texts that are embedded with them, since somebody will ask for them next.
+        """
         if not self._store.indexed(database):
             return [[] for _ in searches]  # and no model is loaded for it
-        vectors, model = self._vectors_of({text for text, _, _ in searches}), self._embedder.name
+        texts = list(dict.fromkeys([*(text for text, _, _ in searches), *also]))
+        vectors, model = dict(zip(texts, self._embedder.embed(texts), strict=True)), self._embedder.name
         return [
             self._store.search(database, vectors[text], top_k, wanted, model=model) for text, top_k, wanted in searches
         ]
-
-    def _vectors_of(self, texts: Collection[str]) -> dict[str, list[float]]:
-        with self._lock:
-            found = {text: self._vectors[text] for text in texts if text in self._vectors}
-        new = sorted(text for text in texts if text not in found)
-        found |= dict(zip(new, self._embedder.embed(new), strict=True)) if new else {}
-        with self._lock:
-            for text, vector in found.items():
-                self._vectors[text] = vector
-                self._vectors.move_to_end(text)
-            while len(self._vectors) > _REMEMBERED:
-                self._vectors.popitem(last=False)
-        return found
 
 
 class Retriever:
@@ -90,7 +79,14 @@ class Retriever:
     def __init__(self, store: Store, embedder: Embedder, threads: Executor | None = None) -> None:
         self._searcher, self._threads = Searcher(store, embedder), threads
 
-    async def retrieve(self, question: str, database: str, top_k: int, known: Vocabulary = NOTHING) -> Retrieval:
+    async def retrieve(
+        self,
+        question: str,
+        database: str,
+        top_k: int,
+        known: Vocabulary = NOTHING,
+        also: Collection[str] = (),
+    ) -> Retrieval:
         """At most `top_k` documents of each sort. Never raises for the index or the embedder: a warning says it.
 
         Past queries are searched by the question with its values masked, and there are some more of them than are
@@ -101,13 +97,13 @@ class Retriever:
             database: its name.
             top_k: documents of each sort; of past queries `CANDIDATE_QUERIES`.
             known: what of the question is a value.
+            also: texts whose vectors the next steps will ask the embedder for.
         """
         masked = mask(question, known)
         searches = [*((question, top_k, sort) for sort in _SORTS), (masked, CANDIDATE_QUERIES, _QUERIES)]
         try:
-            rules, columns, queries = await in_thread(
-                self._threads, partial(self._searcher.search_each, database, *searches)
-            )
+            search = partial(self._searcher.search_each, database, *searches, also=also)
+            rules, columns, queries = await in_thread(self._threads, search)
         except RetrievalError as error:
             return Retrieval(warnings=(f"Answered without the docs of this database: {error}",))
         return Retrieval(

@@ -270,7 +270,7 @@ class _Sync:
         documents.sort(key=lambda document: document.id not in self._have)
         waiting: list[Document] = []
         vectors: list[Sequence[float]] = []
-        size = int(getattr(self._embedder, "batch", BATCH))
+        size = int(getattr(self._embedder, "batch", None) or BATCH)
         for start in range(0, len(documents), size):
             if turn.stopped:
                 raise IndexingStopped(

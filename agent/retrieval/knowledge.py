@@ -10,7 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import SkipValidation
 
 from agent.access.breaker import Breaker
 from agent.llms.protected import ProtectedEmbedder
@@ -21,9 +23,11 @@ from agent.retrieval.linking import SchemaLinks
 from agent.retrieval.seen import SeenDocuments
 from executors.base import Frozen, Schema
 from rag.agent import RagAgent
+from rag.chroma import load as load_chroma
 from rag.documents import Document, Kind, ReadResult, Retrieved, comment_documents, read_documents
-from rag.embedder import Embedder
+from rag.embedder import Embedder, LocalEmbedder
 from rag.errors import RetrievalError
+from rag.question_vectors import QuestionVectors
 from rag.retriever import Retrieval, Retriever
 from rag.revision import Turn
 from rag.store import Progress, Store, SyncReport
@@ -45,7 +49,9 @@ class Known(Frozen):
     """What was found for a question, and all documents of its database."""
 
     found: Retrieval = Retrieval()
-    documents: tuple[Document, ...] = ()
+    documents: Annotated[
+        tuple[Document, ...], SkipValidation
+    ] = ()  # the very same each time: what was made of it holds
     warnings: tuple[str, ...] = ()
 
     @property
@@ -78,15 +84,16 @@ class Knowledge:
         added: AddedDocuments | None = None,
         patience_s: float = 20.0,
     ) -> None:
-        self.store, self.embedder = store, embedder
+        self.store, self.embedder = store, QuestionVectors(embedder)
+        self._computing = embedder  # what it asks
         self._names, self._docs_of, self._clock = names, docs_of, clock
         self.added = added
         self._patience_s = patience_s
         # Its own: an index that hangs takes no thread from what everything else waits for.
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="retrieval")
-        self._retriever, self._agent = Retriever(store, embedder, self._threads), RagAgent(store, embedder)
+        self._retriever, self._agent = Retriever(store, self.embedder, self._threads), RagAgent(store, self.embedder)
         self._examples = Examples()
-        self.links = SchemaLinks(store, embedder, threads=self._threads, index_patience_s=patience_s)
+        self.links = SchemaLinks(store, self.embedder, threads=self._threads, index_patience_s=patience_s)
         self.keys = ImpliedKeys()
         self._indexing = Indexing(self._index, clock=clock)
         self._told: dict[str, tuple[str, ...]] = {}  # by database: what its last sync noted, once it was told
@@ -111,7 +118,8 @@ class Knowledge:
     async def _find(self, question: str, database: Database, top_k: int) -> Known:
         failure = await self._ensure_synced(database)
         known = self._examples.vocabulary(await database.schema())
-        found = await self._retriever.retrieve(question, database.name, top_k, known)
+        phrases = await in_thread(self._threads, partial(self.links.phrases, question, database))
+        found = await self._retriever.retrieve(question, database.name, top_k, known, phrases)
         try:
             seen = await self._seen(database)
         except RetrievalError as error:
@@ -206,9 +214,10 @@ class Knowledge:
         return documents if seen is None else seen.of(documents)
 
     async def warm_up(self) -> None:
-        """Load the embedder, where any database has docs."""
+        """Load the store and the embedder, where any database has docs. Raises RetrievalError."""
         if any(self._docs_of(name) for name in self._names()):
-            await asyncio.to_thread(lambda: self.embedder.dimension)
+            loads = [load_chroma, *([self._computing.load] if isinstance(self._computing, LocalEmbedder) else [])]
+            await asyncio.gather(*map(asyncio.to_thread, loads))
 
     async def check(self) -> None:
         """Return when the index can be read. Raises StoreUnavailable."""
@@ -217,7 +226,7 @@ class Knowledge:
     @property
     def embedding_breaker(self) -> Breaker | None:
         """That of the embedding endpoint; None where texts are embedded in this process."""
-        return self.embedder.breaker if isinstance(self.embedder, ProtectedEmbedder) else None
+        return self._computing.breaker if isinstance(self._computing, ProtectedEmbedder) else None
 
     async def check_embedder(self) -> None:
         """Raise EmbedderUnavailable while the embedding endpoint is left alone; it is not asked, for that costs."""

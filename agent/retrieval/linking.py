@@ -115,9 +115,22 @@ class SchemaLinks:
         if state.reading is not None and not state.reading.done():
             await asyncio.wait([state.reading], timeout=self._patience_s)
         self._embed(state, choosing=choosing)
-        near, missing = await self._near(question, database.name, choosing=choosing)
         linker = await self._linker(state, schema)
+        near, missing = await self._near(question, database.name, linker, choosing=choosing)
         return await asyncio.to_thread(linker.link, question, near=near, relevant=relevant), missing
+
+    def phrases(self, question: str, database: Database) -> tuple[str, ...]:
+        """The texts whose vectors `link` will ask for, so that they are computed with those of the question; blocks.
+
+        None before a first question has been linked, and where the index cannot be read, which `link` will say.
+        """
+        state = self._states.get(database.name)
+        if state is None or state.linker is None or database.is_filtered:
+            return ()
+        try:
+            return self._index.texts(question, database.name, state.linker.may_mean)
+        except RetrievalError:
+            return ()
 
     async def index(
         self,
@@ -186,10 +199,12 @@ class SchemaLinks:
             return linker
         return state.linker
 
-    async def _near(self, question: str, name: str, *, choosing: bool) -> tuple[Near, tuple[str, ...]]:
+    async def _near(
+        self, question: str, name: str, linker: SchemaLinker, *, choosing: bool
+    ) -> tuple[Near, tuple[str, ...]]:
         try:
             async with asyncio.timeout(self._index_patience_s):
-                near = await in_thread(self._threads, partial(self._index.near, question, name))
+                near = await in_thread(self._threads, partial(self._index.near, question, name, linker.may_mean))
         except TimeoutError:
             slow = "Tables and values were chosen by their words alone: the index did not answer in time."
             return Near(), (slow,) if choosing else ()

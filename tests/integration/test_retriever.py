@@ -10,6 +10,7 @@ import pytest
 from rag.agent import RagAgent
 from rag.documents import make_document
 from rag.errors import EmbedderUnavailable, StoreUnavailable
+from rag.question_vectors import QuestionVectors
 from rag.retriever import Retrieval, Retriever
 from rag.store import Store
 from rag.testing import HashingEmbedder
@@ -62,7 +63,7 @@ async def test_each_sort_of_document_has_its_place(store: Store, embedder: Hashi
 
 
 async def test_a_question_is_embedded_once(store: Store, embedder: HashingEmbedder) -> None:
-    retriever = Retriever(store, embedder)
+    retriever = Retriever(store, QuestionVectors(embedder))
     first = await retriever.retrieve("city", "shop", top_k=1)
     assert await retriever.retrieve("city", "shop", top_k=1) == first
     assert embedder.embedded == ["city"]
