@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import SkipValidation
 
 from agent import templates
 from agent.llm import Message
@@ -58,7 +60,7 @@ class Context(Frozen):
     asked_before: Example | None = None
     docs: str = ""
     linked: Linked = Linked()
-    known: tuple[Document, ...] = ()
+    known: Annotated[tuple[Document, ...], SkipValidation] = ()
     warnings: tuple[str, ...] = ()
 
     def messages(self, prompt: str, **holes: object) -> list[Message]:

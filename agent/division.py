@@ -16,13 +16,14 @@ def division_check(query: CheckedSql, dialect: str) -> Check | None:
     Args:
         dialect: a key of `dialects.DIALECTS`.
     """
-    from sqlglot import exp, parse_one
+    from sqlglot import exp
 
     from executors.dialects import DIALECTS
     from executors.sql.division import cut_divisions
+    from executors.sql.parsed import parsed
 
     row = DIALECTS[dialect]
-    tree = parse_one(query.sql, read=row.sqlglot)
+    tree = parsed(query.sql, row.sqlglot)
     divisions = list(tree.find_all(exp.Div))
     if not divisions:
         return None

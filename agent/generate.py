@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Literal
 
 from pydantic import BaseModel
@@ -168,6 +169,7 @@ def _refuse_leaks(draft: Draft, question: str, context: Context) -> None:
         raise ReplyUnusable(f"The model's reply was not used: {leak}.")
 
 
+@cache
 def reply_schema(name: str, shape: type[BaseModel]) -> ReplySchema:
     """The JSON Schema of a reply, as strict endpoints want it: every field required, no others."""
     schema = shape.model_json_schema()

@@ -8,6 +8,7 @@ was not stated as a calculation has no source.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -149,13 +150,25 @@ class _Tracer:
         self._counts = {row_count, result.row_count, *([raw.row_count] if raw else [])}
         self._positions = max(row_count, result.row_count)
         self._counted = _counted(result)
-        self._sources: list[tuple[Origin, Source]] = [
-            ("result", Source.of_rows(result)),
-            ("calculation", Source.of_values(Fraction(value) for value in calculated)),
-            ("question", Source.of_text(question)),
-        ]
+        self._made: list[tuple[Origin, Source]] = []
+        self._others: deque[tuple[Origin, Callable[[], Source]]] = deque(
+            [
+                ("result", partial(Source.of_rows, result)),
+                ("calculation", partial(Source.of_values, [Fraction(value) for value in calculated])),
+                ("question", partial(Source.of_text, question)),
+            ]
+        )
         if raw is not None:
-            self._sources.append(("raw", Source.of_rows(raw)))
+            self._others.append(("raw", partial(Source.of_rows, raw)))
+
+    @property
+    def _sources(self) -> Iterator[tuple[Origin, Source]]:
+        """The nearest first. Most numbers stand in the result, so the others are read only where one does not."""
+        yield from self._made
+        while self._others:
+            origin, make = self._others.popleft()
+            self._made.append((origin, make()))
+            yield self._made[-1]
 
     def traced(self, mention: _Mention) -> TracedNumber:
         text = self._answer[mention.start : mention.end]

@@ -21,16 +21,17 @@ def plan_of(draft: str, checked: str, dialect: str) -> Plan:
         checked: the same as the guard let it through; read where the draft cannot be parsed as one statement.
         dialect: a key of `executors.dialects.DIALECTS`.
     """
-    from sqlglot import exp, parse_one
+    from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     from executors.dialects import DIALECTS
+    from executors.sql.parsed import parsed
 
     name = DIALECTS[dialect].sqlglot
     try:
-        tree = parse_one(draft, read=name)
+        tree = parsed(draft, name)
     except SqlglotError:
-        tree = parse_one(checked, read=name)
+        tree = parsed(checked, name)
 
     def text(node: exp.Expr) -> str:
         out = node.sql(dialect=name)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import gc
+import importlib
 import logging
 from collections.abc import Callable
 from functools import partial
@@ -41,8 +44,10 @@ if TYPE_CHECKING:
     from agent.state.store import StateStore
     from executors.registry import Registry
     from executors.router import Router
+    from rag.embedder import Embedder
     from rag.revision import Turn
 
+_STEPS = ("agent.clarify.check", "agent.recompute", "agent.explain.query", "executors.guard", "executors.raw_records")
 TURN_WAIT_S = 100.0  # for which a message waits until the one before it is answered
 
 
@@ -212,11 +217,16 @@ class Service:
     # -- life ---------------------------------------------------------------------------------------------
 
     async def warm_up(self) -> None:
-        """Load what the first question will need, side by side; failures are told by the question, or by `health`."""
-        parts = [self.model.ready()]
+        """Load what the first question will need, side by side; failures are told by the question, or by `health`.
+
+        What is loaded then stays, and the garbage collector is told so: to go through all of it would stop the process
+        for a tenth of a second, again and again.
+        """
+        parts = [self.model.ready(), asyncio.to_thread(_import_steps)]
         if self.settings.enable_retrieval:
             parts.append(self.knowledge.warm_up())
         await asyncio.gather(*parts, return_exceptions=True)
+        _keep_from_collector()
 
     async def health(self) -> list[PartHealth]:
         """Each part, asked now: model, store, databases."""
@@ -244,12 +254,18 @@ class Service:
         await asyncio.to_thread(self.state.close)
 
 
-def build_service(settings: Settings, *, model: ChatModel | None = None, registry_required: bool = True) -> Service:
+def build_service(
+    settings: Settings,
+    *,
+    model: ChatModel | None = None,
+    embedder: Embedder | None = None,
+    registry_required: bool = True,
+) -> Service:
     """The service that the settings describe. Nothing is loaded or connected before it is needed.
 
     Args:
         settings: of the process.
-        model: instead of the one the settings name (tests).
+        model, embedder: instead of those that the settings name (tests, measurements).
         registry_required: whether there must be a registry, or files named later are enough. One that the settings
             name must be there in any case.
 
@@ -291,7 +307,7 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
         router=router,
         knowledge=Knowledge(
             build_store(settings),
-            build_embedder(settings),
+            embedder or build_embedder(settings),
             names=router.names,
             docs_of=lambda name: router.entry(name).docs,
             added=added,
@@ -308,6 +324,22 @@ def build_service(settings: Settings, *, model: ChatModel | None = None, registr
         added=added,
         state=store,
     )
+
+
+def _keep_from_collector() -> None:
+    """Take all objects that there are out of the garbage collector's rounds, until the process ends.
+
+    Then they are given back: libraries complain of objects that outlive the interpreter.
+    """
+    gc.freeze()
+    atexit.unregister(gc.unfreeze)
+    atexit.register(gc.unfreeze)
+
+
+def _import_steps() -> None:
+    """Load the modules that no question goes without; each is loaded late, so that a process starts at once."""
+    for name in _STEPS:
+        importlib.import_module(name)
 
 
 def _registry(settings: Settings, required: bool) -> Registry:

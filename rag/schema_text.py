@@ -15,8 +15,9 @@ from executors.base import Frozen, Schema, Table
 from rag.documents import Document, Retrieved
 from rag.joins import Joins, joins_of
 from rag.linking import SchemaLinker
+from rag.remembered import Remembered
 from rag.schema_ranking import Ranking
-from rag.table_text import Style, TableText
+from rag.table_text import Style, TableText, table_text_of
 
 _CHARS_PER_TOKEN = 3.5  # of SQL and names, in the vocabularies of today's models; a character beyond ASCII is one token
 _FOR_TABLES = 0.8  # of the budget: what is left then goes to sample values of the best tables, and to more tables
@@ -77,10 +78,10 @@ def render(
 
     One table is always shown, with its keys, even if it alone is over the budget.
     """
-    texts = TableText(schema, documents, style, max_sample_values)
-    bare = _whole(schema, texts, budget_tokens, samples=False)
+    texts = table_text_of(schema, documents, style, max_sample_values)
+    bare = _whole_of(schema, texts, budget_tokens, False)
     if bare is not None:
-        return _whole(schema, texts, budget_tokens, samples=True) or bare
+        return _whole_of(schema, texts, budget_tokens, True) or bare
     if ranking is None:
         ranking = SchemaLinker(schema, documents).link(question, relevant=relevant).ranking
     joins = joins_of(schema, documents)
@@ -91,10 +92,10 @@ def render(
 
 def fits(schema: Schema, documents: Sequence[Document], *, style: Style, budget_tokens: int) -> bool:
     """Whether the whole schema, without samples, is within the budget: then no question decides what is shown."""
-    return _whole(schema, TableText(schema, documents, style, 0), budget_tokens, samples=False) is not None
+    return _whole_of(schema, table_text_of(schema, documents, style, 0), budget_tokens, False) is not None
 
 
-def _whole(schema: Schema, texts: TableText, budget: int, *, samples: bool) -> SchemaText | None:
+def _whole(schema: Schema, texts: TableText, budget: int, samples: bool) -> SchemaText | None:
     """All of it, or None as soon as it is too much: a schema of thousands of tables is not written to the end."""
     parts: list[str] = []
     tokens = 0
@@ -104,6 +105,9 @@ def _whole(schema: Schema, texts: TableText, budget: int, *, samples: bool) -> S
         if tokens > budget:
             return None
     return _joined(parts, ((table, None) for table in schema.tables), pruned=False)
+
+
+_whole_of = Remembered(_whole, most=24)  # three for each database and style
 
 
 def _joined(

@@ -29,6 +29,7 @@ class TableText:
     def __init__(self, schema: Schema, documents: Sequence[Document], style: Style, max_samples: int) -> None:
         self._schema, self._style, self._max_samples = schema, style, max_samples
         self._docs = _said_of(documents)
+        self._whole: dict[tuple[str, bool], str] = {}  # by table and `samples`: texts that no question changes
 
     def table(
         self,
@@ -45,6 +46,16 @@ class TableText:
             columns: only these (in small letters); all where None.
             only: tables that are shown at all (in small letters): keys that refer to others are left out.
         """
+        if columns is not None or only is not None:
+            return self._written(table, samples=samples, columns=columns, only=only)
+        key = (table.name, samples)
+        if key not in self._whole:
+            self._whole[key] = self._written(table, samples=samples, columns=None, only=None)
+        return self._whole[key]
+
+    def _written(
+        self, table: Table, *, samples: bool, columns: Collection[str] | None, only: Collection[str] | None
+    ) -> str:
         shown = [column for column in table.columns if columns is None or column.name.lower() in columns]
         keys = [key for key in table.foreign_keys if only is None or key.table.lower() in only]
         hidden = len(table.columns) - len(shown)
@@ -132,6 +143,7 @@ def _grouped(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
 
 
 _said_of = Remembered(_grouped)
+table_text_of = Remembered(TableText)
 
 
 def _value(value: str, column_type: str) -> str:

@@ -12,6 +12,7 @@ from agent.context import Context
 from executors.base import Column, Schema, Table
 from rag.documents import Document, Retrieved
 from rag.fusion import term_of, uses_term
+from rag.remembered import Remembered
 from rag.schema_ranking import document_scores
 from rag.words import telling_words, words
 
@@ -69,8 +70,13 @@ class Asked:
     @cached_property
     def told(self) -> str:
         """What was said before in the session, and what the docs say: it may have settled things."""
-        said = [f"{it.question} {it.answer} {it.sql or ''}" for it in self.context.history]
-        return "\n".join([*said, *(f"{it.shown} {it.sql}" for it in self.context.known), *self.context.rules])
+        return f"{self.said}\n{text_of(self.context.known)}"
+
+    @cached_property
+    def said(self) -> str:
+        """What was said before in the session, and the rules that are shown with the question."""
+        said = (f"{it.question} {it.answer} {it.sql or ''}" for it in self.context.history)
+        return "\n".join([*said, *self.context.rules])
 
     @property
     def declines(self) -> bool:
@@ -113,7 +119,7 @@ class Asked:
     @cached_property
     def names(self) -> frozenset[str]:
         """The words of all names of the schema."""
-        return words(" ".join(it for table in self.schema.tables for it in _names(table)))
+        return _words_of_names(self.schema)
 
     @cached_property
     def columns(self) -> tuple[Place, ...]:
@@ -128,6 +134,17 @@ class Asked:
     def with_ending(self, addition: str) -> str:
         """The question with some words before its last sign."""
         return with_ending(self.text, addition)
+
+
+@Remembered
+def text_of(documents: tuple[Document, ...]) -> str:
+    """What documents say, each on a line."""
+    return "\n".join(f"{it.shown} {it.sql}" for it in documents)
+
+
+@Remembered
+def _words_of_names(schema: Schema) -> frozenset[str]:
+    return words(" ".join(it for table in schema.tables for it in _names(table)))
 
 
 def _names(table: Table) -> list[str]:

@@ -14,16 +14,21 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.clarify.asked import Asked
+from agent.clarify.asked import Asked, text_of
 from agent.clarify.choice import Choice, Clarification
 from agent.clarify.languages import is_english, listed
 from agent.suggest import suggestions
 from executors.base import Schema
+from rag.documents import Document
 from rag.errors import RetrievalError
 from rag.fusion import term_of
+from rag.remembered import Remembered
 from rag.words import is_silent, split_name, stem_of, tokens, words
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rag.embedder import Embedder
 
 PATIENCE_S = 5.0  # for the embedder; where it takes longer, nobody can tell
@@ -123,12 +128,22 @@ async def _is_missing(asked: Asked, phrase: str, embedder: Embedder | None) -> b
 
 def _known_words(asked: Asked) -> frozenset[str]:
     """The stems of all that the schema, its docs and samples, the linked values and the session say."""
-    texts: list[str] = [asked.told]
-    for table in asked.schema.tables:
+    texts = [asked.said, *(f"{it.said} {it.value}" for it in asked.context.linked.values)]
+    return _words_of(asked.schema) | _words_in(asked.context.known) | words(" ".join(texts))
+
+
+@Remembered
+def _words_in(documents: tuple[Document, ...]) -> frozenset[str]:
+    return words(text_of(documents))
+
+
+@Remembered
+def _words_of(schema: Schema) -> frozenset[str]:
+    texts: list[str] = []
+    for table in schema.tables:
         texts += [table.name, table.comment]
         for column in table.columns:
             texts += [column.name, column.comment, *(() if column.private else column.samples)]
-    texts += [f"{it.said} {it.value}" for it in asked.context.linked.values]
     return words(" ".join(texts))
 
 
@@ -160,6 +175,7 @@ def _related(word: str) -> set[str]:
     return {other for own, others in _concepts() if stem in own for other in others}
 
 
+@Remembered
 def _speaks(schema: Schema) -> bool:
     """Whether most names of tables are words, and no codes."""
     names = [split_name(table.parts[-1]) for table in schema.tables]
@@ -174,14 +190,16 @@ class _Terms:
     """The vectors of what a database is about, for the schema and docs that were last asked about."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], tuple[tuple[str, ...], list[list[float]]]] = {}
+        self._kept: dict[tuple[str, str], tuple[tuple[str, ...], NDArray[np.float64]]] = {}
 
-    def vectors(self, terms: tuple[str, ...], database: str, embedder: Embedder) -> list[list[float]]:
-        """One for each term; blocks. Raises EmbedderUnavailable."""
+    def vectors(self, terms: tuple[str, ...], database: str, embedder: Embedder) -> NDArray[np.float64]:
+        """A row for each term; blocks. Raises EmbedderUnavailable."""
+        import numpy as np
+
         key = (database, embedder.name)
         kept = self._kept.get(key)
         if kept is None or kept[0] != terms:
-            kept = self._kept[key] = (terms, embedder.embed(terms))
+            kept = self._kept[key] = (terms, np.asarray(embedder.embed(terms), dtype=np.float64))
         return kept[1]
 
 
@@ -195,10 +213,10 @@ async def _is_far(phrases: Sequence[str], asked: Asked, embedder: Embedder) -> b
         return False
 
     def nearest() -> float:
+        import numpy as np
+
         about = _TERMS.vectors(terms, asked.schema.database, embedder)
-        return max(
-            sum(a * b for a, b in zip(one, other, strict=True)) for one in embedder.embed(phrases) for other in about
-        )
+        return float((np.asarray(embedder.embed(phrases)) @ about.T).max())
 
     try:
         async with asyncio.timeout(PATIENCE_S):

@@ -79,14 +79,14 @@ class OpenAIModel:
             ModelUnavailable: it cannot be reached, refuses the key, or stays overloaded.
             ModelFailed: it refused the request, or declined to answer.
         """
+        client = await self._connected()
         import openai
 
-        client = await self._connected()
         abilities = self._abilities
         while True:  # each refusal takes something away, so this ends
             request = chat_fields(messages, schema, max_tokens, temperature, abilities)
             try:
-                completion = await self._send(client, {"model": self.name, "extra_body": extra, **request})
+                completion = await self._send(client, {"model": self.name, **request, **(extra or {})})
             except (json.JSONDecodeError, TimeoutError) as error:
                 raise translated(error, self._endpoint()) from error
             except openai.OpenAIError as error:
@@ -104,9 +104,9 @@ class OpenAIModel:
         Raises:
             ModelUnavailable: it does not.
         """
+        client = await self._connected()
         import openai
 
-        client = await self._connected()
         try:
             await client.models.list()
         except (openai.AuthenticationError, openai.APIConnectionError, openai.InternalServerError) as error:
@@ -124,7 +124,7 @@ class OpenAIModel:
         """The client of the running event loop: connections cannot move from one loop to another."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
-            await asyncio.to_thread(importlib.import_module, "openai")  # takes most of a second
+            await asyncio.to_thread(_import_client)
         if self._client is None or self._loop is not loop:  # nobody else has connected meanwhile
             self._client, self._loop = self._connect(), loop
         return self._client
@@ -163,6 +163,8 @@ class OpenAIModel:
 
     async def _send(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
         """One reply, retried while the trouble may pass. The openai package's own waits are shorter, and random."""
+        from openai.types.chat import ChatCompletion
+
         retrying = AsyncRetrying(
             stop=stop_after_attempt(self._retries + 1),
             wait=wait_before_retry,
@@ -175,7 +177,8 @@ class OpenAIModel:
             async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
                 if self._local:
                     return await _streamed(client, request)
-                return await client.chat.completions.create(**request)
+                # As `chat.completions.create`, which first looks through all of the request for what it could change.
+                return await client.post("/chat/completions", cast_to=ChatCompletion, body=request)
 
         return await retrying(once)
 
@@ -224,6 +227,12 @@ class AzureOpenAIModel(OpenAIModel):
         return Endpoint(self.name, self._azure_endpoint, access, self._timeout_s, self._retries + 1)
 
 
+def _import_client() -> None:
+    """Load what a connection needs; it takes most of a second."""
+    for name in ("openai", "openai.types.chat", "httpcore2"):
+        importlib.import_module(name)
+
+
 def _entra_token_provider() -> Callable[[], Awaitable[str]]:
     """Tokens for Azure OpenAI, fetched in a thread; azure-identity caches and renews them."""
     from azure.core.exceptions import AzureError
@@ -245,12 +254,19 @@ def _entra_token_provider() -> Callable[[], Awaitable[str]]:
 
 async def _streamed(client: AsyncOpenAI, request: dict[str, Any]) -> ChatCompletion:
     """A reply that comes in pieces, put together. Whoever cancels this closes the connection, which ends the reply."""
-    from openai.types.chat import ChatCompletion
+    from openai import AsyncStream
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
     pieces: list[str] = []
     finish_reason, usage = "stop", None
     streamed = request | {"stream": True, "stream_options": {"include_usage": True}}
-    stream: Any = await client.chat.completions.create(**streamed)
+    stream: Any = await client.post(
+        "/chat/completions",
+        cast_to=ChatCompletion,
+        body=streamed,
+        stream=True,
+        stream_cls=AsyncStream[ChatCompletionChunk],
+    )
     async with stream:
         async for chunk in stream:
             usage = chunk.usage or usage

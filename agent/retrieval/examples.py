@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from executors.base import Schema
+from executors.base import CheckedSql, Schema
 from executors.errors import SqlRefused
 from rag.documents import Document, Retrieved
 from rag.past_queries import Vocabulary, vocabulary_of
@@ -22,9 +22,10 @@ _LIMIT_WORDS = re.compile(r"'(?:[^']|'')*'|\b(LIMIT|TOP|FETCH)\b", re.IGNORECASE
 
 
 class Examples:
-    """Checks past queries by the guard, and remembers which it has complained of."""
+    """Checks past queries by the guard, and remembers what it said, and which of them it has complained of."""
 
     def __init__(self) -> None:
+        self._checked: dict[str, tuple[Schema, dict[str, CheckedSql | SqlRefused]]] = {}  # by database, by query
         self._told: set[tuple[str, str]] = set()  # database and document
         self._known: dict[str, tuple[Schema, Vocabulary]] = {}
 
@@ -52,13 +53,14 @@ class Examples:
             if len(good) == MAX_QUERIES:
                 break
             key = (database.name, hit.document.id)
-            try:
-                checked = await database.check(hit.document.sql, ROW_LIMIT)
-            except SqlRefused as error:
+            checked = await self._check(hit.document.sql, database)
+            if isinstance(checked, SqlRefused):
                 if key not in self._told and not database.is_filtered:
                     self._told.add(key)
                     asked = hit.document.text
-                    warnings.append(f"The past query for {asked!r} does not fit the database any more: {error.message}")
+                    warnings.append(
+                        f"The past query for {asked!r} does not fit the database any more: {checked.message}"
+                    )
                 continue
             self._told.discard(key)
             good.append(_in_dialect(_without_comments(hit, database.dialect), checked.sql))
@@ -80,6 +82,21 @@ class Examples:
                 said = f"{error.message} {error.hint}".strip()
                 problems.append(f"{document.source}: the query for {document.text!r} is not used: {said}")
         return tuple(problems)
+
+    async def _check(self, sql: str, database: Database) -> CheckedSql | SqlRefused:
+        """What the guard says, asked once for each state of the schema; of who sees only some rows, each time."""
+        made_for, known = self._checked.get(database.name, (None, {}))
+        schema = await database.schema()
+        if database.is_filtered or made_for is not schema:
+            known = {}
+        if not database.is_filtered:
+            self._checked[database.name] = (schema, known)
+        if sql not in known:
+            try:
+                known[sql] = await database.check(sql, ROW_LIMIT)
+            except SqlRefused as error:
+                known[sql] = error
+        return known[sql]
 
 
 def _without_comments(hit: Retrieved, dialect: str) -> Retrieved:
