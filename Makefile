@@ -34,7 +34,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: bench-guard fuzz sentences statements questions clean
+.PHONY: bench-guard bench-own-time fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -75,6 +75,9 @@ bench-retrieval: questions $(LOCAL)  ## what retrieval finds, in how many tokens
 
 bench-accuracy: questions $(LOCAL) model  ## right answers with retrieval and without: EVAL=path/to/folder LIMIT=questions
 	$(OFFLINE) $(BIN)/python -m agent eval-retrieval "$(EVAL)" --limit $(LIMIT) --accuracy .plumbline/accuracy
+
+bench-own-time: $(LOCAL)  ## what a question costs beside the model and the database: milliseconds, blocks, memory
+	@$(OFFLINE) $(BIN)/python -m bench.own_time
 
 bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
 	$(BIN)/python -m bench.schema_reading

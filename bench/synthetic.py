@@ -59,15 +59,19 @@ _ASKED = (
 )
 
 
-def catalogue(columns: int, seed: int = 7) -> Catalogue:
-    """A schema of so many columns, with docs on a part of them and values in its text columns."""
+def catalogue(columns: int, seed: int = 7, table_width: int = TABLE_WIDTH) -> Catalogue:
+    """A schema of so many columns, with docs on a part of them and values in its text columns.
+
+    Args:
+        table_width: columns of a table, on average.
+    """
     chance = random.Random(seed)
     tables: list[Table] = []
     left = columns
     for name in _table_names(chance):
         if left <= 0:
             break
-        width = min(left, chance.randint(TABLE_WIDTH // 2, TABLE_WIDTH * 3 // 2))
+        width = min(left, chance.randint(table_width // 2, table_width * 3 // 2))
         tables.append(_table(name, width, tables, chance))
         left -= width
     schema = Schema(database=f"synthetic_{columns}", dialect="postgresql", tables=tuple(tables), namespace="public")

@@ -1,0 +1,86 @@
+"""A model that answers at once: an OpenAI endpoint of its own process, which knows the query of each question.
+
+    python -m bench.endpoint CASES.json
+
+Prints its address, and serves until it is ended; `started` runs it for others. Whatever is measured in the
+process that asks is that process's own work: a reply costs the endpoint half a millisecond.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from bench.synthetic_file import Case
+
+MODEL = "gpt-4o-mini"  # the name decides the profile
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@contextmanager
+def started(cases: Sequence[Case], folder: Path) -> Iterator[str]:
+    """The endpoint's base URL while the block runs. Args: folder: for the file of cases."""
+    path = folder / "cases.json"
+    path.write_text(json.dumps(cases), encoding="utf-8")
+    command = [sys.executable, "-m", "bench.endpoint", str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None  # noqa: S101  it is a pipe
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
+
+
+def reply_to(messages: Sequence[Mapping[str, Any]], schema: str, queries: Mapping[str, str]) -> str:
+    """What a step of the loop wants to hear: a query, a verdict, or a sentence with the first number of the rows."""
+    asked = str(messages[-1]["content"])
+    if schema == "verdict":
+        return json.dumps({"reason": "The query computes what was asked.", "correct": True})
+    if schema == "draft":
+        question = asked.rpartition("Question: ")[2].partition("\n")[0].strip()
+        said = {"explanation": "What was asked, from the one table that has it.", "clarification": None}
+        return json.dumps({"sql": queries[question], **said})
+    found = _NUMBER.search(asked.rpartition("<data>")[2].partition("</data>")[0].partition("\n")[2].strip(), 0)
+    return f"It is {found[0]}." if found else "There is none."
+
+
+def _app(queries: Mapping[str, str]) -> Starlette:
+    async def chat(request: Request) -> JSONResponse:
+        body = await request.json()
+        schema = body.get("response_format", {}).get("json_schema", {}).get("name", "")
+        text = reply_to(body["messages"], schema, queries)
+        prompt = sum(len(str(message["content"])) for message in body["messages"]) // 4
+        usage = {"prompt_tokens": prompt, "completion_tokens": len(text) // 4, "total_tokens": prompt + len(text) // 4}
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        head = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
+        return JSONResponse({**head, "choices": [choice], "usage": usage})
+
+    async def models(_request: Request) -> JSONResponse:
+        return JSONResponse({"object": "list", "data": []})
+
+    return Starlette(routes=[Route("/v1/chat/completions", chat, methods=["POST"]), Route("/v1/models", models)])
+
+
+async def _serve(queries: Mapping[str, str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each reply waits 40 ms
+        print(f"http://127.0.0.1:{listening.getsockname()[1]}/v1", flush=True)
+        await uvicorn.Server(uvicorn.Config(_app(queries), log_config=None, ws="none")).serve(sockets=[listening])
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(dict(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))))

@@ -1,0 +1,181 @@
+"""What Plumbline itself takes for a question, beside the model and the database: time, memory, and who has to wait.
+
+    python -m bench.own_time [--questions 60] [--tables 25]
+
+The database is a synthetic SQLite file with docs and past queries, the model an endpoint of another process that
+answers at once; it is asked over HTTP, by the client that is used for every hosted model. No question comes twice.
+With the embedding of the question, MiniLM runs in the process; without, its place is taken by hashes of words. Each of
+the two is measured in a process of its own. CPU is that of all its threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import SecretStr
+
+from agent.models import Answer, Options
+from agent.service import Service, build_service
+from agent.settings import Settings, get_settings
+from bench import synthetic
+from bench.endpoint import MODEL, started
+from bench.loop_blocks import LoopBlocks
+from bench.synthetic_file import Case, cases, write_docs, write_sqlite
+from bench.targets import Figure, show
+from rag.testing import HashingEmbedder
+
+WARM, AT_ONCE = 10, 50
+TABLE_WIDTH = 10  # columns of a table, on average
+ROWS = 200
+DATABASE = "warehouse"
+DIMENSION = 384  # MiniLM's
+NO_REUSE = Options(reuse_verified=False)
+
+
+class Measured(NamedTuple):
+    """One process's figures, in milliseconds and megabytes; `steps` are medians, as the answers tell them."""
+
+    wall: list[float]
+    cpu: list[float]
+    steps: dict[str, float]
+    blocked: float
+    blocked_by: str
+    at_once_wall: float
+    at_once_cpu: float
+    memory: float
+    unverified: list[str]
+
+
+def make_folder(folder: Path, tables: int) -> None:
+    """Write the database, its docs and a registry."""
+    catalogue = synthetic.catalogue(tables * TABLE_WIDTH, table_width=TABLE_WIDTH)
+    write_sqlite(catalogue, folder / "warehouse.sqlite", ROWS)
+    write_docs(catalogue, folder / "docs")
+    entry = {"url": "warehouse.sqlite", "docs": ["docs"]}
+    (folder / "databases.yaml").write_text(json.dumps({DATABASE: entry}), encoding="utf-8")
+
+
+def settings_of(folder: Path, url: str, state: str) -> Settings:
+    """The process's settings, with the folder's database and the endpoint as the model."""
+    changes = {
+        "registry": folder / "databases.yaml",
+        "state_dir": folder / state,
+        "openai_base_url": url,
+        "openai_api_key": SecretStr("none"),
+        "chat_model": MODEL,
+        "max_concurrent_questions": AT_ONCE,
+    }
+    return get_settings().model_copy(update=changes)
+
+
+async def measure(service: Service, asked: Sequence[Case]) -> Measured:
+    """Ask one question after the other, then `AT_ONCE` of them at once; the first `WARM` are not counted."""
+    warm, rest = asked[:WARM], asked[WARM:]
+    singles, together = rest[:-AT_ONCE], rest[-AT_ONCE:]
+    await service.warm_up()
+    for case in warm:
+        await _ask(service, case)
+    wall, cpu, answers = [], [], []
+    with LoopBlocks() as blocks:
+        for case in singles:
+            began, spent = time.perf_counter(), time.process_time()
+            answers.append(await _ask(service, case))
+            wall.append((time.perf_counter() - began) * 1000)
+            cpu.append((time.process_time() - spent) * 1000)
+        began, spent = time.perf_counter(), time.process_time()
+        answers += await asyncio.gather(*(_ask(service, case) for case in together))
+        passed, used = time.perf_counter() - began, time.process_time() - spent
+    names = {name for answer in answers[: len(singles)] for name in answer.timings_ms}
+    steps = {name: statistics.median(it.timings_ms.get(name, 0.0) for it in answers[: len(singles)]) for name in names}
+    return Measured(
+        wall=wall,
+        cpu=cpu,
+        steps=steps,
+        blocked=blocks.longest * 1000,
+        blocked_by=blocks.longest_by,
+        at_once_wall=passed / len(together) * 1000,
+        at_once_cpu=used / len(together) * 1000,
+        memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        unverified=[answer.question for answer in answers if not answer.verified],
+    )
+
+
+async def _ask(service: Service, case: Case) -> Answer:
+    return await service.query(case.question, DATABASE, options=NO_REUSE)
+
+
+async def _measured(folder: Path, url: str, *, embedding: bool, asked: Sequence[Case]) -> Measured:
+    embedder = None if embedding else HashingEmbedder(dimension=DIMENSION)
+    service = build_service(settings_of(folder, url, f"state-{embedding}"), embedder=embedder)
+    try:
+        return await measure(service, asked)
+    finally:
+        await service.close()
+
+
+def _of_process(folder: Path, url: str, *, embedding: bool) -> Measured:
+    """The figures of a new process. Raises CalledProcessError: it failed."""
+    command = [sys.executable, "-m", "bench.own_time", "--inside", str(folder), url, str(int(embedding))]
+    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return Measured(**json.loads(said))
+
+
+def report(without: Measured, with_embedding: Measured) -> bool:
+    """Print every figure next to its target. Returns whether all are met."""
+    figures: list[Figure] = []
+    pairs = ((without, "without embedding", 18.0, 250.0), (with_embedding, "with embedding", 30.0, 800.0))
+    for it, said, milliseconds, megabytes in pairs:
+        figures += [
+            Figure(f"one question, {said}: CPU, median", statistics.median(it.cpu), "ms", milliseconds),
+            Figure(f"one question, {said}: elapsed, median", statistics.median(it.wall), "ms"),
+            Figure(f"event loop, {said}: longest block", it.blocked, "ms", 20.0),
+            Figure(f"{AT_ONCE} questions at once, {said}: CPU for each", it.at_once_cpu, "ms"),
+            Figure(f"{AT_ONCE} questions at once, {said}: elapsed for each", it.at_once_wall, "ms"),
+            Figure(f"memory, {said}: peak", it.memory, "MB", megabytes),
+        ]
+    met = show("Own time", figures)
+    for it, said, _, _ in pairs:
+        steps = ", ".join(f"{name} {ms:.1f}" for name, ms in sorted(it.steps.items(), key=lambda one: -one[1]))
+        print(f"  steps {said}, elapsed ms (the model's replies in them): {steps}")
+        print(f"  the longest block {said} was in {it.blocked_by}")
+        if it.unverified:
+            print(f"  {len(it.unverified)} answers {said} were not verified, such as that to {it.unverified[0]!r}")
+    return met
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make the database, measure in two processes, print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.own_time", description=__doc__)
+    parser.add_argument("--questions", type=int, default=60, help="one after the other")
+    parser.add_argument("--tables", type=int, default=25)
+    parser.add_argument("--inside", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.inside:
+        folder, url, embedding = options.inside
+        asked = [Case(*one) for one in json.loads((Path(folder) / "cases.json").read_text(encoding="utf-8"))]
+        found = asyncio.run(_measured(Path(folder), url, embedding=embedding == "1", asked=asked))
+        print(json.dumps(found._asdict()))
+        return 0
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        make_folder(folder, options.tables)
+        catalogue = synthetic.catalogue(options.tables * TABLE_WIDTH, table_width=TABLE_WIDTH)
+        with started(cases(catalogue, WARM + options.questions + AT_ONCE), folder) as url:
+            without, with_embedding = (_of_process(folder, url, embedding=it) for it in (False, True))
+    report(without, with_embedding)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
