@@ -120,6 +120,8 @@ class DuckdbExecutor(Executor):
         try:
             yield
         except (duckdb.IOException, duckdb.FatalException) as error:
+            if not locked and (spilled := duckdb_engine.failed(error)) is not None:
+                raise spilled from error
             if not locked:
                 self.close()  # opened again for the next query
             raise self._unavailable(str(error)) from error

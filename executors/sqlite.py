@@ -20,7 +20,7 @@ from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.local import probing, sqlite_schema, sqlite_write
 from executors.local.files_state import FileState, state_of
 from executors.local.samples import quoted
-from executors.stopping import out_of_time, row_too_large
+from executors.stopping import no_room, out_of_time, row_too_large
 from executors.values import RowTooLarge, collect
 
 MAX_VALUE_BYTES = 16 * 1024 * 1024  # SQLite refuses to make or load a longer text or blob
@@ -40,6 +40,7 @@ _FILE_ERRORS = frozenset(
         *(sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED),
     }
 )
+_NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE})
 _WRITING_ERRORS = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL})
 
 
@@ -178,6 +179,8 @@ class SqliteExecutor(Executor):
                     f"{self._path.name} cannot be written now ({error}); try again when no other program writes it, "
                     "and check that the file may be written."
                 ) from error
+            if _NO_ROOM & {code, getattr(error, "sqlite_errorcode", 0)}:
+                raise no_room() from error  # who only reads writes nothing but what it sorts
             if code in _FILE_ERRORS:
                 raise DatabaseUnavailable(
                     f"{self._path.name} cannot be read as an SQLite database ({error}); check the file."

@@ -74,6 +74,15 @@ def out_of_time(timeout_s: float | None) -> SqlFailed:
     )
 
 
+def no_room() -> SqlFailed:
+    """The error of a query that needs more room on disk than there is."""
+    return SqlFailed(
+        ErrorKind.RESOURCE,
+        "There is no room left on the disk for what the query sorts or joins.",
+        "Read less: filter or aggregate earlier.",
+    )
+
+
 def row_too_large() -> SqlFailed:
     """The error of a result whose first row alone is over the cap on bytes."""
     return SqlFailed(ErrorKind.RESOURCE, "One row of the result is too large.", "Select fewer columns.")

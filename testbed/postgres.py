@@ -24,9 +24,14 @@ class PostgresServer:
     """One server; it runs inside the block, and its folder is removed afterwards.
 
     Only password logins are let in, over TCP on the loopback.
+
+    Args:
+        settings: more lines of postgresql.conf.
+        largest_file: bytes over which no file of it can grow, as on a full disk; None: no limit.
     """
 
-    def __init__(self, *, settings: dict[str, str] | None = None) -> None:
+    def __init__(self, *, settings: dict[str, str] | None = None, largest_file: int | None = None) -> None:
+        self._limited = limited(largest_file)
         self.host, self.port = "127.0.0.1", free_port()
         self._settings = settings or {}
         self._folder = Path(tempfile.mkdtemp(prefix="plumbline-postgres-"))
@@ -110,7 +115,7 @@ class PostgresServer:
         # The output goes to a file: the server would keep a pipe open.
         with (self._folder / f"{program}.log").open("ab") as log:
             done = subprocess.run(
-                [str(self._bin / program), *arguments],
+                [*self._limited, str(self._bin / program), *arguments],
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,
@@ -123,6 +128,11 @@ class PostgresServer:
             logs = (self._folder / f"{program}.log", self._folder / "log")
             said = "\n".join(log.read_text(errors="replace") for log in logs if log.exists())
             raise RuntimeError(f"{program} failed:\n{said}")
+
+
+def limited(largest_file: int | None) -> list[str]:
+    """What stands before a command whose files cannot grow over so many bytes."""
+    return [] if largest_file is None else ["prlimit", f"--fsize={largest_file}"]
 
 
 class Admin:

@@ -73,7 +73,8 @@ class FaultyModel:
             event.clear()
 
     def release(self) -> None:
-        """Answer what is held, and what comes."""
+        """Answer what is held, and what comes; nothing fails any more."""
+        self.faults, self._held = {}, ""
         self._released.set()
 
     @contextmanager

@@ -13,6 +13,7 @@ from conftest import SHOP
 from faulty_model import FaultyModel
 from live_service import running
 
+from agent.access.policy import build_access
 from agent.api import create_app
 from agent.service import build_service
 from agent.settings import Settings
@@ -53,7 +54,7 @@ def settings_for(model: FaultyModel, registry: Path, state: Path, **changes: Any
 def serving(settings: Settings) -> Iterator[httpx2.Client]:
     """Speaks to the service of these settings, on a real port, in this process."""
     with (
-        running(create_app(lambda: build_service(settings))) as url,
+        running(create_app(lambda: build_service(settings), access=build_access(settings))) as url,
         httpx2.Client(base_url=f"{url}/api", timeout=60) as client,
     ):
         yield client

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from executors.base import Cancel, CheckedSql, JsonValue, QueryResult
 from executors.errors import ErrorKind, SqlFailed
 from executors.local.samples import quoted
-from executors.stopping import Watch, row_too_large
+from executors.stopping import Watch, no_room, row_too_large
 from executors.values import (
     RowTooLarge,
     collect,
@@ -142,6 +142,8 @@ def failed(error: Exception) -> SqlFailed | None:
             "The query needs more memory than it may have.",
             "Read less: filter or aggregate earlier.",
         )
+    if isinstance(error, duckdb.IOException) and "could not write" in str(error).lower():
+        return no_room()  # of a spill: nothing else is written, and the driver's sentence names its path
     if isinstance(error, duckdb.PermissionException):
         # The driver's sentence names a path.
         return SqlFailed(

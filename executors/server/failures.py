@@ -12,6 +12,7 @@ from executors.rows.row import Dialect
 from executors.server.codes import error_code
 from executors.server.openers import OPENERS
 from executors.sql import diagnose
+from executors.stopping import no_room
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,10 @@ _LOGIN = re.compile(
 _FIREWALL = re.compile(r"not allowed to access the server", re.IGNORECASE)
 _TLS = re.compile(r"\bSSL\b|\bTLS\b|certificate", re.IGNORECASE)
 _FULL = re.compile(r"too many (?:clients|connections)|connection slots|connection limit", re.IGNORECASE)
+_NO_ROOM = re.compile(
+    r"no space left|disk (?:is )?full|file too large|could not (?:write|extend) (?:to )?file|error writing file",
+    re.IGNORECASE,
+)
 _OPTION = re.compile(r"invalid (?:connection option|\w+ value)|missing \"=\" after", re.IGNORECASE)
 _NO_DATABASE = re.compile(r"database .*(?:does not exist|doesn't exist)|unknown database|cannot open database|12514",
                           re.IGNORECASE)  # fmt: skip
@@ -107,6 +112,8 @@ def told(error: Exception, row: Dialect, sql: str, schema: Callable[[], Schema])
         schema: for the names that a hint may offer.
     """
     message = _plain(_words(error))
+    if _NO_ROOM.search(message):
+        return no_room()  # the server's words name its files
     kind = row.codes.get(error_code(error))
     try:
         known = schema()
