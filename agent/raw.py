@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
 from agent import leaks
 from agent.context import Context
 from agent.database import Database
@@ -12,7 +9,8 @@ from agent.errors import ModelError
 from agent.ledger import Ledger
 from agent.llm import ChatModel
 from agent.llms.replies import extract_sql
-from executors.base import Frozen, QueryResult, Schema
+from agent.private_values import refuse_unasked, without_unasked
+from executors.base import Frozen, QueryResult
 from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError
 
@@ -60,28 +58,14 @@ async def fetch_raw_records(
         if records is None:
             return RawRecords(derived=False, needed=True, reason=raw.reason)
         checked = await database.check(records, row_limit)
-        result = _without_private(await database.run(checked), await database.schema(), checked.tables, sql)
+        schema = await database.schema()
+        if not derived:
+            refuse_unasked(checked, schema, question)
+        result, _ = without_unasked(await database.run(checked), checked.tables, schema, question)
     except (SqlError, DatabaseUnavailable, ModelError) as error:
         reason = f"{raw.reason} {error}".strip()
         return RawRecords(sql=records, derived=derived, needed=True, reason=reason, failure=str(error))
     return RawRecords(sql=checked.sql, result=result, derived=derived, needed=True, reason=raw.reason)
-
-
-def _without_private(result: QueryResult, schema: Schema, tables: Sequence[str], sql: str) -> QueryResult:
-    """The records without the private columns that nobody asked for; `t.*` brings them along.
-
-    Args:
-        tables: that the records are of.
-        sql: the query that ran; a column that it names was asked for.
-    """
-    read = (table for name in tables if (table := schema.table(name)) is not None)
-    private = {column.name.lower() for table in read for column in table.columns if column.private}
-    asked = {word.lower() for word in re.findall(r"\w+", sql)}
-    kept = [at for at, name in enumerate(result.columns) if name.lower() not in private - asked]
-    if len(kept) == len(result.columns):
-        return result
-    rows = tuple(tuple(row[at] for at in kept) for row in result.rows)
-    return result.model_copy(update={"columns": tuple(result.columns[at] for at in kept), "rows": rows})
 
 
 async def _ask(question: str, sql: str, context: Context, model: ChatModel, ledger: Ledger) -> str | None:

@@ -11,7 +11,8 @@ from agent.intent import NEVER
 from agent.mending import mended
 from agent.models import Attempt, Check, Draft
 from agent.plan import plan_of
-from executors.base import CheckedSql
+from agent.private_values import refuse_unasked, without_unasked
+from executors.base import CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.joins import keyed_of
 
@@ -79,7 +80,7 @@ class Round:
             self._attempt = Attempt(sql=draft.sql, plan=draft.plan, reused=self._reusing, **told)
             with self._run.ledger.timed("sql_validator"):
                 try:
-                    self._checked = await self._run.database.check(self._run.draft.sql, self._run.limits.row_limit)
+                    self._checked = await self._through_the_guard(self._run.draft.sql)
                 except SqlRefused as error:
                     if error.kind is ErrorKind.NOT_READ_ONLY and self._run.best is None:
                         raise WritesNotAllowed(self._run.question.write_refusal or NEVER) from error
@@ -115,7 +116,7 @@ class Round:
             return None
         with self._run.ledger.timed("sql_executor"):
             try:
-                self._update(result=await self._run.database.run(self._checked))
+                self._update(result=await self._rows_of(self._checked))
             except SqlFailed as error:
                 self._update(error=error.message, error_type=error.kind, hint=error.hint)
             except DatabaseUnavailable as error:
@@ -184,6 +185,20 @@ class Round:
         return known or await run.parts.generator.draft(
             run.question.text, run.context, run.attempts, run.plan, run.ledger
         )
+
+    async def _through_the_guard(self, sql: str) -> CheckedSql:
+        run = self._run
+        checked = await run.database.check(sql, run.limits.row_limit)
+        refuse_unasked(checked, await run.database.schema(), run.question.text)
+        return checked
+
+    async def _rows_of(self, query: CheckedSql) -> QueryResult:
+        run = self._run
+        rows = await run.database.run(query)
+        rows, left_out = without_unasked(rows, query.tables, await run.database.schema(), run.question.text)
+        for warning in left_out:
+            run.ledger.warn(warning)
+        return rows
 
     def _update(self, **changes: object) -> None:
         self._attempt = self._attempt.model_copy(update=changes)
