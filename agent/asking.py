@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from agent.database import Database
 from agent.deadline import Deadline
 from agent.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
 from agent.events import Done, Event
+from agent.flights import Flights
 from agent.intent import refuse_writes, write_refusal
 from agent.kept_answers import kept
 from agent.models import Answer, Exchange, Options, Pending, Question
@@ -55,6 +56,7 @@ class Asking:
     ) -> None:
         self._parts, self._settings, self._recorder = parts, parts.settings, recorder
         self._router, self._registered, self._sessions = router, registered, sessions
+        self._flights = Flights()
 
     async def query(
         self,
@@ -163,9 +165,14 @@ class Asking:
                 asked.saw(event)
                 queue.put_nowait(event)
 
-            BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
-            async with deadline.met(), admission.place():
-                async for event in loop.answer(question, database, self._parts):
+            async def answer() -> AsyncIterator[Event]:
+                BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
+                async with admission.place():
+                    async for event in loop.answer(question, database, self._parts):
+                        yield event
+
+            async with deadline.met(), aclosing(self._flights.events(question, answer)) as events:
+                async for event in events:
                     happened(event)
 
     async def _question(
