@@ -1,0 +1,122 @@
+"""An index that an older Plumbline made is made anew behind the questions; until then the old one answers, or none."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from agent.database import Database
+from agent.retrieval.indexing import PATIENCE_S
+from agent.retrieval.knowledge import Knowledge
+from executors.sqlite import SqliteExecutor
+from rag.chroma_files import MANIFEST
+from rag.documents import make_document
+from rag.revision import INDEX_VERSION
+from rag.store import Store
+from rag.testing import HashingEmbedder
+
+RULE = "Cancelled orders do not count as revenue."
+QUESTION = "What is the revenue of orders?"
+
+
+class HeldEmbedder(HashingEmbedder):
+    """Embeds a question at once, and documents when the test lets it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_embed = threading.Event()
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if texts[0] != QUESTION:
+            assert self.may_embed.wait(20)
+        return super().embed(texts)
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.md"
+    path.write_text(f"# Shop\n\n## Rules\n\n- {RULE}\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+async def database(shop_file: Path) -> AsyncIterator[Database]:
+    executor = SqliteExecutor("shop", shop_file, sample_values=3)
+    database = Database(executor, limit=2, timeout_s=30)
+    yield database
+    await database.close()
+    executor.close()
+
+
+@pytest.fixture
+def embedder() -> HeldEmbedder:
+    return HeldEmbedder()
+
+
+@pytest.fixture
+async def knowledge(tmp_path: Path, docs: Path, embedder: HeldEmbedder) -> AsyncIterator[Knowledge]:
+    """Of a new process: it knows the index's folder and nothing else."""
+    store, impatient = Store(tmp_path / "index"), itertools.count(0, PATIENCE_S).__next__
+    made = Knowledge(store, embedder, names=lambda: ("shop",), docs_of=lambda _: (docs,), clock=impatient)
+    yield made
+    embedder.may_embed.set()
+    await made.close()
+
+
+def manifest(folder: Path) -> Path:
+    """Of the one index there is."""
+    (found,) = folder.rglob(MANIFEST)
+    return found
+
+
+@pytest.fixture
+def old_index(tmp_path: Path) -> Path:
+    """As another version made it."""
+    store = Store(tmp_path / "index")
+    store.sync("shop", [make_document("rule", RULE, database="shop", source="shop.md")], HashingEmbedder())
+    store.close()
+    path = manifest(tmp_path / "index")
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    assert kept["content"]["index_version"] == INDEX_VERSION
+    kept["content"]["index_version"] = "1"
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    return path
+
+
+async def rebuilt(knowledge: Knowledge, database: Database, embedder: HeldEmbedder) -> None:
+    """Let the index be made anew, and look at what it answers then."""
+    embedder.may_embed.set()
+    await knowledge.index(database)
+    after = await knowledge.find(QUESTION, database, 5)
+    assert [hit.document.text for hit in after.found.rules] == [RULE]
+    assert not any("being indexed" in warning for warning in after.warnings)
+
+
+async def test_the_old_index_answers_until_the_new_one_is_whole(
+    old_index: Path, knowledge: Knowledge, database: Database, embedder: HeldEmbedder, tmp_path: Path
+) -> None:
+    before = await knowledge.find(QUESTION, database, 5)
+
+    assert [hit.document.text for hit in before.found.rules] == [RULE]
+    assert "being indexed" in before.warnings[0]
+    assert json.loads(old_index.read_text(encoding="utf-8"))["content"]["index_version"] == "1"
+    await rebuilt(knowledge, database, embedder)
+    content = json.loads(manifest(tmp_path / "index").read_text(encoding="utf-8"))["content"]
+    assert content["index_version"] == INDEX_VERSION
+
+
+async def test_where_the_old_index_cannot_be_read_the_raw_schema_answers(
+    old_index: Path, knowledge: Knowledge, database: Database, embedder: HeldEmbedder
+) -> None:
+    old_index.write_text(json.dumps({"format": "of another time"}), encoding="utf-8")
+
+    before = await knowledge.find(QUESTION, database, 5)
+
+    assert before.found.all == before.documents == ()
+    assert before.warnings != ()
+    await rebuilt(knowledge, database, embedder)
