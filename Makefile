@@ -34,7 +34,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: bench-guard bench-own-time fuzz sentences statements questions clean
+.PHONY: package-size bench-guard bench-own-time fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -84,6 +84,9 @@ bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL ta
 
 fuzz: $(FUZZED)  ## try to break the guard, the calculator, the reply parser, the readers of docs and the API: MINUTES=10
 	$(OFFLINE) $(BIN)/python -m fuzz --minutes $(MINUTES)
+
+package-size: $(TESTED) data  ## how large the package is that Azure runs, of 250 MB, and whether it runs by itself
+	$(BIN)/python -m bench.package_size
 
 engines: $(TESTED)  ## the table of engines and contract tests, as in docs/engines.md
 	@$(OFFLINE) $(BIN)/python -m testbed.contract

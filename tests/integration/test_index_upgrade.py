@@ -117,6 +117,6 @@ async def test_where_the_old_index_cannot_be_read_the_raw_schema_answers(
 
     before = await knowledge.find(QUESTION, database, 5)
 
-    assert before.found.all == before.documents == ()
+    assert (before.found.all, before.documents) == ((), ())
     assert before.warnings != ()
     await rebuilt(knowledge, database, embedder)

@@ -1,0 +1,134 @@
+// The function app on Flex Consumption: Python 3.12, one identity, no key in its settings.
+param name string
+param location string
+param tags object
+param identityId string
+param identityClientId string
+param storageName string
+param packageContainerUrl string
+param tablesEndpoint string
+param applicationInsightsConnection string
+param openaiEndpoint string
+param chatDeployment string
+param embeddingDeployment string
+param auth string
+param rateLimit string
+param chromaUrl string
+param chromaTokenUri string
+param sqlUrl string
+param postgresqlUrl string
+param subnetId string
+param maximumInstances int
+param alwaysReadyInstances int
+param instanceMemoryMB int
+
+// Of the platform: how the host reaches its storage, and how azure-identity finds the identity.
+var platform = {
+  AzureWebJobsStorage__accountName: storageName
+  AzureWebJobsStorage__credential: 'managedidentity'
+  AzureWebJobsStorage__clientId: identityClientId
+  APPLICATIONINSIGHTS_CONNECTION_STRING: applicationInsightsConnection
+  APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identityClientId};Authorization=AAD'
+  AZURE_CLIENT_ID: identityClientId
+  PYTHON_ENABLE_INIT_INDEXING: '1'
+}
+
+var service = {
+  AZURE_OPENAI_ENDPOINT: openaiEndpoint
+  PLUMBLINE_CHAT_MODEL: chatDeployment
+  PLUMBLINE_PROFILE: 'large_hosted'
+  PLUMBLINE_EMBEDDING: 'openai'
+  PLUMBLINE_EMBEDDING_MODEL: embeddingDeployment
+  PLUMBLINE_STATE_STORE: 'azure_tables'
+  PLUMBLINE_AZURE_TABLES_ENDPOINT: tablesEndpoint
+  PLUMBLINE_STATE_DIR: '/tmp/plumbline' // an instance's own disk, for its index; the package is mounted read-only
+  PLUMBLINE_CACHE_DIR: '/tmp/plumbline'
+  PLUMBLINE_AUTH: auth
+  PLUMBLINE_RATE_LIMIT: rateLimit
+  PLUMBLINE_LOG_FORMAT: 'json'
+  PLUMBLINE_LOG_LEVEL: 'INFO'
+}
+
+var chroma = empty(chromaUrl) ? {} : { CHROMA_URL: chromaUrl }
+var chromaSecret = empty(chromaTokenUri) ? {} : { CHROMA_TOKEN: '@Microsoft.KeyVault(SecretUri=${chromaTokenUri})' }
+// What databases.yaml refers to as AZURE_SQL_URL and AZURE_POSTGRESQL_URL.
+var sqlDatabase = empty(sqlUrl) ? {} : { AZURE_SQL_URL: sqlUrl }
+var postgresqlDatabase = empty(postgresqlUrl) ? {} : { AZURE_POSTGRESQL_URL: postgresqlUrl }
+
+resource plan 'Microsoft.Web/serverfarms@2024-04-01' = {
+  name: 'plan-${name}'
+  location: location
+  tags: tags
+  kind: 'functionapp'
+  sku: {
+    name: 'FC1'
+    tier: 'FlexConsumption'
+  }
+  properties: { reserved: true }
+}
+
+resource app 'Microsoft.Web/sites@2024-04-01' = {
+  name: name
+  location: location
+  tags: union(tags, { 'azd-service-name': 'api' })
+  kind: 'functionapp,linux'
+  identity: {
+    type: 'UserAssigned'
+    userAssignedIdentities: { '${identityId}': {} }
+  }
+  properties: {
+    serverFarmId: plan.id
+    httpsOnly: true
+    keyVaultReferenceIdentity: identityId
+    virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
+    functionAppConfig: {
+      deployment: {
+        storage: {
+          type: 'blobContainer'
+          value: packageContainerUrl
+          authentication: {
+            type: 'UserAssignedIdentity'
+            userAssignedIdentityResourceId: identityId
+          }
+        }
+      }
+      runtime: {
+        name: 'python'
+        version: '3.12'
+      }
+      scaleAndConcurrency: {
+        maximumInstanceCount: maximumInstances
+        instanceMemoryMB: instanceMemoryMB
+        alwaysReady: alwaysReadyInstances > 0 ? [
+          {
+            name: 'http'
+            instanceCount: alwaysReadyInstances
+          }
+        ] : []
+        triggers: { http: { perInstanceConcurrency: 16 } } // PLUMBLINE_MAX_CONCURRENT_QUESTIONS
+      }
+    }
+    siteConfig: {
+      minTlsVersion: '1.2'
+      ftpsState: 'Disabled'
+      http20Enabled: true
+    }
+  }
+
+  resource settings 'config' = {
+    name: 'appsettings'
+    properties: union(platform, service, chroma, chromaSecret, sqlDatabase, postgresqlDatabase)
+  }
+
+  resource ftp 'basicPublishingCredentialsPolicies' = {
+    name: 'ftp'
+    properties: { allow: false }
+  }
+
+  resource scm 'basicPublishingCredentialsPolicies' = {
+    name: 'scm'
+    properties: { allow: false }
+  }
+}
+
+output host string = app.properties.defaultHostName
