@@ -101,6 +101,7 @@ async def test_what_was_asked_back_still_waits_where_its_reply_got_no_answer(
         SessionMessage(role="assistant", content=pending.clarification, status="clarification_needed"),
     )
     service.sessions.append(session.id, ANONYMOUS, said, pending)
+    model.replies(raises=ModelFailed("The model failed."))  # to make it whole, without which it goes on
     model.replies(raises=ModelFailed("The model failed."))
     with pytest.raises(ModelFailed):
         await service.query("since March", "shop", session_id=session.id)
