@@ -261,6 +261,9 @@ class OpenAIEmbedder:
     def _make(self) -> OpenAI:
         from openai import AzureOpenAI, OpenAI
 
+        from rag.httpx_first import load_httpx
+
+        load_httpx()
         if self._azure_endpoint:
             return AzureOpenAI(
                 azure_endpoint=self._azure_endpoint,

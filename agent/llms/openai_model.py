@@ -145,7 +145,9 @@ class OpenAIModel:
         import openai
 
         from agent.llms.bounded import bound
+        from rag.httpx_first import load_httpx
 
+        load_httpx()
         hooks = {"response": [bound]}
         if self._local:
             limits = httpx2.Limits(max_keepalive_connections=0)
