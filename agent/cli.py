@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from agent.commands import asking, evaluating, guarding, indexing, reviews, serving
+from agent.commands import asking, doctoring, evaluating, guarding, indexing, reviews, serving
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -23,6 +23,7 @@ app.command()(serving.openapi)
 app.command()(serving.key)
 app.command()(serving.mcp)
 app.command()(guarding.guard)
+app.command()(doctoring.doctor)
 app.add_typer(reviews.app, name="reviews")
 app.command("eval")(evaluating.evaluate)
 app.command("eval-retrieval")(evaluating.evaluate_retrieval)

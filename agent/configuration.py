@@ -6,7 +6,7 @@ Whoever starts a service looks here first, so that its operator mends a deployme
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,8 +15,9 @@ from pydantic_core import ErrorDetails
 
 from agent.errors import AccessInvalid, ExtensionInvalid
 from agent.settings import PREFIX, Settings, get_settings
-from agent.settings_table import variables
+from agent.settings_table import Variable, variables
 from executors.errors import RegistryInvalid
+from executors.registry import Registry, read_registry
 
 _CLOSE = 60.0  # of 100, by letters: names that are less alike are not what somebody meant
 
@@ -25,13 +26,18 @@ class Configuration(NamedTuple):
     """What was found.
 
     settings: None where they cannot be used.
+    provisional: the settings, with the defaults in the place of what cannot be used: for those who look at the rest.
+        None where they are wrong as a whole.
     problems: of the settings, one line each.
+    registry: its entries that can be used.
     registry_problems: of the registry, which may be mended while the service runs.
     warnings: one line each: what has no effect though somebody wrote it.
     """
 
     settings: Settings | None
+    provisional: Settings | None
     problems: tuple[str, ...]
+    registry: Registry
     registry_problems: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -56,16 +62,20 @@ def examine(*, in_functions: bool | None = None, registry: bool = True) -> Confi
     """
     problems: list[str] = []
     settings: Settings | None = None
+    provisional: Settings | None = None
     try:
-        settings = get_settings()
+        settings = provisional = get_settings()
     except ValidationError as error:
-        problems += [_told(one, os.environ) for one in error.errors(include_input=False, include_url=False)]
-    if settings is not None:
-        problems += _of_parts(settings, in_functions)
-    path = _registry_path(settings, os.environ)
-    looked_at = registry or (bool(problems) and path.exists())
-    wrong = _registry_problems(path) if looked_at else ()
-    return Configuration(settings, tuple(problems), wrong, unknown_variables(os.environ))
+        details = error.errors(include_input=False, include_url=False)
+        problems += [_told(one, os.environ) for one in details]
+        provisional = _with_defaults(details)
+    if provisional is not None:
+        problems += _of_parts(provisional, in_functions if settings else None)
+    path = provisional.registry_path if provisional else _registry_path(os.environ)
+    found, wrong = Registry(), tuple[str, ...]()
+    if registry or (problems and path.exists()):
+        found, wrong = _registry(path)
+    return Configuration(settings, provisional, tuple(problems), found, wrong, unknown_variables(os.environ))
 
 
 def unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -92,8 +102,7 @@ def _told(error: ErrorDetails, environment: Mapping[str, str]) -> str:
         return message
     first, *rest = map(str, error["loc"])
     given = {name.upper() for name in environment}
-    own = {first, PREFIX + first.upper()}
-    names = next((variable.names for variable in variables() if own & set(variable.names)), (first,))
+    names = _variable(first).names
     written = next((name for name in names if name in given), names[0])
     return f"{'.'.join((written, *rest))}: {message}"
 
@@ -118,20 +127,33 @@ def _of_parts(settings: Settings, in_functions: bool | None) -> list[str]:
     return problems
 
 
-def _registry_problems(path: Path) -> tuple[str, ...]:
-    from executors.registry import load_registry
-
+def _with_defaults(details: Sequence[ErrorDetails]) -> Settings | None:
+    """The settings without those that cannot be used."""
+    wrong = {_variable(str(one["loc"][0])).field for one in details if one["loc"]}
+    fields = Settings.model_fields
     try:
-        load_registry(path)
-    except RegistryInvalid as error:
-        return tuple(f"{path.name}, {problem}" for problem in error.problems) or (str(error),)
-    return ()
+        return Settings(**{name: fields[name].get_default(call_default_factory=True) for name in wrong})
+    except ValidationError:
+        return None
 
 
-def _registry_path(settings: Settings | None, environment: Mapping[str, str]) -> Path:
-    """Where the registry is, even where another setting cannot be used."""
-    if settings is not None:
-        return settings.registry_path
+def _variable(name: str) -> Variable:
+    """The setting that pydantic means by a field's name, or one of its variables."""
+    own = {name, PREFIX + name.upper()}
+    return next(variable for variable in variables() if own & set(variable.names))
+
+
+def _registry_path(environment: Mapping[str, str]) -> Path:
+    """Where the registry is, where the settings cannot say it."""
     named = environment.get(f"{PREFIX}REGISTRY")
-    unset = Settings.model_construct(set())
-    return Path(named).expanduser() if named else unset.registry_path
+    return Path(named).expanduser() if named else Settings.model_construct(set()).registry_path
+
+
+def _registry(path: Path) -> tuple[Registry, tuple[str, ...]]:
+    try:
+        registry, problems = read_registry(path)
+    except RegistryInvalid as error:
+        registry, problems = Registry(), error.problems
+        if not problems:
+            return registry, (str(error),)
+    return registry, tuple(f"{path.name}, {problem}" for problem in problems)

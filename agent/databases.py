@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from agent.changes import Changes
     from agent.settings import Settings
     from executors.entry import Entry
+    from executors.registry import Registry
     from executors.router import Router
 
 
@@ -237,6 +238,26 @@ class Databases:
         """Stop the queries that run and end the threads; what is asked for later is opened again."""
         databases, self._open = list(self._open.values()), {}
         await asyncio.gather(*(database.close() for database in databases))
+
+
+def build_router(settings: Settings, registry: Registry) -> Router:
+    """What opens the databases of a registry, as the settings say; nothing is opened before it is needed."""
+    from executors.router import Router
+    from executors.server.options import ServerOptions
+
+    return Router(
+        registry,
+        sample_values=settings.max_sample_values,
+        duckdb_memory=settings.duckdb_memory,
+        duckdb_threads=settings.duckdb_threads,
+        server=ServerOptions(
+            pool_size=settings.queries_per_database,
+            connect_timeout_s=settings.connect_timeout_s,
+            schema_ttl_s=settings.schema_ttl_s,
+            recycle_s=settings.pool_recycle_s,
+            writable=settings.allow_writes,
+        ),
+    )
 
 
 def _asking(principal: str) -> str | None:

@@ -16,7 +16,7 @@ from agent.asking import Asking
 from agent.callers import ANONYMOUS, LOCAL
 from agent.changes import Changes
 from agent.conversation.followups import FollowUps
-from agent.databases import DatabaseInfo, Databases
+from agent.databases import DatabaseInfo, Databases, build_router
 from agent.errors import StateUnavailable, UnknownAnswer
 from agent.evaluate import Judge
 from agent.generate import Generator
@@ -276,8 +276,6 @@ def build_service(
     from agent.retrieval.build import build_embedder, build_store
     from agent.retrieval.knowledge import Knowledge
     from agent.state.build import build_store as build_state_store
-    from executors.router import Router
-    from executors.server.options import ServerOptions
 
     extensions.load(settings)
     chat = protected(telemetry.get().traced(model or build_model(settings)), settings)
@@ -287,19 +285,7 @@ def build_service(
         judge = protected(telemetry.get().traced(build_model(settings, model_name=settings.judge_model)), settings)
     store = build_state_store(settings)
     added = AddedDocuments(store)
-    router = Router(
-        _registry(settings, registry_required),
-        sample_values=settings.max_sample_values,
-        duckdb_memory=settings.duckdb_memory,
-        duckdb_threads=settings.duckdb_threads,
-        server=ServerOptions(
-            pool_size=settings.queries_per_database,
-            connect_timeout_s=settings.connect_timeout_s,
-            schema_ttl_s=settings.schema_ttl_s,
-            recycle_s=settings.pool_recycle_s,
-            writable=settings.allow_writes,
-        ),
-    )
+    router = build_router(settings, _registry(settings, registry_required))
     return Service(
         settings,
         model=chat,

@@ -9,10 +9,14 @@ from agent.settings import PREFIX, Settings
 
 
 class Variable(BaseModel):
-    """One setting as the environment has it. `names`: first the one to use, then others that are understood."""
+    """One setting as the environment has it.
+
+    field: of `Settings`. names: first the one to use, then others that are understood.
+    """
 
     model_config = ConfigDict(frozen=True)
 
+    field: str
     names: tuple[str, ...]
     default: str
     description: str
@@ -29,7 +33,7 @@ def _variable(name: str, field: FieldInfo) -> Variable:
     others = tuple(str(one) for one in alias.choices if one != own) if isinstance(alias, AliasChoices) else ()
     default = "" if field.default is None else str(field.default)
     default = default.lower() if isinstance(field.default, bool) else default
-    return Variable(names=(own, *others), default=default, description=field.description or "")
+    return Variable(field=name, names=(own, *others), default=default, description=field.description or "")
 
 
 def markdown_table() -> str:

@@ -49,6 +49,13 @@ class Registry(Frozen):
         raise UnknownDatabase(name, self.names())
 
 
+class Readable(NamedTuple):
+    """What of a registry can be used, and a line for each thing that cannot."""
+
+    registry: Registry
+    problems: tuple[str, ...]
+
+
 def load_registry(path: Path, environment: Mapping[str, str] | None = None) -> Registry:
     """Read the registry.
 
@@ -59,6 +66,14 @@ def load_registry(path: Path, environment: Mapping[str, str] | None = None) -> R
     Raises:
         RegistryInvalid: with everything that is wrong, one line each, and in which line of the file.
     """
+    registry, problems = read_registry(path, environment)
+    if problems:
+        raise _invalid(path, *problems)
+    return registry
+
+
+def read_registry(path: Path, environment: Mapping[str, str] | None = None) -> Readable:
+    """What of the registry can be used. Args: as `load_registry`. Raises RegistryInvalid: nothing of it can."""
     content = _content(path)
     problems: list[tuple[int, str]] = []
     variables = os.environ if environment is None else environment
@@ -72,9 +87,8 @@ def load_registry(path: Path, environment: Mapping[str, str] | None = None) -> R
         problems += [(content.line(name, *problem.keys), f"{name}: {problem.text}") for problem in reader.problems]
         if entry is not None:
             entries.append(entry)
-    if problems:
-        raise _invalid(path, *(f"line {line}: {text}" for line, text in sorted(problems, key=itemgetter(0))))
-    return Registry(entries=tuple(entries))
+    told = tuple(f"line {line}: {text}" for line, text in sorted(problems, key=itemgetter(0)))
+    return Readable(Registry(entries=tuple(entries)), told)
 
 
 class _Content(NamedTuple):

@@ -183,7 +183,11 @@ class Store:
 
     def indexed(self, name: str) -> bool:
         """True where a sync of this name has ended."""
-        return self._revisions.content(name) is not None
+        return self.content(name) is not None
+
+    def content(self, name: str) -> Content | None:
+        """What the index of this name holds, and what its vectors are; None where no sync of it has ended."""
+        return self._revisions.content(name)
 
     def close(self) -> None:
         """Give back files and connections."""

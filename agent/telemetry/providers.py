@@ -66,7 +66,7 @@ class NoQueryStrings(SpanProcessor):
 
 def providers_of(settings: Settings) -> Providers | None:
     """The providers that the settings ask for; None where what they need is not installed, or is no good."""
-    exporters = [*_otlp(settings), *_azure_monitor(settings)]
+    exporters = [*otlp_exporters(settings), *_azure_monitor(settings)]
     if not exporters:
         return None
     tracers = TracerProvider(resource=_resource(), id_generator=OwnTraceIds())
@@ -78,7 +78,8 @@ def providers_of(settings: Settings) -> Providers | None:
     return Providers(tracers=tracers, meters=MeterProvider(readers, resource=_resource()))
 
 
-def _otlp(settings: Settings) -> list[tuple[SpanExporter, MetricExporter]]:
+def otlp_exporters(settings: Settings) -> list[tuple[SpanExporter, MetricExporter]]:
+    """Of spans and of metrics, over OTLP; none where the settings name no collector."""
     endpoint = (settings.otel_exporter_otlp_endpoint or "").rstrip("/")
     if not endpoint:
         return []
