@@ -16,6 +16,8 @@ def division_check(query: CheckedSql, dialect: str) -> Check | None:
     Args:
         dialect: a key of `dialects.DIALECTS`.
     """
+    if "/" not in query.sql:
+        return None
     from sqlglot import exp
 
     from executors.dialects import DIALECTS

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agent.filter_values import LookedUp
     from executors.sql.mend import Mend
 
-WRONG, UNASKED = "silently_wrong", "asked_filters"
+WRONG, UNASKED, EXTRA = "silently_wrong", "asked_filters", "asked_columns"
 
 _NAMES = frozenset({ErrorKind.COLUMN_NOT_FOUND, ErrorKind.TABLE_NOT_FOUND})
 _WORDS = frozenset({ErrorKind.FUNCTION_NOT_FOUND, ErrorKind.SYNTAX_ERROR, ErrorKind.TYPE_MISMATCH})
@@ -89,6 +89,7 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
         schema: of the database, with the keys that are known of it.
         database: whose stored values are looked up.
     """
+    from agent.asked_columns import drop_extra_columns
     from agent.unasked import drop_unasked
     from executors.dialects import DIALECTS
     from executors.sql.division import divide_exactly
@@ -104,15 +105,18 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     said = said_checks(question, tree, context.linked.values)
     values = await look_up(tree, schema, database)
     dropped = drop_unasked(tree, question, (*context.rules, *context.values, *_said_before(context)))
-    replaced, moved = _stored(tree, values, context, schema)
+    replaced, moved = _stored(tree, values, context, schema) if values.missing else ([], [])
+    extra = drop_extra_columns(tree, question, schema)
     wrong = [*put_right(tree, schema), *moments_subtracted(tree, schema, question)]
-    checks = (_check(WRONG, wrong), _check(UNASKED, dropped), *said, values.check)
+    checks = (_check(WRONG, wrong), _check(UNASKED, dropped), _check(EXTRA, extra), *said, values.check)
     divided = divide_exactly(tree) if row.integer_division else []  # which has a check of its own
-    changes = [*dropped, *replaced, *moved, *wrong, *divided]
+    changes = [*dropped, *extra, *replaced, *moved, *wrong, *divided]
+    if not changes:
+        return Faults(checks)
     right = tree.sql(dialect=row.sqlglot)
     if moved and (joined := rejoin(right, schema, question)) is not None:
         right, changes = joined.sql, [*changes, *joined.changes]
-    return Faults(checks, _draft(right, changes) if changes else None)
+    return Faults(checks, _draft(right, changes))
 
 
 def _said_before(context: Context) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent import cli
-from agent.commands import console
+from agent.commands import console, evaluating
 from agent.retrieval import build
 from agent.scripted import ScriptedModel
 from agent.service import Service
@@ -40,7 +40,8 @@ def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Calla
         assert not registry_required
         return make_service()
 
-    monkeypatch.setattr(console, "get_settings", lambda: settings)
+    for place in (console, evaluating):
+        monkeypatch.setattr(place, "read_settings", lambda: settings)
     monkeypatch.setattr(console, "build_service", made)
     monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
     return lambda *arguments: CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
@@ -136,7 +137,7 @@ def test_a_part_that_is_none_is_refused(run: Run, questions: Path) -> None:
 def test_retrieval_is_measured_on_each_database_and_on_all_of_them(
     run: Run, questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(console, "get_settings", lambda: Settings(state_dir=tmp_path / "state"))
+    monkeypatch.setattr(evaluating, "read_settings", lambda: Settings(state_dir=tmp_path / "state"))
     results = tmp_path / "results.jsonl"
     result = run("eval-retrieval", questions.parent, "--out", results)
     assert result.exit_code == 0, result.output
