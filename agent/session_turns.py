@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
 
+from agent.clocks import lies_ahead
 from agent.errors import SessionBusy, StateUnavailable, UnknownSession
 from executors.base import Frozen
 
@@ -85,7 +86,7 @@ class Turns:
         """Wait until nobody else has the lease. Raises SessionBusy, UnknownSession, StateUnavailable."""
 
         def change(lease: Lease | None) -> Lease:
-            if lease is not None and lease.owner != owner and lease.until >= self._clock():
+            if lease is not None and lease.owner != owner and self._holds(lease):
                 raise _NotMine
             return self._lease_of(owner)
 
@@ -99,6 +100,10 @@ class Turns:
             await tries(_to_its_end, self._leases, session_id, principal, change)
         except _NotMine as error:
             raise _busy() from error
+
+    def _holds(self, lease: Lease) -> bool:
+        now = self._clock()
+        return lease.until >= now and not lies_ahead(lease.until, now, self._lease_s)
 
     async def _renew(self, session_id: str, principal: str, owner: str) -> None:
         """Keep the lease until cancelled, or until somebody else has it, since it lapsed meanwhile."""

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from hashlib import sha256
 
+from agent.clocks import lies_ahead
 from agent.errors import TooManyRequests
 from agent.state.store import Insert, Place, Replace, StateConflict, StateStore
 from executors.base import Frozen
@@ -82,7 +83,10 @@ class RateLimiter:
         now = self._clock()
         record = store.get(place, KEY)
         before = record.value["until"] if record else now
-        spent = max(float(before) if isinstance(before, int | float) else now, now) + self._interval_s
+        before = float(before) if isinstance(before, int | float) else now
+        if lies_ahead(before, now, self._rate.period_s):
+            before = now
+        spent = max(before, now) + self._interval_s
         allowed_from = spent - self._rate.period_s
         if allowed_from - now > self._interval_s * TOLERANCE:
             self._remember(place.partition, allowed_from)
@@ -103,8 +107,9 @@ class RateLimiter:
             self._refused[partition] = until
 
     def _refuse_before(self, allowed_from: float) -> None:
-        wait_s = allowed_from - self._clock()
-        if wait_s > self._interval_s * TOLERANCE:
+        now = self._clock()
+        wait_s = allowed_from - now
+        if wait_s > self._interval_s * TOLERANCE and not lies_ahead(allowed_from, now, self._rate.period_s):
             raise self._too_many(wait_s)
 
     def _too_many(self, wait_s: float) -> TooManyRequests:

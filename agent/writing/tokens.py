@@ -13,6 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from agent.clocks import lies_ahead
 from agent.errors import UnknownWritePlan, WriteNotMade
 from agent.state.store import Insert, Place, Record, Replace, StateConflict, StateStore
 from executors.base import Frozen, JsonValue
@@ -81,7 +82,7 @@ class WritePlans:
         until = float(str(record.value["until"]))
         if record.value["used"]:
             raise _used()
-        if until < self.clock():
+        if until < (now := self.clock()) or lies_ahead(until, now, self.lifetime_s):
             raise WriteNotMade("The token has expired, and nothing was changed. Ask for the change again.")
         self._use(record, value_of(plan, until, used=True))
         return plan
