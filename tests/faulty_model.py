@@ -34,6 +34,8 @@ COUNT = "SELECT COUNT(*) AS orders FROM orders"
 QUERIES = {
     "mended": "SELECT nonsense FROM nowhere",
     "difference": "SELECT (SELECT COUNT(*) FROM orders) - (SELECT COUNT(*) FROM customers) AS difference",
+    "2024": f"{COUNT} WHERE ordered_at >= '2024-01-01' AND ordered_at < '2025-01-01'",
+    "2023": f"{COUNT} WHERE ordered_at >= '2023-01-01' AND ordered_at < '2024-01-01'",
 }
 REFUSED = "I am not able to help with that."
 _MARKS = {  # what only the prompt of one step says

@@ -5,86 +5,28 @@ from __future__ import annotations
 import http.server
 import socket
 import socketserver
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
-from chromadb.api.client import Client
+from chroma_process import Running
 from pydantic import SecretStr
-from until import PATIENCE_S, until
 
 from rag import chroma_server
-from rag.chroma_connection import ChromaServer, connect, disconnect
+from rag.chroma_connection import ChromaServer
 from rag.documents import Document, make_document
 from rag.errors import EmbedderUnavailable, IndexBusy, IndexDamaged, IndexOutdated, StoreUnavailable
 from rag.revision import Turn, slug_of
 from rag.store import BATCH, Store, SyncReport
 from rag.testing import HashingEmbedder
 
-DIRECT = build_opener(ProxyHandler({}))
-CHROMA = str(Path(sys.executable).with_name("chroma"))
 TOTAL = make_document("column", "amount without tax", table="orders", column="total", source="shop.md")
 GUEST = make_document("rule", "a guest is an order without customer", source="shop.md")
 COUNT = make_document("query", "How many orders?", sql="SELECT count(*)\nFROM orders", source="shop.md")
 ALL = (TOTAL, GUEST, COUNT)
-
-
-class Running:
-    """A Chroma server of its own, in a process that can be stopped and started again on the same port."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        command = [CHROMA, "run", "--path", str(self.folder), "--host", "127.0.0.1", "--port", str(self.port)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until(lambda: self._answers())
-
-    @property
-    def runs(self) -> bool:
-        return self._process is not None
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait(PATIENCE_S)
-        self._process = None
-
-    @contextmanager
-    def client(self) -> Iterator[Client]:
-        client = connect(ChromaServer(url=self.url), PATIENCE_S)
-        yield client
-        disconnect(client)
-
-    def collections(self) -> set[str]:
-        with self.client() as client:
-            return {collection.name.removeprefix(slug_of("shop")) for collection in client.list_collections()}
-
-    def make(self, name: str, metadata: dict[str, Any]) -> None:
-        """A collection as a process leaves it that is killed."""
-        with self.client() as client:
-            client.create_collection(f"{slug_of('shop')}-{name}", metadata=metadata, embedding_function=None)
-
-    def _answers(self) -> bool:
-        assert self._process is not None
-        assert self._process.poll() is None, "the server has ended"
-        try:
-            with DIRECT.open(Request(f"{self.url}/api/v2/heartbeat"), timeout=1) as reply:
-                return bool(reply.status == 200)
-        except OSError:
-            return False
 
 
 @pytest.fixture(autouse=True)
