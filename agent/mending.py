@@ -128,12 +128,19 @@ def _stored(tree: exp.Query, values: LookedUp, context: Context, schema: Schema)
     from executors.sql.literals import move_filters, replace_values, same_text
 
     places: dict[tuple[str, str, str], tuple[str, str, str]] = {}
+    meant = dict(values.meant)
     for key in values.missing:
-        linked = context.linked.values if key not in values.meant else ()
-        found = {(it.table, it.column, it.value) for it in linked if it.is_sure and same_text(it.value, key[2])}
-        if len(found) == 1:
+        if key in meant and same_text(meant[key], key[2]):
+            continue
+        found = {
+            (it.table, it.column, it.value)
+            for it in context.linked.values
+            if it.is_sure and same_text(it.value, key[2]) and (it.table, it.column) != key[:2]
+        }
+        if len(found) == 1:  # what is stored so elsewhere is surer than what is only like it here
             places[key] = found.pop()
-    return replace_values(tree, schema, values.meant), move_filters(tree, schema, places)
+            meant.pop(key, None)
+    return replace_values(tree, schema, meant), move_filters(tree, schema, places)
 
 
 def _check(name: str, found: Sequence[str]) -> Check:

@@ -92,7 +92,8 @@ def move_filters(
 ) -> list[str]:
     """Ask another column for a text, in the tree, where that is the one that holds it; what was changed.
 
-    A table that the query does not read is named all the same: see `executors.sql.rejoin` for the join.
+    A SELECT that reads one wrong table reads the right one instead, where that has all that it names. Else a table
+    that is not read is named all the same: see `executors.sql.rejoin` for the join.
 
     Args:
         tree: that is changed.
@@ -107,11 +108,33 @@ def move_filters(
         table, select = schema.table(name), node.find_ancestor(exp.Select)
         if table is None or select is None:
             continue
+        if _read_instead(select, found.table, table, schema):
+            changes.append(f"{table.name} in the place of {found.table.name}")
         aliases = [alias for alias, read in tables_of(select, schema).items() if read is table]
         old, new = node.sql(), exp.column(column, table=aliases[0] if aliases else table.parts[-1])
         node.replace(exp.EQ(this=new, expression=exp.Literal.string(value)))
         changes.append(f"{old} -> {new.sql()} = {value!r}")
     return changes
+
+
+def _read_instead(select: exp.Select, wrong: Table, right: Table, schema: Schema) -> bool:
+    """Have a SELECT read another table, where it reads one alone and the other has every further column of it."""
+    columns = [it for it in select.find_all(exp.Column) if it.find_ancestor(exp.Select) is select]
+    others = [
+        it for it in columns if not isinstance(it.parent, exp.EQ) or not isinstance(it.parent.expression, exp.Literal)
+    ]
+    source = select.args["from_"].this if select.args.get("from_") else None
+    if list(tables_of(select, schema).values()) != [wrong] or not isinstance(source, exp.Table):
+        return False
+    if not all(right.column(it.name) for it in others) or not others:
+        return False
+    *namespace, name = right.parts
+    alias = source.alias or None
+    source.replace(exp.table_(name, db=namespace[0] if namespace else None, alias=alias))
+    for column in columns:
+        if column.table and not alias:
+            column.set("table", exp.to_identifier(name))
+    return True
 
 
 def same_text(one: str, other: str) -> bool:

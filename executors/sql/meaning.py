@@ -188,6 +188,9 @@ def _near(name: str, table: Table) -> str | None:
     same = [column.name for column in table.columns if column.name.translate(_WORD).lower() == plain]
     if len(same) == 1:
         return same[0]
+    said = [column.name for column in table.columns if column.name.translate(_WORD).lower() == _singular(table) + plain]
+    if len(said) == 1:
+        return said[0]  # the `name` of table `heroes` is its `hero_name`, whatever other names it has
     plainly = [column for column in table.columns if not _is_key(column, table)]
     words = set(name.lower().split("_"))
     inside = [c.name for c in plainly if words < (own := set(c.name.lower().split("_"))) or own < words]

@@ -71,6 +71,21 @@ def test_a_text_is_asked_of_the_column_that_holds_it() -> None:
     assert changes == ["p.sex = 'oslo' -> p.city = 'Oslo'", "p.city = 'clerk' -> jobs.title = 'Clerk'"]
 
 
+def test_the_table_that_holds_a_text_is_read_instead_of_one_that_is_read_alone() -> None:
+    tree = tree_to_change(
+        "SELECT name FROM people WHERE city = (SELECT title FROM jobs WHERE title = 'Oslo')", "sqlite"
+    )
+    assert tree is not None
+    schema = SCHEMA.model_copy(update={"tables": (*SCHEMA.tables, _table("towns", "title", "town"))})
+
+    changes = move_filters(tree, schema, {("jobs", "title", "Oslo"): ("towns", "town", "Oslo")})
+
+    assert tree.sql("sqlite") == (
+        "SELECT name FROM people WHERE city = (SELECT title FROM towns WHERE towns.town = 'Oslo')"
+    )
+    assert changes[0] == "towns in the place of jobs"
+
+
 def test_only_texts_of_real_tables_are_filters() -> None:
     tree = tree_to_change("SELECT * FROM (SELECT 'x' AS city) AS t WHERE t.city = 'y' AND 3 = 4", "sqlite")
     assert tree is not None

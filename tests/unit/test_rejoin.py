@@ -28,7 +28,7 @@ LIBRARY = Schema(
         _table("genre", "id genre"),
         _table("author", "id author_name born"),
         _table("book", "id title author_id genre_id pages", author_id="author", genre_id="genre"),
-        _table("branch", "id branch_name city"),
+        _table("branch", "id branch_name short_name city"),
         _table("copy", "id book_id branch_id shelf", book_id="book", branch_id="branch"),
         _table("member", "id full_name home_branch_id work_branch_id", home_branch_id="branch",
                work_branch_id="branch"),
@@ -42,6 +42,11 @@ MENDED = [
     ("a column of a table that one key leads to",
      "SELECT title FROM book WHERE author_name = 'Woolf'",
      "SELECT title FROM book JOIN author ON book.author_id = author.id WHERE author_name = 'Woolf'"),
+    ("the name of a table among several names",
+     "SELECT branch.name, author.name FROM author JOIN book ON book.author_id = author.id JOIN copy ON copy.book_id = "
+     "book.id JOIN branch ON copy.branch_id = branch.id",
+     "SELECT branch.branch_name, author.author_name FROM author JOIN book ON book.author_id = author.id JOIN copy ON "
+     "copy.book_id = book.id JOIN branch ON copy.branch_id = branch.id"),
     ("a letter too many in a long name",
      "SELECT m.full_name FROM member AS m WHERE m.work_brranch_id = 3",
      "SELECT m.full_name FROM member AS m WHERE m.work_branch_id = 3"),
