@@ -22,6 +22,7 @@ CREATED := $(VENV)/.created
 LOCAL   := $(VENV)/.local-installed
 TESTED  := $(VENV)/.test-installed
 FUZZED  := $(VENV)/.fuzz-installed
+AUDITOR := $(VENV)/.audit-installed
 WEB     := web/node_modules/.installed
 WEB_IF_NODE := $(if $(shell command -v npm 2>/dev/null),$(WEB))
 NODE    := $(and $(shell command -v npm 2>/dev/null),testbed/node/node_modules/.installed)
@@ -82,6 +83,9 @@ bench-own-time: $(LOCAL)  ## what a question costs beside the model and the data
 bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
 	$(BIN)/python -m bench.schema_reading
 
+audit: $(AUDITOR)  ## known vulnerabilities of the pinned packages; fails where it could not ask
+	@$(BIN)/python -m testbed.audit
+
 fuzz: $(FUZZED)  ## try to break the guard, the calculator, the reply parser, the readers of docs and the API: MINUTES=10
 	$(OFFLINE) $(BIN)/python -m fuzz --minutes $(MINUTES)
 
@@ -140,11 +144,15 @@ web/node_modules/.installed: web/package-lock.json
 
 # What is installed already is left out, and with it a hundred lines that say so. The worker's library asks for Python
 # 3.13 and runs on 3.11; the HTTP extension must come after it.
-$(TESTED): $(LOCAL) requirements-test.txt $(DRIVERS)
-	@grep -hv '^-' requirements-test.txt $(DRIVERS) > $(VENV)/test-only.txt
+$(TESTED): $(LOCAL) requirements-test.txt requirements-audit.txt $(DRIVERS)
+	@grep -hv '^-' requirements-test.txt requirements-audit.txt $(DRIVERS) > $(VENV)/test-only.txt
 	@$(PIP) -r $(VENV)/test-only.txt
 	@$(PIP) --ignore-requires-python --no-deps azure-functions-runtime==1.3.0
 	@$(PIP) --force-reinstall --no-deps azurefunctions-extensions-base==1.2.0 azurefunctions-extensions-http-fastapi==1.0.1
+	@touch $@
+
+$(AUDITOR): requirements-audit.txt constraints.txt | $(CREATED)
+	@$(PIP) -r requirements-audit.txt
 	@touch $@
 
 $(FUZZED): $(TESTED) requirements-fuzz.txt

