@@ -34,6 +34,7 @@ from agent.sample_questions import sample_questions
 from agent.sessions import Session, Sessions
 from agent.settings import Settings
 from agent.synthesize import Writer
+from agent.telemetry.logs import hide
 from agent.verified_queries import VerifiedQueries
 from agent.writing.tokens import WritePlans
 from executors.base import Schema
@@ -334,4 +335,6 @@ def _registry(settings: Settings, required: bool) -> Registry:
     path = settings.registry_path
     if not required and not settings.names_registry and not path.exists():
         return Registry()
-    return load_registry(path)
+    registry = load_registry(path)
+    hide(secret for entry in registry.entries for secret in entry.secrets())
+    return registry

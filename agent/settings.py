@@ -42,7 +42,12 @@ class Settings(ProtectionSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, frozen=True, extra="ignore", populate_by_name=True, env_ignore_empty=True
+        env_prefix=PREFIX,
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+        env_ignore_empty=True,
+        hide_input_in_errors=True,
     )
 
     # -- the loop ----------------------------------------------------------------------------------
@@ -90,12 +95,12 @@ class Settings(ProtectionSettings):
         validation_alias=_also("openai_api_key", "OPENAI_API_KEY"),
         description="Use OpenAI, or any endpoint that speaks its protocol.",
     )
-    openai_base_url: str | None = Field(
+    openai_base_url: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")] | None = Field(
         None,
         validation_alias=_also("openai_base_url", "OPENAI_BASE_URL"),
         description="Base URL of a compatible endpoint, `/v1` included.",
     )
-    azure_openai_endpoint: str | None = Field(
+    azure_openai_endpoint: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")] | None = Field(
         None,
         validation_alias=_also("azure_openai_endpoint", "AZURE_OPENAI_ENDPOINT"),
         description="Use Azure OpenAI at this address.",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from pydantic import ConfigDict, Field, SecretStr
 
@@ -92,6 +92,13 @@ class Entry(Frozen):
         if path is None:
             raise DatabaseUnavailable(f"The database {self.name!r} is on a server; it is no file.")
         return path
+
+    def secrets(self) -> tuple[str, ...]:
+        """What must be told nowhere: the app's key, and the password as the address spells it and as it is."""
+        found = [self.key.get_secret_value()] if self.key is not None else []
+        if self.url and not self.is_file and (password := self.address.password) is not None:
+            found += [password.get_secret_value(), quote(password.get_secret_value(), safe="")]
+        return tuple(found)
 
     @property
     def address(self) -> Address:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from pydantic import SecretStr
 
@@ -24,12 +26,23 @@ UVICORN = ("uvicorn", "uvicorn.access", "uvicorn.error")
 _SECRETS = (
     (re.compile(r"(?<=://)[^\s/@]*:[^\s/@]*(?=@)"), HIDDEN),
     (re.compile(r"(?<=[?&])((?:code|sig|key|token|api[-_]key)=)[^\s&\"']+", re.IGNORECASE), rf"\1{HIDDEN}"),
-    (re.compile(r"\b(bearer )[\w.~+/=-]{8,}", re.IGNORECASE), rf"\1{HIDDEN}"),
+    (re.compile(r"\b((?:bearer|basic) )[\w.~+/=-]{8,}", re.IGNORECASE), rf"\1{HIDDEN}"),
     (
         re.compile(r"\b((?:\w*AccessKey|AccountKey|InstrumentationKey|pwd|password)=)[^\s;\"']+", re.IGNORECASE),
         rf"\1{HIDDEN}",
     ),
 )
+
+
+OTLP_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_METRICS_HEADERS"
+SHORTEST = 6  # characters of a secret that is looked for by its value; a shorter one is in too many words
+
+_known: set[str] = set()  # secrets that no setting holds: what the registry says of databases and apps
+
+
+def hide(secrets: Iterable[str]) -> None:
+    """Keep these values out of every line from now on, whoever writes it."""
+    _known.update(secret for secret in secrets if len(secret) >= SHORTEST)
 
 
 class TraceIds(logging.Filter):
@@ -45,7 +58,8 @@ class Lines(logging.Formatter):
 
     def __init__(self, secrets: tuple[str, ...] = ()) -> None:
         super().__init__()
-        self._known = re.compile("|".join(map(re.escape, secrets))) if secrets else None
+        self._given = secrets
+        self._pattern: tuple[int, re.Pattern[str] | None] = (-1, None)  # for how many of `_known` it was made
 
     def format(self, record: logging.LogRecord) -> str:
         trace = getattr(record, "trace_id", "")
@@ -57,11 +71,20 @@ class Lines(logging.Formatter):
         return self.formatException(record.exc_info) if record.exc_info else ""
 
     def _hidden(self, text: str) -> str:
-        if self._known is not None:
-            text = self._known.sub(HIDDEN, text)
+        if (known := self._values()) is not None:
+            text = known.sub(HIDDEN, text)
         for pattern, instead in _SECRETS:
             text = pattern.sub(instead, text)
         return text
+
+    def _values(self) -> re.Pattern[str] | None:
+        made_for, pattern = self._pattern
+        if made_for != len(_known):
+            # The longest first: one may begin like another.
+            values = sorted({*self._given, *_known}, key=len, reverse=True)
+            pattern = re.compile("|".join(map(re.escape, values))) if values else None
+            self._pattern = (len(_known), pattern)
+        return pattern
 
 
 class JsonLines(Lines):
@@ -78,7 +101,8 @@ class JsonLines(Lines):
         if raised := self._raised(record):
             said["exception"] = self._hidden(raised)
         more = getattr(record, "fields", {})
-        return json.dumps(said | {key: value for key, value in more.items() if key not in said}, default=str)
+        told = {key: self._hidden(value) if isinstance(value, str) else value for key, value in more.items()}
+        return json.dumps(told | said, default=str)
 
 
 def configure_logs(settings: Settings) -> None:
@@ -103,7 +127,13 @@ def configure_logs(settings: Settings) -> None:
 
 
 def _secrets(settings: Settings) -> Iterator[str]:
-    """The values of the settings that are secret, the longest first: one may begin like another."""
+    """The values of the settings that are secret, and of the headers that the OTLP exporters read by themselves."""
     found = (getattr(settings, name) for name in type(settings).model_fields)
     values = {value.get_secret_value() for value in found if isinstance(value, SecretStr)}
-    yield from sorted((value for value in values if value), key=len, reverse=True)
+    values |= {
+        held for value in tuple(values) for name, _, held in (part.partition("=") for part in value.split(";"))
+        if name.strip().lower().endswith(("key", "password", "pwd", "sig", "token"))
+    }  # fmt: skip
+    headers = (os.environ.get(name, "") for name in OTLP_HEADERS)
+    values |= {pair.partition("=")[2].strip() for header in headers for pair in header.split(",")}
+    yield from {spelt for value in values for spelt in (value, unquote(value)) if len(value) >= SHORTEST}
