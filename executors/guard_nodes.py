@@ -83,6 +83,7 @@ _NAME_PLACES = (
     *(exp.CTE, exp.Parameter, exp.Placeholder),
 )
 _NO_QUALIFY = words("sqlite postgresql sqlserver mysql mariadb oracle hana")
+_NO_DISTINCT_ON = words("sqlite sqlserver mysql mariadb oracle hana databricks")
 _NAME_KEYS = words("alias to db catalog kind")
 
 
@@ -115,6 +116,8 @@ class NodeCheck:
             exp.From: self._check_from,
             exp.Interval: self._check_interval,
             exp.Qualify: self._check_qualify,
+            exp.Distinct: self._check_distinct,
+            exp.Fetch: self._check_fetch,
         }
 
     def run(self, root: exp.Expr) -> None:
@@ -216,6 +219,19 @@ class NodeCheck:
         if self._dialect.name in _NO_QUALIFY:
             message = f"{self._dialect.title} has no QUALIFY."
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Filter in a query around this one.")
+
+    def _check_distinct(self, node: exp.Distinct) -> None:
+        """The same of DISTINCT ON."""
+        if node.args.get("on") and self._dialect.name in _NO_DISTINCT_ON:
+            message = f"{self._dialect.title} has no DISTINCT ON."
+            raise SqlRefused(
+                ErrorKind.SYNTAX_ERROR, message, "Number the rows with ROW_NUMBER() in a query, and filter."
+            )
+
+    def _check_fetch(self, node: exp.Fetch) -> None:
+        """FETCH FIRST takes a number; a name there would be held against no table."""
+        if isinstance(node.args.get("count"), exp.Column | exp.Var | exp.Identifier):
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, "FETCH FIRST takes a number of rows.", form(self._dialect))
 
     def _check_connect(self, node: exp.Connect) -> None:
         """CONNECT BY follows a hierarchy, or counts to a written number; else it makes rows without end."""

@@ -141,6 +141,11 @@ def test_a_parameter_that_is_only_read_may_stay_open(dialect: str, sql: str, sho
         ("mysql", "SELECT id FROM orders PARTITION ((SELECT 1))", ErrorKind.SYNTAX_ERROR, "a partition without a name"),
         ("sqlserver", "SELECT id FROM orders WITH (NOLOCK", ErrorKind.SYNTAX_ERROR, "hints that never end"),
         ("postgresql", "SELECT json_value(details, '$.a' RETURNING numeric; DROP TABLE x) FROM products", ErrorKind.NOT_READ_ONLY, "a statement among the clauses"),
+        ("sqlite", "SELECT id FROM orders QUALIFY row_number() OVER (ORDER BY id) = 1 LIMIT 3", ErrorKind.SYNTAX_ERROR, "the limit would come before the filter"),
+        ("oracle", "SELECT DISTINCT ON (status) status, id FROM orders ORDER BY status LIMIT 3", ErrorKind.SYNTAX_ERROR, "and here too"),
+        ("postgresql", "SELECT interval(1, 2) FROM orders", ErrorKind.SYNTAX_ERROR, "an interval that would become a column"),
+        ("duckdb", "FROM FROM orders SELECT id", ErrorKind.SYNTAX_ERROR, "a query that cannot be written again"),
+        ("sqlite", "SELECT id FROM orders FETCH FIRST status ROWS ONLY", ErrorKind.SYNTAX_ERROR, "a column for a number of rows"),
         ("postgresql", "SELECT U&\"\\zzzz\" FROM orders", ErrorKind.COLUMN_NOT_FOUND, "letters without numbers stay as they are"),
     ],
 )  # fmt: skip
