@@ -40,6 +40,7 @@ _PROSE = re.compile(
     r"^[ \t>*#_-]*(?:This|The|It|Here|Note|Explanation|In|Which|We|I|You|These|That|Answer|Result|Output|For|Please|If"
     r"|Where|Each|And|So|By|To|As|There|Make|However|Alternatively|Reasoning|Let)(?:'\w+)?[ ,:*]+(?=[a-z`*\"']|\Z|\n)"
 )
+_END = re.compile(r"[;\s]+\Z")
 _SKIPPED = re.compile(  # quoted text and comments: what looks like an end inside them is none
     r"'(?:[^']|'')*(?:'|\Z)|\"(?:[^\"]|\"\")*(?:\"|\Z)|`[^`]*(?:`|\Z)|\[[^\]\n]*\]|--[^\n]*|/\*.*?(?:\*/|\Z)"
     r"|\$(\w*)\$.*?(?:\$\1\$|\Z)",
@@ -174,5 +175,8 @@ def _until_its_end(text: str) -> str:
 
 
 def _tidy(sql: str) -> str | None:
-    """Without the space, the backticks and the last semicolons around it."""
-    return sql.strip().strip("`").strip().rstrip("; \n\t") or None
+    """Without the space, the last semicolons and the backticks around it; those of a name at its end stay."""
+    sql = _END.sub("", sql).strip()
+    while sql.startswith("`") or (sql.endswith("`") and sql.count("`") % 2):
+        sql = _END.sub("", sql.removeprefix("`") if sql.startswith("`") else sql.removesuffix("`")).strip()
+    return sql or None

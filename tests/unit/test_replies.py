@@ -83,6 +83,9 @@ SQL = "SELECT count(*) FROM orders"
         ("", None, "nothing"),
         ("```sql\n```", None, "an empty fence"),
         ("```python\nprint(1)\n```", None, "another language"),
+        ("SELECT a FROM `orders`", "SELECT a FROM `orders`", "a quoted name at its end"),
+        ("```sql\nSELECT a FROM `orders`;\n```", "SELECT a FROM `orders`", "a quoted name at its end, in a fence"),
+        ("`SELECT a FROM `orders``", "SELECT a FROM `orders`", "a quoted name at its end, among backticks"),
     ],
 )
 def test_the_query_is_taken_out_of_a_reply(reply: str, expected: str | None, why: str) -> None:
