@@ -22,6 +22,8 @@ def keep(target: str, cases: Iterable[Case], folder: Path = FOLDER) -> int:
     """Add cases to those of a target. Returns how many are new."""
     known = kept(target, folder)
     new = [case for case in dict.fromkeys(cases) if case not in known]
+    if not new:
+        return 0
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / f"{target}.jsonl").open("a", encoding="ascii") as file:
         file.writelines(f"{json.dumps(case._asdict())}\n" for case in new)

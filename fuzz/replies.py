@@ -35,8 +35,8 @@ def check(case: Case) -> None:
 
     Of the kind `sql` the text is a query that was said in one of the usual ways, and `json` an object in a fence.
     """
-    if case.kind == "json":
-        _check_object(case.text)
+    if case.kind in ("json", "sql"):
+        _check_object(case.text) if case.kind == "json" else _check_query(case.text)
         return
     try:
         parse_structured(case.text, Asked)
@@ -53,6 +53,11 @@ def _check_object(text: str) -> None:
     said = Asked.model_validate_json(text)
     for reply in (text, f"```json\n{text}\n```", f"Here it is: {text}", f"{text}\nI hope this helps."):
         assert parse_structured(reply, Asked) == said, reply
+
+
+def _check_query(sql: str) -> None:
+    for reply in (sql, f"```sql\n{sql}\n```", f"```\n{sql};\n```\nIt reads the orders.", f"SQL: {sql}"):
+        assert extract_sql(reply) == sql, reply
 
 
 _values = st.builds(
@@ -94,6 +99,16 @@ _PIECES = (
     ),
     *("<|im_end|>", "</s>", "<s>", "\n", "\n\n", "`", "$$", "Here is the SQL:", "1e5", "-", "null", "\0", "\u2028"),
 )
+_names = st.from_regex(r"[a-z_]{1,9}", fullmatch=True).flatmap(
+    lambda name: st.sampled_from([name, f"`{name}`", f"`{name} 2`", f'"{name}"', f"[{name}]"])
+)
+_queries = st.builds(
+    "SELECT {}, {} FROM {}{}".format,
+    _names,
+    st.sampled_from(["COUNT(*)", "';'", "'it''s'", "'-- no'", "1"]),
+    _names,
+    st.sampled_from(["", " ORDER BY `a`", "\nWHERE a = 'x;'", " LIMIT 5", " -- all of them", "\nGROUP BY 1"]),
+)
 _spoken = st.lists(st.one_of(st.sampled_from(_PIECES), st.text(max_size=20)), max_size=20).map("".join)
 
 
@@ -101,6 +116,8 @@ _spoken = st.lists(st.one_of(st.sampled_from(_PIECES), st.text(max_size=20)), ma
 def _cases(draw: st.DrawFn) -> Case:
     if draw(st.booleans()):
         return Case("json", json.dumps(draw(_values).model_dump(), ensure_ascii=draw(st.booleans())))
+    if draw(st.booleans()):
+        return Case("sql", draw(_queries))
     text = draw(st.one_of(_spoken, st.sampled_from(seeds.statements()), st.text(max_size=200)))
     return Case("any", text[: draw(st.integers(0, 400))])
 
