@@ -6,6 +6,7 @@
 #   LIMIT=40                 questions of each folder that the embedded model is asked, with retrieval and without
 #   ARITHMETIC=file.jsonl    the sentences that it recomputes; by default the folder's
 #   MINUTES=10               how long `make fuzz` tries to break what reads what others wrote
+#   CLIENTS=200 SECONDS=120  how many ask at once in `make bench-load`, and for how long
 #   STATEMENTS=file.jsonl    the SQL that `make bench-guard` shows to the guard; by default the folder's
 
 PYTHON      ?= python3
@@ -15,6 +16,8 @@ ARITHMETIC  ?= $(wildcard $(EVAL)/arithmetic.jsonl)
 STATEMENTS  ?= $(wildcard $(EVAL)/statements.jsonl)
 LIMIT       ?= 40
 MINUTES     ?= 10
+CLIENTS     ?= 200
+SECONDS     ?= 120
 
 VENV    := .venv
 BIN     := $(VENV)/bin
@@ -35,7 +38,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: package-size bench-guard bench-own-time fuzz sentences statements questions clean
+.PHONY: package-size bench-guard bench-own-time bench-load fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -85,6 +88,9 @@ bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL ta
 
 audit: $(AUDITOR)  ## known vulnerabilities of the pinned packages; fails where it could not ask
 	@$(BIN)/python -m testbed.audit
+
+bench-load: $(TESTED) data  ## the service under load, and whether it gives everything back: CLIENTS=200 SECONDS=120
+	@$(OFFLINE) $(BIN)/python -m bench.load --clients $(CLIENTS) --seconds $(SECONDS)
 
 fuzz: $(FUZZED)  ## try to break the guard, the calculator, the reply parser, the readers of docs and the API: MINUTES=10
 	$(OFFLINE) $(BIN)/python -m fuzz --minutes $(MINUTES)

@@ -1,0 +1,201 @@
+"""The service under load, and whether it gives everything back.
+
+    python -m bench.load [--clients 200] [--seconds 120] [--delay 0.3] [--places 64]
+
+A real service process, a model that takes 300 ms a call, the sample shop in DuckDB, SQLite, CSV files and PostgreSQL.
+Clients ask single questions, read streams, talk in sessions that they read back, and hang up in the middle; those who
+are told 503 come again after as many seconds as Retry-After says. After a run of some seconds, in which pools and
+caches fill, what the process holds is counted; then comes the load, and it is counted again. Exits with 1 where a
+target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from tenacity import RetryError, Retrying, retry_if_not_result, stop_after_delay, wait_fixed
+
+from bench.load_clients import Counts, More, talk
+from bench.load_world import DATABASES, Held, World, running
+
+MOST_GROWTH = 0.05  # of the memory, from the end of the first half to the end of the second
+_WARM_UP_S = 30.0
+_SAMPLES_OF_A_HALF = 0.25  # its last quarter is what counts
+_SETTLED_S = 30.0
+_LOG_CHARS = 4_000
+# What is pooled, and how many there may be: connections to the index, threads and connections of one database, threads
+# of the loop.
+_POOLS = {
+    "chroma.sqlite": 10,
+    "query-": 4,
+    "PostgreSQL": 4,
+    "connection of PostgreSQL": 4,
+    "uvloop_": 36,
+    "asyncio_": 36,
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table. target: in words; empty where there is none. met: whether it is."""
+
+    what: str
+    figure: str
+    target: str = ""
+    met: bool = True
+
+
+async def measured(world: World, clients: int, more: More) -> tuple[Counts, list[tuple[float, int]]]:
+    """A load. Returns what the clients saw, and the bytes of memory, by the seconds since it began."""
+    memory: list[tuple[float, int]] = []
+    began = time.monotonic()
+
+    async def sample() -> None:
+        while True:
+            memory.append((time.monotonic() - began, world.process.memory_info().rss))
+            await asyncio.sleep(0.5)
+
+    sampling = asyncio.create_task(sample())
+    try:
+        return await talk(world.url, clients, DATABASES, more), memory
+    finally:
+        sampling.cancel()
+        await asyncio.gather(sampling, return_exceptions=True)
+
+
+def until(seconds: float) -> More:
+    """Go on until so many seconds from now are over."""
+    end = time.monotonic() + seconds
+    return lambda _asked: time.monotonic() < end
+
+
+def settled(world: World, before: Held | None = None) -> Held:
+    """What is held once nothing runs any more, or after a minute all the same. Args: before: what was held before."""
+
+    def is_settled(held: Held) -> bool:
+        idle = held.busy == 0 and held.calls == 0 and not any("RequestResponseCycle" in name for name in held.tasks)
+        return idle and (before is None or not leaks(before, held))
+
+    # Connections that the other end has closed meanwhile are let go of by whoever asks next.
+    asyncio.run(talk(world.url, 1, DATABASES, lambda asked: asked < 2 * len(DATABASES)))
+    tries = Retrying(retry=retry_if_not_result(is_settled), wait=wait_fixed(0.5), stop=stop_after_delay(_SETTLED_S))
+    try:
+        return tries(world.held)
+    except RetryError:
+        return world.held()
+
+
+def leaks(before: Held, after: Held) -> dict[str, str]:
+    """What is held now and was not before, by what it is; a pool that was not full may have been filled."""
+    found = {
+        "files": _more(before.files, after.files),
+        "threads": _more(before.threads, after.threads),
+        "tasks": _more(before.tasks, after.tasks),
+        "connections": _more(("PostgreSQL",) * before.connections, ("PostgreSQL",) * after.connections),
+    }
+    return {what: more for what, more in found.items() if more}
+
+
+def _more(before: tuple[str, ...], after: tuple[str, ...]) -> str:
+    """The names that are there more often; the numbers at a name's end do not count."""
+    first, second = (Counter(name.rstrip("0123456789") for name in names) for names in (before, after))
+    more = {name: count for name, count in (second - first).items() if second[name] > _most_pooled(name)}
+    return ", ".join(f"{count} {name}" for name, count in more.items())
+
+
+def _most_pooled(name: str) -> int:
+    """How many of a name its pool may have; 0 where there is no pool."""
+    return next((most for start, most in _POOLS.items() if Path(name).name.startswith(start)), 0)
+
+
+def growth(memory: list[tuple[float, int]], seconds: float) -> tuple[float, float]:
+    """Megabytes at the end of the first half, and of the second. Args: memory: bytes, by seconds; seconds: of both."""
+    quarter = seconds / 2 * _SAMPLES_OF_A_HALF
+    ends = (seconds / 2, seconds)
+    first, second = (statistics.median(rss for at, rss in memory if end - quarter <= at <= end) for end in ends)
+    return first / 1e6, second / 1e6
+
+
+def table_of(counts: Counts, before: Held, after: Held, megabytes: tuple[float, float], seconds: float) -> list[Row]:
+    """The figures, beside what they should be."""
+    times = sorted(counts.seconds) or [0.0]
+    each = counts.answered / seconds
+    asked = max(counts.answered + counts.hung_up, 1)
+    grown = megabytes[1] / megabytes[0] - 1
+    lost = leaks(before, after)
+    return [
+        Row("questions answered", f"{counts.answered:,} ({each:.1f} a second)", "> 0", counts.answered > 0),
+        Row("processor milliseconds a question", f"{1000 * (after.cpu_s - before.cpu_s) / asked:.0f}"),
+        Row("seconds, median and 95 %", f"{times[len(times) // 2]:.2f}, {times[int(len(times) * 0.95)]:.2f}"),
+        Row("errors", str(len(counts.errors)), "0", not counts.errors),
+        Row("503 with Retry-After", f"{counts.busy:,}"),
+        Row("503 without", str(counts.busy_without), "0", not counts.busy_without),
+        Row("callers that hung up", f"{counts.hung_up:,}"),
+        Row("sessions read back, messages", f"{counts.sessions:,}, {counts.messages:,}", "> 0", counts.sessions > 0),
+        Row("messages lost", str(counts.lost), "0", not counts.lost),
+        Row("answers and messages crossed", str(counts.crossed), "0", not counts.crossed),
+        Row(
+            "memory in MB, first half, second",
+            f"{megabytes[0]:.0f}, {megabytes[1]:.0f} ({grown:+.1%})",
+            f"at most {MOST_GROWTH:+.0%}",
+            grown <= MOST_GROWTH,
+        ),
+        *(
+            Row(f"{what}, before and after", f"{was}, {now}", "none leaked", what not in lost)
+            for what, was, now in (
+                ("files", len(before.files), len(after.files)),
+                ("threads", len(before.threads), len(after.threads)),
+                ("tasks", len(before.tasks), len(after.tasks)),
+                ("connections", before.connections, after.connections),
+            )
+        ),
+        Row("queries, transactions still open", str(after.busy), "0", not after.busy),
+        Row("calls to the model still open", str(after.calls), "0", not after.calls),
+    ]
+
+
+def run(clients: int, seconds: float, delay_s: float, places: int, console: Console) -> bool:
+    """Measure, and print the table. Returns whether all targets are met."""
+    with running(delay_s=delay_s, max_concurrent_questions=places) as world:
+        console.print(f"{clients} clients for {_WARM_UP_S:g} s, so that pools and caches are full …")
+        asyncio.run(talk(world.url, clients, DATABASES, until(_WARM_UP_S)))
+        before = settled(world)
+        console.print(f"{clients} clients for {seconds:g} s …")
+        counts, memory = asyncio.run(measured(world, clients, until(seconds)))
+        after, log = settled(world, before), world.log()
+    rows = table_of(counts, before, after, growth(memory, seconds), seconds)
+    table = Table("", "figure", "target", "")
+    for row in rows:
+        table.add_row(row.what, row.figure, row.target, "" if not row.target else "met" if row.met else "MISSED")
+    console.print(table)
+    for error, count in Counter(counts.errors).most_common(10):
+        console.print(f"{count} × {error}", markup=False)
+    for what, more in leaks(before, after).items():
+        console.print(f"{what}: {more}", markup=False)
+    if counts.errors:
+        console.print(f"The end of the log:\n{log[-_LOG_CHARS:]}", markup=False)
+    return all(row.met for row in rows)
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench.load", description="The service under load.")
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--delay", type=float, default=0.3, help="seconds that the model takes for a call")
+    parser.add_argument("--places", type=int, default=64, help="PLUMBLINE_MAX_CONCURRENT_QUESTIONS of the service")
+    chosen = parser.parse_args()
+    return 0 if run(chosen.clients, chosen.seconds, chosen.delay, chosen.places, Console(soft_wrap=True)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

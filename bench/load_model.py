@@ -1,0 +1,115 @@
+"""A model that takes its time: OpenAI's protocol, one process, and the same milliseconds for each call.
+
+    python -m bench.load_model 0.3
+
+Prints its address. It is asked for an order by its number, and says which one; `GET /calls` tells how many calls were
+made, how many of them nobody waited for, and how many are open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+import sys
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+DIMENSION = 64
+_NUMBER = re.compile(r"order number (\d+)")
+
+
+class SlowModel:
+    """The routes. Args: delay_s: of every call to the chat model."""
+
+    def __init__(self, delay_s: float) -> None:
+        self._delay_s = delay_s
+        self._calls = {"made": 0, "left": 0, "open": 0}
+
+    def app(self) -> Starlette:
+        """The server."""
+        return Starlette(
+            routes=[
+                Route("/v1/chat/completions", self._chat, methods=["POST"]),
+                Route("/v1/embeddings", self._embeddings, methods=["POST"]),
+                Route("/v1/models", self._models),
+                Route("/calls", self._tell),
+            ]
+        )
+
+    async def _chat(self, request: Request) -> Response:
+        body = await request.json()
+        self._calls["made"] += 1
+        self._calls["open"] += 1
+        gone = asyncio.create_task(_hung_up(request))
+        try:
+            done, _ = await asyncio.wait({gone}, timeout=self._delay_s)
+            self._calls["left"] += bool(done)
+        finally:
+            self._calls["open"] -= 1
+            gone.cancel()
+            await asyncio.gather(gone, return_exceptions=True)
+        message = {"role": "assistant", "content": _reply(body)}
+        usage = {"prompt_tokens": 900, "completion_tokens": 20, "total_tokens": 920}
+        head = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"], "usage": usage}
+        return JSONResponse({**head, "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+
+    async def _embeddings(self, request: Request) -> Response:
+        body = await request.json()
+        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+        data = [{"object": "embedding", "index": at, "embedding": _vector(text)} for at, text in enumerate(texts)]
+        usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
+        return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": usage})
+
+    async def _models(self, _request: Request) -> Response:
+        return JSONResponse({"object": "list", "data": []})
+
+    async def _tell(self, _request: Request) -> Response:
+        return JSONResponse(self._calls)
+
+
+async def _hung_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _reply(body: dict[str, Any]) -> str:
+    """What the last message asks for: a query, a verdict or a sentence."""
+    asked = body["messages"][-1]["content"]
+    name = body.get("response_format", {}).get("json_schema", {}).get("name")
+    if name == "verdict":
+        return json.dumps({"reason": "It reads the order that was asked for.", "correct": True})
+    number = _NUMBER.findall(asked)[-1]
+    if name == "draft":
+        sql = f"SELECT order_id, amount FROM orders WHERE order_id = {number}"
+        return json.dumps({"sql": sql, "explanation": "", "clarification": None})
+    return f"The order has the number {number}."
+
+
+def _vector(text: str) -> list[float]:
+    return [(byte + 1) / 256 for byte in hashlib.sha512(text.encode()).digest()[:DIMENSION]]
+
+
+class _Telling(uvicorn.Server):
+    """Prints where it listens, once it does."""
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        port = self.servers[0].sockets[0].getsockname()[1]
+        print(f"http://127.0.0.1:{port}", flush=True)
+
+
+def main(delay_s: float) -> None:
+    """Serve on a free port, until the process is ended."""
+    config = uvicorn.Config(SlowModel(delay_s).app(), port=0, log_config=None, ws="none", backlog=4096)
+    _Telling(config).run()
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]))
