@@ -8,7 +8,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.dialects import Dialect
 from executors.errors import Because, ErrorKind, SqlRefused
-from executors.guard_refusals import form, harm_of, pasted, refused_function, sets_variable
+from executors.guard_refusals import form, harm_of, not_read_only, pasted, refused_function, sets_variable
 
 _COMPOUND = frozenset(
     {TokenType.PLUS, TokenType.DASH, TokenType.STAR, TokenType.SLASH, TokenType.MOD, TokenType.AMP, TokenType.PIPE}
@@ -16,12 +16,16 @@ _COMPOUND = frozenset(
 )
 _QUOTED = frozenset({TokenType.STRING, TokenType.IDENTIFIER, TokenType.NATIONAL_STRING, TokenType.RAW_STRING})
 
+_PSEUDO_COLUMNS = frozenset({"oracle", "hana"})  # where a sequence's next number looks like a column of it
+
 
 def check_signs(tokens: list[Token], dialect: Dialect) -> None:
     """Refuse a statement for its signs.
 
-    - `NEXT VALUE FOR s`: a number that was drawn from a sequence stays drawn;
-    - T-SQL's `@name += 1`: sets a variable;
+    - `NEXT VALUE FOR s`, and where that is a word of the engine, `s.NEXTVAL`: a number that was drawn from a sequence
+      stays drawn;
+    - MySQL's `INTO OUTFILE`: writes a file of the server's;
+    - T-SQL's `@name += 1` sets a variable, and its `WAITFOR` waits;
     - Oracle's `table@link`: another database; SQL*Plus's `&name` and `@file`, psql's `\\set`: a client's own;
     - Spark's `TRANSFORM (...) USING 'program'`: runs a program.
 
@@ -31,12 +35,18 @@ def check_signs(tokens: list[Token], dialect: Dialect) -> None:
     said = ["" if token.token_type in _QUOTED else token.text.upper() for token in tokens]
     for index, (token, word) in enumerate(zip(tokens, said, strict=True)):
         kind, following = token.token_type, said[index + 1 : index + 4]
+        if dialect.kin in _PSEUDO_COLUMNS and word in ("NEXTVAL", "CURRVAL") and said[index - 1 : index] == ["."]:
+            raise refused_function(word, dialect)
         if word in ("NEXT", "PREVIOUS") and following[:2] == ["VALUE", "FOR"]:
             raise refused_function(f"{word} VALUE FOR", dialect)
+        if word == "INTO" and following[:1] in (["OUTFILE"], ["DUMPFILE"]):
+            raise not_read_only(f"INTO {following[0]}")
         if dialect.kin == "oracle":
             _check_oracle(kind, dialect, is_first=index == 0)
         elif dialect.kin == "sqlserver" and kind is TokenType.PARAMETER and _is_compound(tokens[index + 2 : index + 4]):
             raise sets_variable(f"@{tokens[index + 1].text}")
+        elif dialect.kin == "sqlserver" and word == "WAITFOR" and following[:1] in (["DELAY"], ["TIME"]):
+            raise refused_function("WAITFOR", dialect)
         elif dialect.kin == "postgresql" and word == "\\":
             raise pasted("A command of psql")
         elif dialect.kin == "databricks" and word == "USING" and _is_text(tokens[index + 1 : index + 2]):

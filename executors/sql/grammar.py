@@ -29,6 +29,8 @@ def plain(dialect: str) -> SqlglotDialect:
     return found
 
 
+RUN_COMMENT = "A comment that the server would run is not allowed"
+
 # What text that is no SQL makes the library trip over, besides its own errors.
 _STUMBLES = (ValueError, TypeError, AttributeError, LookupError, re.error)
 
@@ -77,6 +79,8 @@ def complaint(error: TokenError | ParseError) -> str:
     """What is wrong with a text that cannot be parsed, in a sentence."""
     if isinstance(error, ParseError) and error.errors:
         first = error.errors[0]
+        if str(error) == RUN_COMMENT:
+            return f"{RUN_COMMENT}: {first.get('start_context', '')}"
         near = f"{first.get('start_context', '')}{first.get('highlight', '')}"[-60:].replace("\n", " ")
         return f"Syntax error near the end of: {near}" if near else "Syntax error."
     return "Syntax error: a string, name or comment never ends."

@@ -11,6 +11,7 @@ from sqlglot.generators.mysql import MySQLGenerator
 from sqlglot.parsers.mysql import MySQLParser
 from sqlglot.tokenizer_core import Token, TokenType
 
+from executors.sql.grammar import RUN_COMMENT
 from executors.sql.plain.clauses import CLAUSES
 from executors.sql.plain.faithful import (
     KEYWORD_ARGUMENTS,
@@ -38,9 +39,7 @@ class PlainMySQL(MySQL):
         for token in tokens:
             for comment in token.comments:
                 if comment.startswith(_EXECUTABLE):
-                    raise ParseError.new(
-                        "A comment that is run", start_context=f"/*{comment[:40].rstrip()}", highlight=""
-                    )
+                    raise ParseError.new(RUN_COMMENT, start_context=f"/*{comment[:40].rstrip()}", highlight="")
         return tokens
 
     class Parser(FaithfulParser, MySQLParser):
