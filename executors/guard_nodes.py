@@ -210,7 +210,9 @@ class NodeCheck:
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, form(self._dialect))
 
     def _check_interval(self, node: exp.Interval) -> None:
-        """`interval()` and `interval(1, 2)` would be written as a column of that name."""
+        """`interval()` and `interval(1, 2)` would be written as a column of that name; as a type it has no length."""
+        if isinstance(node.parent, exp.DataType):
+            return
         if node.this is None or isinstance(node.this, exp.Tuple):
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, "INTERVAL needs one length.", form(self._dialect))
 

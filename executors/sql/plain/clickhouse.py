@@ -39,7 +39,12 @@ class PlainClickHouse(ClickHouse):
             method, side, kind = super()._parse_join_parts()
             if (side or kind) and (self._match(TokenType.ALL) or kind is not None):
                 self._match(TokenType.OUTER)
-            return None if method is not None and method.token_type is TokenType.ALL else method, side, kind
+            method, side, kind = (
+                None if it is not None and it.token_type is TokenType.ALL else it for it in (method, side, kind)
+            )
+            if side is not None and kind is not None and kind.token_type is TokenType.INNER:
+                side, kind = kind, side  # INNER ANY JOIN is read and written in one order alone
+            return method, side, kind
 
         def _keep_type(self, cast: exp.Expression) -> None:
             """Types are case-sensitive here, and sqlglot knows each by its own name."""

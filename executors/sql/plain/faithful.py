@@ -72,13 +72,18 @@ class FaithfulParser(ClauseParser):
 
 
 class FaithfulGenerator:
-    """Mixed into a dialect's generator: a type that was written out is written the same, and so is DISTINCT."""
+    """Mixed into a dialect's generator: a type that was written out is written the same, DISTINCT and `~ ~` too."""
 
     MULTI_ARG_DISTINCT = True
 
     def datatype_sql(self, expression: exp.DataType) -> str:
         written = expression.meta.get(WRITTEN)
         return str(written) if written else str(super().datatype_sql(expression))  # type: ignore[misc]
+
+    def bitwisenot_sql(self, expression: exp.BitwiseNot) -> str:
+        """Two signs side by side would be read as one."""
+        written = str(super().bitwisenot_sql(expression))  # type: ignore[misc]
+        return f"~ {written[1:]}" if written.startswith("~~") else written
 
     def __init_subclass__(cls) -> None:
         cls.TRANSFORMS = {**cls.TRANSFORMS, Phrase: _phrase_sql}  # type: ignore[attr-defined]
