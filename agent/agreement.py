@@ -11,7 +11,7 @@ from agent.database import Database
 from agent.errors import ModelError, ReplyUnusable
 from agent.generate import Generator
 from agent.ledger import Ledger
-from agent.mending import after_error
+from agent.mending import after_error, find_faults
 from agent.models import Check
 from executors.base import CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, SqlError, SqlRefused
@@ -45,7 +45,7 @@ async def second_opinion(
         )
         if draft.sql is None:
             return Check(name=NAME, passed=None, detail="The second draft asked back.")
-        mends = generator.profile.mends_columns
+        mends = generator.profile.mends
         other = await database.run(await _checked(draft.sql, query.row_limit, question, context, database, mends=mends))
     except (ModelError, ReplyUnusable, SqlError, DatabaseUnavailable) as error:
         return Check(name=NAME, passed=None, detail=f"The second draft could not be run: {error}")
@@ -57,16 +57,19 @@ async def second_opinion(
 async def _checked(
     sql: str, row_limit: int, question: str, context: Context, database: Database, *, mends: bool
 ) -> CheckedSql:
-    """The draft, put right where the guard refuses it, as the first one's would be.
+    """The draft, put right as the first one would be: where the guard refuses it, and where a check finds a fault.
 
     Raises:
         SqlRefused: it cannot be run even so.
     """
+    schema = keyed_of(context.db_schema, context.known)
     try:
-        return await database.check(sql, row_limit)
+        checked = await database.check(sql, row_limit)
     except SqlRefused as error:
-        schema = keyed_of(context.db_schema, context.known)
         mend = after_error(sql, error.kind, schema, question) if mends else None
         if mend is None or mend.sql is None:
             raise
-        return await database.check(mend.sql, row_limit)
+        sql = mend.sql
+        checked = await database.check(sql, row_limit)
+    mend = (await find_faults(sql, question, context, schema, database)).mend if mends else None
+    return checked if mend is None or mend.sql is None else await database.check(mend.sql, row_limit)

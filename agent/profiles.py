@@ -26,7 +26,7 @@ class Profile(Frozen):
     schema_style: how the schema is written (rag/schema_text.py).
     schema_tokens: the schema's budget in the prompt.
     retry_temperature: of the later attempts, so that a model that repeats itself does not.
-    mends_columns: put a wrong column right on the syntax tree (executors/sql/mend.py) before the model is asked again.
+    mends: put a query right on its syntax tree (agent/mending.py) before the model is asked again.
     judge: `vetoes`: its no costs another attempt; `advises`: it does not, but the answer is not verified; `off`: not
         asked, only the checks that need no model.
     verdict: how the judge speaks: `reason`: a sentence, then its verdict; `compare`: what was asked and what the query
@@ -47,7 +47,7 @@ class Profile(Frozen):
     schema_style: Literal["ddl", "compact"]
     schema_tokens: int
     retry_temperature: float
-    mends_columns: bool
+    mends: bool
     judge: Literal["vetoes", "advises", "off"]
     verdict: Literal["reason", "compare"]
     second_draft: Literal["judges", "besides", "off"]
@@ -66,7 +66,7 @@ EMBEDDED = Profile(
     schema_style="ddl",
     schema_tokens=2500,
     retry_temperature=0.5,
-    mends_columns=True,
+    mends=True,
     judge="vetoes",
     verdict="compare",
     second_draft="judges",
@@ -85,7 +85,7 @@ SMALL_HOSTED = Profile(
     schema_style="ddl",
     schema_tokens=6000,
     retry_temperature=0.3,
-    mends_columns=True,
+    mends=True,
     judge="vetoes",
     verdict="reason",
     second_draft="off",

@@ -180,7 +180,7 @@ class Round:
     async def _next_draft(self) -> Draft:
         run = self._run
         known = run.reuse.take()
-        if known is None and run.parts.profile.mends_columns:
+        if known is None and run.parts.profile.mends:
             known = mended(run.attempts, keyed_of(run.context.db_schema, run.context.known), run.question.text)
         return known or await run.parts.generator.draft(
             run.question.text, run.context, run.attempts, run.plan, run.ledger

@@ -659,6 +659,7 @@ async def test_options_never_widen_what_the_settings_allow() -> None:
 SECOND = [
     ("SELECT SUM(o.amount) AS s FROM orders AS o", True, True),
     ("SELECT SUM(orders.amount) AS s FROM orders AS o", True, True),  # mended as a first draft would be
+    ("SELECT SUM(amount) AS s FROM orders WHERE status IN ('Very Old', 'Quite New')", True, True),  # nobody asked for
     ("SELECT SUM(amount) AS s FROM orders WHERE status = 'C'", False, False),
     ("SELECT nonsense FROM orders", None, False),
 ]
