@@ -72,6 +72,7 @@ class Round:
         Raises:
             WritesNotAllowed: the model took the question for a wish to change the data. Once a query has run, it was
                 no such wish, and the attempt has failed like any other.
+            DatabaseUnavailable: its schema cannot be read any more, and no earlier attempt has rows.
         """
         self._checked = None
         if self._run.draft.sql is not None:
@@ -85,6 +86,8 @@ class Round:
                     if error.kind is ErrorKind.NOT_READ_ONLY and self._run.best is None:
                         raise WritesNotAllowed(self._run.question.write_refusal or NEVER) from error
                     self._update(error=error.message, error_type=error.kind, hint=error.hint)
+                except DatabaseUnavailable as error:
+                    self._gone(error)
         checked = self._checked
         if checked is not None:
             plan = self._attempt.plan or plan_of(self._attempt.sql, checked.sql, self._run.database.dialect)
@@ -120,8 +123,7 @@ class Round:
             except SqlFailed as error:
                 self._update(error=error.message, error_type=error.kind, hint=error.hint)
             except DatabaseUnavailable as error:
-                self._run.give_up(error)
-                self._update(error=str(error), error_type=ErrorKind.OTHER)
+                self._gone(error)
         result = self._attempt.result
         return SqlExecuted(
             columns=result.columns if result else (),
@@ -199,6 +201,10 @@ class Round:
         for warning in left_out:
             run.ledger.warn(warning)
         return rows
+
+    def _gone(self, error: DatabaseUnavailable) -> None:
+        self._run.give_up(error)
+        self._update(error=str(error), error_type=ErrorKind.OTHER)
 
     def _update(self, **changes: object) -> None:
         self._attempt = self._attempt.model_copy(update=changes)

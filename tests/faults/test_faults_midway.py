@@ -1,0 +1,86 @@
+"""The database goes away in the middle of a question: what was found until then is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from agent.llm import Message, Reply, ReplySchema
+from agent.models import Options
+from agent.scripted import ScriptedModel
+from agent.service import Service
+from agent.settings import Settings
+from executors.errors import DatabaseUnavailable
+
+ORDERS = "SELECT count(*) AS orders FROM orders"
+OPTIONS = Options(enable_retrieval=False)
+
+
+class TakesAway(ScriptedModel):
+    """Takes a file away as it gives one of its replies. Args: file: that it is; at: which reply, from 1."""
+
+    def __init__(self, file: Path, at: int) -> None:
+        super().__init__()
+        self._file, self._at = file, at
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+        if len(self.asked) == self._at:
+            self._file.rename(self._file.with_suffix(".gone"))
+        return reply
+
+
+Answering = Callable[[TakesAway], Service]
+
+
+@pytest.fixture
+def answering(settings: Settings) -> Answering:
+    from agent.service import build_service
+
+    return lambda model: build_service(settings, model=model)
+
+
+async def test_before_there_are_rows_it_is_the_database_that_is_told(answering: Answering, shop_file: Path) -> None:
+    model = TakesAway(shop_file, at=1)
+    model.replies(sql=ORDERS)
+    service = answering(model)
+    with pytest.raises(DatabaseUnavailable):
+        await service.query("How many orders are there?", "shop", options=OPTIONS)
+    await service.close()
+
+
+async def test_rows_that_were_rejected_are_better_than_none(answering: Answering, shop_file: Path) -> None:
+    model = TakesAway(shop_file, at=3)
+    model.replies(sql=ORDERS)
+    model.replies(correct=False, reason="Cancelled orders are in it.")
+    model.replies(sql=f"{ORDERS} WHERE status <> 'X'")
+    model.replies(text="There are 5 orders.")
+    service = answering(model)
+    found = await service.query("How many orders are there?", "shop", options=OPTIONS)
+    await service.close()
+    model.assert_done()
+    assert (found.status, found.verified, found.needs_human_review) == ("success", False, True)
+    assert (found.results, found.attempts) == ([{"orders": 5}], 2)
+    assert [warning for warning in found.warnings if warning.startswith("No further query was tried")]
+
+
+async def test_an_answer_does_without_the_rows_behind_it(answering: Answering, shop_file: Path) -> None:
+    model = TakesAway(shop_file, at=2)
+    model.replies(sql="SELECT (SELECT count(*) FROM orders) - (SELECT count(*) FROM customers) AS difference")
+    model.replies(correct=True)
+    model.replies(sql="SELECT order_id FROM orders")
+    model.replies(text="The difference is 2.")
+    service = answering(model)
+    found = await service.query("What is the difference?", "shop", options=OPTIONS)
+    await service.close()
+    assert (found.status, found.results, found.raw_results) == ("success", [{"difference": 2}], [])
+    assert [warning for warning in found.warnings if warning.startswith("The rows behind the result were not fetched")]
