@@ -38,6 +38,7 @@ class Database:
         row_limit: rows of one query, where the database has a limit of its own.
         row_filter: who sees which rows; None: everybody all of them.
         functions: of the database's own that queries may call; not those of who sees some of the rows only.
+        catalogue: what describes the database itself and may be read; likewise.
         breaker: of DatabaseUnavailable; none where the database is a file.
 
     It sees every row; `seen_by` gives what a principal sees.
@@ -54,12 +55,14 @@ class Database:
         row_limit: int | None = None,
         row_filter: RowFilter | None = None,
         functions: Sequence[str] = (),
+        catalogue: Sequence[str] = (),
         breaker: Breaker | None = None,
     ) -> None:
         self.executor = executor
         self.breaker = breaker
         self._row_filter = row_filter
         self._functions = frozenset(name.lower() for name in functions)
+        self._catalogue = frozenset(name.lower() for name in catalogue)
         self._rules: RowRules | None = None
         self.timeout_s, self.row_limit = timeout_s, row_limit
         self._queries = ThreadPoolExecutor(limit, thread_name_prefix=f"query-{executor.name}")
@@ -138,6 +141,7 @@ class Database:
             parameters=parameters,
             rows=rows,
             functions=self._functions,
+            catalogue=self._catalogue,
         )
         if len(schema.tables) <= _FEW_TABLES:
             return call()
@@ -221,7 +225,7 @@ class FilteredDatabase(Database):
         self.breaker = whole.breaker
         self._queries, self._schemas, self._running = whole._queries, whole._schemas, whole._running
         self._row_filter, self._whole, self._values = whole._row_filter, whole, values
-        self._functions = frozenset()  # one of them may read what is not seen
+        self._functions = self._catalogue = frozenset()  # one of them may read what is not seen
 
     @property
     def warnings(self) -> tuple[str, ...]:

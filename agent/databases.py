@@ -131,6 +131,7 @@ class Databases:
                 row_limit=limits.row_limit,
                 row_filter=entry.row_filter,
                 functions=entry.functions,
+                catalogue=entry.catalogue,
                 breaker=self._breaker(name) if executor.is_remote else None,
             )
             self._open.setdefault(name, database)

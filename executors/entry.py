@@ -46,6 +46,7 @@ class Entry(Frozen):
     limits: that narrow the settings.
     private: columns whose values are kept to the database, as `customers.email` or `*.ssn`; see `executors.private`.
     functions: of its own that queries may call, as `my_func` or `dbo.my_func`, since nothing is changed by them.
+    catalogue: what describes the database itself and may be asked, as `information_schema.tables`; else nothing of it.
     row_filter: which rows a principal may see; None: all of them.
     owners: whom to ask about it; shown to everybody. Principals among them may change its documents; empty: all may.
     writable: whether it may be written to at all; `writers` are the principals who may.
@@ -68,6 +69,7 @@ class Entry(Frozen):
     limits: EntryLimits = EntryLimits()
     private: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
+    catalogue: tuple[str, ...] = ()
     row_filter: RowFilter | None = None
     owners: tuple[str, ...] = ()
     writable: bool = False

@@ -19,7 +19,8 @@ from executors.server.openers import OPENERS
 
 KEYS = (
     *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
-    *("reviewers", "questions", "via", "key", "identity", "database", "private", "functions", *row_filter.KEYS),
+    *row_filter.KEYS,
+    *("reviewers", "questions", "via", "key", "identity", "database", "private", "functions", "catalogue"),
 )
 LISTS = ("owners", "writers", "allowed", "reviewers", "schemas", "questions")
 _OF_VIA = ("key", "identity", "database")  # keys that mean nothing without it
@@ -83,6 +84,7 @@ class EntryReader:
             "limits": self._limits(fields.get("limits")),
             "private": self._private(fields),
             "functions": self._functions(fields),
+            "catalogue": self._catalogue(fields),
             "writable": self._switch(fields, "writable"),
             **{key: self._texts(fields, key) for key in LISTS},
         }
@@ -122,6 +124,14 @@ class EntryReader:
             if not _FUNCTION.fullmatch(name):
                 message = f"functions: {name!r} is no function's name; write my_func, or dbo.my_func as it is called"
                 self._wrong(message, "functions")
+        return names
+
+    def _catalogue(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
+        names = self._texts(fields, "catalogue")
+        for name in names:
+            if not _FUNCTION.fullmatch(name):
+                message = f"catalogue: {name!r} is no table's name; write sqlite_master, or information_schema.tables"
+                self._wrong(message, "catalogue")
         return names
 
     # -- where it is --------------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ def check(
     open_parameters: bool = False,
     rows: HeldRows | None = None,
     functions: frozenset[str] = frozenset(),
+    catalogue: frozenset[str] = frozenset(),
 ) -> CheckedSql:
     """Let a query through, capped, or refuse it.
 
@@ -71,6 +72,8 @@ def check(
         rows: what the caller may see; then `schema` is what is visible of it, and names are checked in any case.
         functions: of the database's own that may be called, in lower case, such as `my_func` or `dbo.getreports`. Not
             where `rows` are held back, for a function reads what it likes.
+        catalogue: what describes the database itself and may be read all the same, in lower case, such as
+            `information_schema.tables`. Not where `rows` are held back, either.
 
     Returns:
         The query written anew: for people, and as it runs (see `CheckedSql`).
@@ -84,7 +87,7 @@ def check(
         bind(root, parameters)
     own = functions if rows is None else frozenset[str]()
     check_nodes(root, dialect, own, open_parameters=open_parameters)
-    names = NameCheck(schema if rows is None else rows.visible, sql)
+    names = NameCheck(schema, sql, catalogue) if rows is None else NameCheck(rows.visible, sql)
     held: tuple[str, ...] = ()
     try:
         if check_names or rows is not None:

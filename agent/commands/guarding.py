@@ -41,7 +41,7 @@ class Judge:
     Args:
         schema: that tables and columns are held against; None: there is none, and every table is unknown.
         check_names: False leaves tables and columns unchecked.
-        functions: of the database's own that may be called, in lower case.
+        functions, catalogue: of the database's own that may be called and read, as `guard.check` takes them.
         open_parameters: whether a query that only reads a parameter is let through before that has a value.
         row_limit: rows at most.
     """
@@ -52,10 +52,12 @@ class Judge:
         *,
         check_names: bool = True,
         functions: frozenset[str] = frozenset(),
+        catalogue: frozenset[str] = frozenset(),
         open_parameters: bool = True,
         row_limit: int = ROW_LIMIT,
     ) -> None:
-        self._schema, self._check_names, self._functions = schema, check_names, functions
+        self._schema, self._check_names = schema, check_names
+        self._functions, self._catalogue = functions, catalogue
         self._open_parameters, self._row_limit = open_parameters, row_limit
 
     def verdict(self, sql: str, dialect: str | None) -> Verdict:
@@ -72,6 +74,7 @@ class Judge:
                 check_names=self._check_names,
                 open_parameters=self._open_parameters,
                 functions=self._functions,
+                catalogue=self._catalogue,
             )
         except SqlRefused as no:
             return _refused(no, called)
@@ -109,9 +112,15 @@ def guard(
     else:
         with opened() as (service, _):
             name = resolve(service, database, None)
-            functions = frozenset(it.lower() for it in service.router.entry(name).functions)
+            entry = service.router.entry(name)
             schema = service.router.get(name).schema()
-        judge = Judge(schema, check_names=not no_schema, functions=functions, open_parameters=not values)
+        judge = Judge(
+            schema,
+            check_names=not no_schema,
+            functions=frozenset(it.lower() for it in entry.functions),
+            catalogue=frozenset(it.lower() for it in entry.catalogue),
+            open_parameters=not values,
+        )
         dialect = dialect or schema.dialect
     all_allowed = True
     for verdict in verdicts(typer.get_text_stream("stdin", encoding="utf-8", errors="replace"), dialect, judge):

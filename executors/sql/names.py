@@ -28,10 +28,15 @@ class NameCheck:
     for: a table, the identifier of a CTE, or None where two readings of the query differ. In SQLite a "double-quoted"
     word that is no column has become the text that the engine takes it for. Where case counts, names are spelled as the
     schema has them, and a table that is in one schema alone has that schema's name before its own.
+
+    Args:
+        schema: whose tables there are.
+        sql: that was written, for hints.
+        catalogue: what describes the database itself and may be read all the same, in lower case.
     """
 
-    def __init__(self, schema: Schema, sql: str) -> None:
-        self._schema = schema
+    def __init__(self, schema: Schema, sql: str, catalogue: frozenset[str] = frozenset()) -> None:
+        self._schema, self._catalogue = schema, catalogue
         self._dialect = DIALECTS[schema.dialect]
         self._met: set[int] = set()
         self.meaning: dict[int, Table | exp.Identifier | None] = {}  # by the node's `id`
@@ -214,6 +219,8 @@ class NameCheck:
             node.set("this", cte.identifier.copy())
             self._note(node, cte.identifier)
             columns = cte.columns
+        elif self._is_open(node):
+            columns = None  # the engine knows them
         elif node.args.get("db") or node.name.lower() != self._dialect.one_row_table:
             entry = self._real(node)
             self._note(node, entry)
@@ -222,6 +229,11 @@ class NameCheck:
             parts = () if node.alias else entry.parts
         columns = None if node.args.get("pivots") else renamed(columns, given)
         return Source(self._goes_by(node) or self._columns.effective(node.this), columns, real, parts)
+
+    def _is_open(self, node: exp.Table) -> bool:
+        """Whether a table describes the database itself and may be read."""
+        name = ".".join(part.name for part in node.parts).lower()
+        return name in self._catalogue and any(re.match(self._dialect.catalogue, part) for part in name.split("."))
 
     def _note(self, node: exp.Table, found: Table | exp.Identifier) -> None:
         known = self.meaning.setdefault(id(node), found)

@@ -281,3 +281,18 @@ async def test_the_list_says_whom_to_ask(make_service: Callable[..., Service], r
     registry.write_text("shop: {url: shop.sqlite, owners: [Ada]}", encoding="utf-8")
     async with api_client(app_without_docs(make_service)) as client:
         assert (await client.get("/databases")).json()["databases"][0]["owners"] == ["Ada"]
+
+
+async def test_a_catalogue_is_read_where_the_registry_lists_it_and_never_past_a_row_filter(
+    make_service: Callable[..., Service], registry: Path
+) -> None:
+    body = {"database": "shop", "sql": "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"}
+    filtered = ", row_filter: {orders: 'order_id = 1'}"
+    found: list[Any] = []
+    for listed in ("", ", catalogue: [sqlite_master]", f", catalogue: [sqlite_master]{filtered}"):
+        registry.write_text(f"shop: {{url: shop.sqlite{listed}}}\n", encoding="utf-8")
+        async with api_client(app_without_docs(make_service)) as client:
+            response = await client.post("/execute", json=body)
+        found.append(response.json()["rows"] if response.status_code == 200 else response.json()["kind"])
+
+    assert found == ["PERMISSION", [["customers"], ["orders"]], "PERMISSION"]

@@ -225,3 +225,27 @@ def test_without_name_checks_all_else_still_holds() -> None:
     assert guard.check(unknown, schema("duckdb"), row_limit=9, check_names=False).sql.endswith("LIMIT 9")
     with pytest.raises(SqlRefused):
         guard.check("SELECT * FROM read_csv('x')", schema("duckdb"), row_limit=9, check_names=False)
+
+
+@pytest.mark.parametrize("dialect, name", [
+    ("sqlite", "sqlite_master"), ("duckdb", "information_schema.tables"), ("postgresql", "pg_stats"),
+    ("postgresql", "pg_catalog.pg_class"), ("sqlserver", "INFORMATION_SCHEMA.TABLES"),
+    ("mysql", "information_schema.COLUMNS"), ("clickhouse", "system.tables"), ("oracle", "all_tables"),
+])  # fmt: skip
+def test_a_catalogue_is_read_only_where_it_is_listed(dialect: str, name: str) -> None:
+    sql, shop = f"SELECT c.*, o.id FROM {name} AS c CROSS JOIN orders AS o WHERE c.anything = 1", schema(dialect)
+    sql = sql.replace(" AS ", " ") if dialect == "oracle" else sql
+    for listed in (frozenset[str](), frozenset({"another", f"x.{name.lower()}"})):
+        with pytest.raises(SqlRefused) as raised:
+            guard.check(sql, shop, row_limit=10, catalogue=listed)
+        assert raised.value.kind in (ErrorKind.PERMISSION, ErrorKind.TABLE_NOT_FOUND)
+
+    checked = guard.check(sql, shop, row_limit=10, catalogue=frozenset({name.lower()}))
+
+    assert name.lower() in checked.executable.lower()
+    assert checked.tables == ("orders",)
+
+
+def test_what_is_listed_as_a_catalogue_and_is_none_stays_unknown() -> None:
+    with pytest.raises(SqlRefused, match="There is no table secrets"):
+        guard.check("SELECT * FROM secrets", schema("sqlite"), row_limit=10, catalogue=frozenset({"secrets"}))

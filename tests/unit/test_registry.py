@@ -123,6 +123,7 @@ def test_the_order_is_the_files(load: Load) -> None:
     ("a: {via: 'https://app.example', key: '${EMPTY}'}", "`key` is empty", "a key that was forgotten"),
     ("a: {via: 'https://app.example', dialect: dbase}", "dialect 'dbase' is none of sqlite", "an unknown dialect"),
     ("a: {via: 'https://app.example', database: ../x}", "`database` is no name", "a path for a name"),
+    ("a: {url: x.db, catalogue: ['sqlite_master; DROP']}", "is no table's name; write sqlite_master", "no name"),
     ("a: {url: x.db, key: k}", "`key` goes with `via`", "a key without an app"),
 ])  # fmt: skip
 def test_a_registry_that_cannot_be_used_says_why(load: Load, text: str, said: str, why: str) -> None:
