@@ -11,11 +11,13 @@ T = TypeVar("T")
 PATIENCE_S = 20
 
 
-async def eventually(look: Callable[[], Awaitable[T]], wanted: Callable[[T], bool]) -> T:
-    """What `look` sees, once it is as wanted. Raises tenacity.RetryError after `PATIENCE_S` seconds."""
+async def eventually(
+    look: Callable[[], Awaitable[T]], wanted: Callable[[T], bool], *, patience_s: float = PATIENCE_S
+) -> T:
+    """What `look` sees, once it is as wanted. Raises tenacity.RetryError after `patience_s` seconds."""
 
     async def once() -> T:  # tenacity awaits what is declared so, and no lambda
         return await look()
 
-    tries = AsyncRetrying(retry=retry_if_not_result(wanted), wait=wait_fixed(0.02), stop=stop_after_delay(PATIENCE_S))
+    tries = AsyncRetrying(retry=retry_if_not_result(wanted), wait=wait_fixed(0.02), stop=stop_after_delay(patience_s))
     return await tries(once)

@@ -260,7 +260,6 @@ def test_the_host_leaves_the_service_its_limits() -> None:
     assert hours * 3600 + minutes * 60 + seconds > 230 > limits["request_deadline_s"].default
     assert f"perInstanceConcurrency: {places} }}" in APP.text
     http = host["extensions"]["http"]
-    assert http["routePrefix"] == "api"
     assert http["maxConcurrentRequests"] > 2 * places, "questions, the queue, and who asks for health and jobs"
     assert host["logging"]["applicationInsights"]["samplingSettings"]["isEnabled"]
     assert "healthMonitor" not in host, "it watches the counters of the Consumption plan's sandbox, which is not there"

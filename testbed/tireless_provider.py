@@ -1,0 +1,46 @@
+"""The tireless model as a model provider, for services in processes of their own: `PLUMBLINE_EXTENSIONS` names this.
+
+Where TIRELESS_HOLD names a file, the model says nothing as long as that file is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from agent.llm import Message, Reply, ReplySchema, add_provider
+from testbed.tireless_model import TirelessModel
+
+NAME, HOLD = "tireless", "TIRELESS_HOLD"
+ENVIRONMENT = {
+    "PLUMBLINE_EXTENSIONS": __name__, "PLUMBLINE_MODEL_PROVIDER": NAME, "PLUMBLINE_CHAT_MODEL": NAME,
+    "PLUMBLINE_PROFILE": "embedded", "PLUMBLINE_SECOND_DRAFT": "false",
+}  # fmt: skip
+_LOOK_S = 0.05
+
+
+class PatientModel(TirelessModel):
+    """Waits for a file to go."""
+
+    def __init__(self, hold: Path) -> None:
+        self._hold = hold
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        """What the last message asks for, once nothing holds it."""
+        while self._hold.exists():  # noqa: ASYNC110  another process removes it
+            await asyncio.sleep(_LOOK_S)
+        return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+
+
+add_provider(
+    NAME, lambda _settings, _name: PatientModel(Path(os.environ[HOLD])) if HOLD in os.environ else TirelessModel()
+)
