@@ -38,7 +38,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: package-size bench-guard bench-own-time bench-load fuzz sentences statements questions clean
+.PHONY: package-size bench-processes container bench-guard bench-own-time bench-load fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -94,6 +94,12 @@ bench-load: $(TESTED) data  ## the service under load, and whether it gives ever
 
 fuzz: $(FUZZED)  ## try to break the guard, the calculator, the reply parser, the readers of docs and the API: MINUTES=10
 	$(OFFLINE) $(BIN)/python -m fuzz --minutes $(MINUTES)
+
+bench-processes: $(TESTED) $(NODE)  ## questions a minute of one, two, three processes behind nginx, until the cores are full
+	$(OFFLINE) $(BIN)/python -m bench.processes
+
+container: $(TESTED)  ## what docker/Containerfile makes, without a container: fresh packages, its files, its command, its health
+	$(OFFLINE) $(BIN)/python -m testbed.container
 
 package-size: $(TESTED) data  ## how large the package is that Azure runs, of 250 MB, and whether it runs by itself
 	$(BIN)/python -m bench.package_size

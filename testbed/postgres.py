@@ -57,6 +57,11 @@ class PostgresServer:
             self.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    @property
+    def programs(self) -> Path:
+        """The folder with `psql` and the others."""
+        return self._bin
+
     def start(self) -> None:
         """Start it, and wait until it answers."""
         self._run("pg_ctl", "-D", str(self._data), "-l", str(self._folder / "log"), "-w", "start")
