@@ -60,11 +60,12 @@ class Bulkhead:
             raise self._busy()
         self._inside += 1
         self._inside_of.update(compartments)
+        admission = Admission(self, compartments)
         try:
-            yield Admission(self, compartments)
+            yield admission
         finally:
-            self._inside -= 1
-            _take(self._inside_of, compartments)
+            admission.held -= 1
+            self._let_out(admission)
 
     async def enter(self, admission: Admission) -> None:
         """Wait for a place; who is cancelled leaves the queue. `leave` gives it back."""
@@ -86,6 +87,8 @@ class Bulkhead:
             self._mean_s += WEIGHT * (took_s - self._mean_s)
         self._running -= 1
         _take(self._running_of, admission.compartments)
+        admission.held -= 1
+        self._let_out(admission)
         self._fill()
 
     def now(self) -> float:
@@ -102,7 +105,14 @@ class Bulkhead:
             self._waiting.remove(chosen)
             self._running += 1
             self._running_of.update(chosen[0].compartments)
+            chosen[0].held += 1
             chosen[1].set_result(None)
+
+    def _let_out(self, admission: Admission) -> None:
+        """Once nobody needs it: others may wait for an answer whose first caller has hung up."""
+        if admission.held == 0:
+            self._inside -= 1
+            _take(self._inside_of, admission.compartments)
 
     def _has_room(self, admission: Admission) -> bool:
         return self._taken(admission) < _share(self._places)
@@ -122,6 +132,7 @@ class Admission:
 
     def __init__(self, bulkhead: Bulkhead, compartments: tuple[str, ...]) -> None:
         self._bulkhead, self.compartments = bulkhead, compartments
+        self.held = 1  # by who came in, and by the place that was taken
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:

@@ -159,3 +159,16 @@ async def test_nothing_is_kept_of_who_has_left() -> None:
         assert not afloat.bulkhead._inside_of
         assert not afloat.bulkhead._running_of
         assert not afloat.bulkhead._waiting
+
+
+async def test_who_is_gone_is_inside_as_long_as_his_place_is_taken() -> None:
+    bulkhead = Bulkhead(1, queue=0)
+    with bulkhead.admitted("principal ann") as admission:
+        place = admission.place()
+        await place.__aenter__()
+    with pytest.raises(TooBusy), bulkhead.admitted():
+        raise AssertionError("others wait for what was begun")
+    await place.__aexit__(None, None, None)
+    with bulkhead.admitted():
+        assert bulkhead.waiting == 1
+    assert not bulkhead._inside_of
