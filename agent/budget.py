@@ -87,7 +87,8 @@ class BudgetedModel(WrappedModel):
         spent = 0  # a call that failed gave nothing that anybody has counted
         try:
             reply = await super().complete(messages, schema=schema, max_tokens=room, temperature=temperature)
-            spent = reply.usage.prompt_tokens + reply.usage.completion_tokens
+            counted = reply.usage.prompt_tokens + reply.usage.completion_tokens
+            spent = counted or prompt_tokens + _estimated(reply.text)  # not every endpoint counts
         finally:
             budget.settle(prompt_tokens + room, spent)
         return reply
@@ -95,6 +96,10 @@ class BudgetedModel(WrappedModel):
 
 def estimated_tokens(messages: list[Message]) -> int:
     """About how many tokens a prompt has."""
+    return sum(_estimated(message.content) + CALL_TOKENS for message in messages)
+
+
+def _estimated(text: str) -> int:
     from rag.schema_text import estimate_tokens
 
-    return sum(estimate_tokens(message.content) + CALL_TOKENS for message in messages)
+    return estimate_tokens(text)

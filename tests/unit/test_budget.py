@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from agent.budget import BUDGET, SHORTEST_REPLY, Budget, BudgetedModel, estimated_tokens
 from agent.errors import BudgetSpent, ModelUnavailable
-from agent.llm import Message
-from agent.models import Options
+from agent.llm import Message, Reply
+from agent.models import Options, Usage
 from agent.scripted import ScriptedModel
 from agent.service import Service
 
@@ -66,6 +67,19 @@ async def test_a_call_that_failed_gives_its_tokens_back(model: ScriptedModel) ->
     model.replies(text="yes")
     await within(budget, model)
     assert model.asked[1].max_tokens == 100
+
+
+async def test_an_endpoint_that_counts_nothing_is_counted_here() -> None:
+    class Uncounted(ScriptedModel):
+        async def complete(self, *arguments: Any, **more: Any) -> Reply:
+            reply = await super().complete(*arguments, **more)
+            return reply.model_copy(update={"usage": Usage(model_calls=1)})
+
+    model, budget = Uncounted(), Budget(None, 2 * PROMPT + 40)
+    model.replies(text="yes" * 35)  # thirty tokens
+    await within(budget, model)
+    with pytest.raises(BudgetSpent, match=f"of these {PROMPT + 10} are left"):
+        await within(budget, model)
 
 
 async def test_where_no_question_is_asked_nothing_is_counted(model: ScriptedModel) -> None:
