@@ -104,7 +104,8 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
         return Faults(())
     said = said_checks(question, tree, context.linked.values)
     values = await look_up(tree, schema, database)
-    dropped = drop_unasked(tree, question, (*context.rules, *context.values, *_said_before(context)))
+    told = (*context.rules, *context.values, *_said_before(context))
+    dropped = drop_unasked(tree, question, told, lambda: _documented(context))
     replaced, moved = _stored(tree, values, context, schema) if values.missing else ([], [])
     extra = drop_extra_columns(tree, question, schema)
     wrong = [*put_right(tree, schema), *moments_subtracted(tree, schema, question)]
@@ -121,6 +122,14 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
 
 def _said_before(context: Context) -> tuple[str, ...]:
     return tuple(f"{exchange.question} {exchange.answer} {exchange.sql}" for exchange in context.history)
+
+
+def _documented(context: Context) -> str:
+    """All that docs and the database's own comments say."""
+    tables = context.db_schema.tables
+    comments = [column.comment for table in tables for column in table.columns]
+    documents = (document.text for document in context.known)
+    return "\n".join((*(table.comment for table in tables), *comments, *documents))
 
 
 def _stored(tree: exp.Query, values: LookedUp, context: Context, schema: Schema) -> tuple[list[str], list[str]]:

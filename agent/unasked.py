@@ -7,7 +7,7 @@ words, none of which was said, is taken out; one word may be a code for what was
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rag.words import words
@@ -24,13 +24,16 @@ _TIMES = re.compile(
 )
 
 
-def drop_unasked(tree: exp.Query, question: str, known: Sequence[str]) -> list[str]:
+def drop_unasked(
+    tree: exp.Query, question: str, known: Sequence[str], documented: Callable[[], str] = str
+) -> list[str]:
     """Take the conditions out of a tree that nobody asked for; what was taken out, one part of a sentence each.
 
     Args:
         tree: that is changed.
         question: as asked.
         known: what the model was told beside the schema: rules, values, earlier exchanges.
+        documented: all that docs and comments say, asked for only where a condition would go; what they name, stays.
     """
     from sqlglot import exp
 
@@ -43,7 +46,9 @@ def drop_unasked(tree: exp.Query, question: str, known: Sequence[str]) -> list[s
     for select in selects_of(tree):
         where = select.args.get("where")
         parts = conjuncts(where.this if where is not None else None)
-        kept = [part for part in parts if not _is_unasked(part, said, no_time=no_time)]
+        unasked = [part for part in parts if _is_unasked(part, said, no_time=no_time)]
+        docs = documented().casefold() if unasked else ""
+        kept = [part for part in parts if part not in unasked or _is_documented(part, docs)]
         if len(kept) < len(parts):
             changes += [f"nobody asked for {part.sql()}" for part in parts if part not in kept]
             set_conjuncts(select, [part.copy() for part in kept], exp.Where)
@@ -62,6 +67,15 @@ def _is_unasked(part: exp.Expr, said: frozenset[str], *, no_time: bool) -> bool:
         return True
     named = isinstance(inner, exp.EQ | exp.In | exp.Like) and bool(texts)
     return named and all(_says_nothing(text, said) for text in texts)
+
+
+def _is_documented(part: exp.Expr, docs: str) -> bool:
+    """Whether docs or comments name a text of a condition, or its year."""
+    from sqlglot import exp
+
+    texts = [str(literal.this).casefold() for literal in part.find_all(exp.Literal) if literal.is_string]
+    named = [text.strip("%") for text in texts] + [match[0] for text in texts for match in _YEAR.finditer(text)]
+    return any(name in docs for name in named if len(name) > 2)
 
 
 def _says_nothing(text: str, said: frozenset[str]) -> bool:

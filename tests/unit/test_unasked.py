@@ -48,3 +48,12 @@ def test_are_not_what_was_said_or_may_have_been_meant(question: str, known: str,
     assert tree is not None
     assert drop_unasked(tree, question, (known,)) == [], why
     assert tree.sql("sqlite") == HEROES.format(condition)
+
+
+@pytest.mark.parametrize("condition", ["p.name = 'Acme Comics'", "h.born >= '2020-01-01'"])
+def test_what_docs_or_comments_name_is_left(condition: str) -> None:
+    tree = tree_to_change(HEROES.format(condition), "sqlite")
+    assert tree is not None
+    docs = "Own heroes: publisher Acme Comics, born in 2020 or later."
+    assert drop_unasked(tree, "How many heroes of our own are there?", (), lambda: docs) == []
+    assert drop_unasked(tree, "How many heroes of our own are there?", (), lambda: "other docs") != []
