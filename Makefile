@@ -38,7 +38,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: package-size bench-processes container bench-guard bench-own-time bench-load fuzz sentences statements questions clean
+.PHONY: package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-load fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -82,6 +82,9 @@ bench-accuracy: questions $(LOCAL) model  ## right answers with retrieval and wi
 
 bench-own-time: $(LOCAL)  ## what a question costs beside the model and the database: milliseconds, blocks, memory
 	@$(OFFLINE) $(BIN)/python -m bench.own_time
+
+bench-cold-start: $(LOCAL)  ## what a new process takes until its import, its first health answer, its first answer
+	@$(OFFLINE) $(BIN)/python -m bench.cold_start
 
 bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
 	$(BIN)/python -m bench.schema_reading

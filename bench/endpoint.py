@@ -26,7 +26,9 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from bench.synthetic_file import Case
+from rag.testing import HashingEmbedder
 
+DIMENSION = 384
 MODEL = "gpt-4o-mini"  # the name decides the profile
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -69,10 +71,25 @@ def _app(queries: Mapping[str, str]) -> Starlette:
         head = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
         return JSONResponse({**head, "choices": [choice], "usage": usage})
 
+    embedder = HashingEmbedder(dimension=DIMENSION)
+
+    async def embeddings(request: Request) -> JSONResponse:
+        body = await request.json()
+        vectors = embedder.embed(body["input"])
+        data = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
+        usage = {"prompt_tokens": len(data), "total_tokens": len(data)}
+        return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": usage})
+
     async def models(_request: Request) -> JSONResponse:
         return JSONResponse({"object": "list", "data": []})
 
-    return Starlette(routes=[Route("/v1/chat/completions", chat, methods=["POST"]), Route("/v1/models", models)])
+    return Starlette(
+        routes=[
+            Route("/v1/chat/completions", chat, methods=["POST"]),
+            Route("/v1/embeddings", embeddings, methods=["POST"]),
+            Route("/v1/models", models),
+        ]
+    )
 
 
 async def _serve(queries: Mapping[str, str]) -> None:

@@ -29,7 +29,7 @@ from agent.models import Answer, Options
 from agent.service import Service, build_service
 from agent.settings import Settings, get_settings
 from bench import synthetic
-from bench.endpoint import MODEL, started
+from bench.endpoint import DIMENSION, MODEL, started
 from bench.loop_blocks import LoopBlocks
 from bench.synthetic_file import Case, cases, write_docs, write_sqlite
 from bench.targets import Figure, show
@@ -39,7 +39,6 @@ WARM, AT_ONCE = 10, 50
 TABLE_WIDTH = 10  # columns of a table, on average
 ROWS = 200
 DATABASE = "warehouse"
-DIMENSION = 384  # MiniLM's
 NO_REUSE = Options(reuse_verified=False)
 
 
