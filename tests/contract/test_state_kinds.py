@@ -1,0 +1,178 @@
+"""What the service keeps, kind by kind, in every store: planned changes, verified queries, documents, jobs, changes."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from agent.changes import PLACE, Changes
+from agent.errors import UnknownWritePlan, WriteNotMade
+from agent.jobs.records import Job, JobRequest, moment
+from agent.jobs.shelf import PART_CHARS, JobShelf
+from agent.retrieval.added_documents import AddedDocuments
+from agent.state.azure_tables import AzureTablesStore
+from agent.state.memory import MemoryStore
+from agent.state.sqlite import SqliteStore
+from agent.state.store import StateStore
+from agent.verified_queries import USED_S, Key, VerifiedQueries, VerifiedQuery
+from agent.writing.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
+from rag.documents import make_document
+from testbed import azurite
+from testbed.azurite import Azurite
+
+PLAN = PlannedWrite(database="shop", principal="ann", sql="DELETE FROM orders WHERE id = 1", rows=1, seen="abc")
+QUERY = VerifiedQuery(sql="SELECT 1", tables=("orders",), fingerprint="f")
+AT_ONCE = 8
+_tables = (f"kinds{number}" for number in itertools.count())
+
+
+class Clock:
+    """Seconds since the epoch, that pass when the test says so."""
+
+    now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Azurite]:
+    if reason := azurite.missing():
+        pytest.skip(reason)
+    with Azurite() as server:
+        yield server
+
+
+@pytest.fixture(params=["memory", "sqlite", "azure_tables"])
+def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[StateStore]:
+    if request.param == "memory":
+        yield MemoryStore(clock)
+    elif request.param == "sqlite":
+        yield SqliteStore(tmp_path / "state.sqlite", clock)
+    else:
+        server: Azurite = request.getfixturevalue("server")
+        store = AzureTablesStore(connection=server.connection_string, table=next(_tables), clock=clock)
+        yield store
+        store.close()
+
+
+def test_of_many_who_confirm_a_change_one_makes_it(store: StateStore, clock: Clock) -> None:
+    plans = WritePlans(store, lifetime_s=600, clock=clock)
+    issued = plans.keep(PLAN)
+    begin = threading.Barrier(AT_ONCE)
+
+    def claim(_: int) -> bool:
+        begin.wait()
+        try:
+            return plans.claim(issued.token, "shop", "ann") == PLAN
+        except WriteNotMade:
+            return False
+
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        assert sum(threads.map(claim, range(AT_ONCE))) == 1
+
+
+def test_a_change_is_told_to_be_over_for_a_day_and_then_unknown(store: StateStore, clock: Clock) -> None:
+    plans = WritePlans(store, lifetime_s=600, clock=clock)
+    issued = plans.keep(PLAN)
+    clock.now += 601
+    with pytest.raises(WriteNotMade, match="expired"):
+        plans.claim(issued.token, "shop", "ann")
+    clock.now += FORGOTTEN_AFTER_S
+    assert store.purge() == 1
+    with pytest.raises(UnknownWritePlan):
+        plans.claim(issued.token, "shop", "ann")
+
+
+def test_verified_queries_are_found_replaced_forgotten_and_trimmed(store: StateStore, clock: Clock) -> None:
+    verified = VerifiedQueries(store, max_kept=2, trim_every=1, clock=clock)
+    keys = [Key("shop", "", question) for question in "abc"]
+    for key in keys:
+        clock.now += USED_S
+        verified.keep(key, QUERY)
+    assert [verified.find(key) for key in keys] == [None, QUERY, QUERY]
+    verified.keep(keys[1], QUERY.model_copy(update={"sql": "SELECT 2"}))
+    found = verified.find(keys[1])
+    assert found is not None
+    assert found.sql == "SELECT 2"
+    verified.forget(keys[1])
+    verified.forget(keys[1])
+    assert verified.find(keys[1]) is None
+    assert verified.find(Key("shop", "ann", "c")) is None, "another audience"
+
+
+def test_documents_keep_their_order_and_are_added_once_by_many(store: StateStore, clock: Clock) -> None:
+    added = AddedDocuments(store, clock)
+    documents = [make_document("rule", f"Rule {number:03} of the shop.", database="shop") for number in range(130)]
+    assert added.add("shop", documents) == tuple(documents)
+    more = [*documents[-3:], make_document("rule", "A new one.", database="shop")]
+    clock.now += 1
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: added.add("shop", more), range(4)))
+    assert added.of("shop")[:130] == tuple(documents)
+    assert [document.text for document in added.of("shop")[130:]] == ["A new one."]
+    assert added.remove("shop", [document.id for document in documents]) == tuple(documents)
+    assert len(added.of("shop")) == 1
+    assert added.of("other") == ()
+
+
+def job_of(clock: Clock, number: int) -> Job:
+    request = JobRequest(question="How many?", database="shop")
+    return Job(id=f"{number:032x}", principal="ann", request=request, trace_id="0" * 32, created_at=moment(clock()))
+
+
+def test_a_job_is_changed_by_one_after_the_other(store: StateStore, clock: Clock) -> None:
+    shelf = JobShelf(store, kept_s=3600, clock=clock)
+    job = job_of(clock, 1)
+    shelf.add(job)
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        more = [threads.submit(shelf.change, job.id, _started) for _ in range(AT_ONCE)]
+        assert all(one.result() is not None for one in more)
+    found = shelf.get(job.id)
+    assert found is not None
+    assert found.starts == AT_ONCE, "none undid another"
+    assert [one.id for one in shelf.unfinished()] == [job.id]
+
+
+def _started(job: Job) -> Job:
+    return job.model_copy(update={"starts": job.starts + 1})
+
+
+def test_a_job_and_its_result_are_kept_for_an_hour(store: StateStore, clock: Clock) -> None:
+    shelf = JobShelf(store, kept_s=3600, clock=clock)
+    job = job_of(clock, 2)
+    shelf.add(job)
+    result = "".join(f"{number * 7919 % 1000003:06}" for number in range(2 * PART_CHARS // 6 * 2))
+    parts = shelf.put_result(job.id, "run", result)
+    ended = {"status": "succeeded", "result_run": "run", "result_parts": parts}
+    done = shelf.change(job.id, lambda found: found.model_copy(update=ended))
+    assert done is not None
+    assert parts > 1
+    assert shelf.result(done) == result
+    assert shelf.unfinished() == []
+    clock.now += 3601
+    assert shelf.get(job.id) is None
+    assert store.purge() == parts + 1
+    assert shelf.change(job.id, _started) is None
+
+
+async def test_changes_are_heard_by_the_others(store: StateStore) -> None:
+    heard: list[str] = []
+    one, other = Changes(store, heard.append, every_s=0), Changes(store, heard.append, every_s=0)
+    await other.follow()
+    await one.tell("shop")
+    await one.tell("sales")
+    await other.follow()
+    await one.follow()
+    assert sorted(heard) == ["sales", "shop"]
+    assert len(store.records(PLACE)) == 2
