@@ -1,0 +1,157 @@
+"""The pages in docs/ are true: links lead somewhere, commands exist, and what stands in a `console` block is run."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import typer.main
+
+from agent import reference
+from agent.cli import app
+from bench.endpoint import started
+from bench.synthetic_file import Case
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+PROSE = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
+COMMAND = re.compile(r"python -m agent ([a-z][a-z-]*)((?:[^\n|#`;&]|\\\n)*)")
+MADE = re.compile(r"^(?:    |\$ |`)make ([a-z][a-z-]*)|`make ([a-z][a-z-]*)", re.MULTILINE)
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
+PATIENCE_S = 240
+ANSWERS = (
+    Case(
+        "Which country has the most customers?",
+        "SELECT country, COUNT(*) AS customers FROM customers GROUP BY country ORDER BY customers DESC",
+    ),
+    Case("How many visitors came to each city?", "SELECT city, visitors FROM visits"),
+    Case("How many orders are there?", "SELECT COUNT(*) AS orders FROM orders"),
+)
+
+
+def ids(pages: list[Path]) -> list[str]:
+    return [page.name for page in pages]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with started(ANSWERS, tmp_path_factory.mktemp("cases")) as url:
+        yield url
+
+
+@pytest.fixture
+def environment(tmp_path: Path, model: str) -> dict[str, str]:
+    """A shell's, in which `python` is this one and a scripted model answers."""
+    own = ("PLUMBLINE_", "OPENAI_", "AZURE_", "TEXT2SQL_", "FORCE_COLOR", "TTY_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    return kept | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "110",
+        "HF_HUB_OFFLINE": "1",
+        "OPENAI_BASE_URL": model,
+        "OPENAI_API_KEY": "a-key-for-tests",
+        "PLUMBLINE_PROFILE": "small_hosted",
+        "PLUMBLINE_EMBEDDING": "local",
+        "PLUMBLINE_STATE_DIR": str(tmp_path / "state"),
+    }
+
+
+def said(block: str) -> list[tuple[str, str]]:
+    """The commands of a block, each with what it is said to print; `…` stands for anything."""
+    parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    return [(command, expected) for command, _, expected in (part.partition("\n") for part in parts)]
+
+
+def pattern(expected: str) -> re.Pattern[str]:
+    lines = (re.escape(line.rstrip()).replace("…", ".*?") for line in expected.strip("\n").splitlines())
+    return re.compile(r"\s*\n".join(lines), re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids(PAGES))
+def test_what_stands_in_a_console_block_is_what_happens(
+    page: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        for command, expected in said(block):
+            done = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", command],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=PATIENCE_S,
+            )
+            shown = done.stdout + done.stderr
+            assert done.returncode == 0, f"$ {command}\n{shown}"
+            assert pattern(expected).search(shown), f"$ {command}\n{shown}\n--- the page says:\n{expected}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids(PAGES))
+def test_a_page_is_short_and_can_be_found(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    assert lines[0].startswith("# ")
+    assert page.name == "reference.md" or len(lines) <= 180
+    assert f"docs/{page.name}" in readme
+
+
+@pytest.mark.parametrize("page", PROSE, ids=ids(PROSE))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = [one or other for one, other in LINK.findall(text)]
+    dead = []
+    for link in links:
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            dead.append(link)
+
+    assert dead == []
+
+
+def anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PROSE, ids=ids(PROSE))
+def test_every_command_is_one_and_has_these_options(page: Path) -> None:
+    group = typer.main.get_command(app)
+    assert isinstance(group, click.Group) or hasattr(group, "commands")
+    known = group.commands
+    wrong = []
+    for name, rest in COMMAND.findall(page.read_text(encoding="utf-8")):
+        command = known.get(name)
+        options = {option for one in command.params for option in one.opts} if command is not None else set()
+        if hasattr(command, "commands"):
+            continue  # its words are those of a command below it
+        wrong += [f"{name} {flag}" for flag in re.findall(r"(?<=\s)--?[a-z][a-z-]*", rest) if flag not in options]
+        wrong += [name] if command is None else []
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("page", PROSE, ids=ids(PROSE))
+def test_every_target_of_make_is_one(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = {one or other for one, other in MADE.findall(page.read_text(encoding="utf-8"))}
+
+    assert named - targets == set()
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+
+    assert page == reference.page(), "python -m agent.reference > docs/reference.md"
