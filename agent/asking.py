@@ -20,6 +20,7 @@ from agent.intent import refuse_writes, write_refusal
 from agent.kept_answers import kept
 from agent.models import Answer, Exchange, Options, Pending, Question
 from agent.problems import problem_of
+from agent.progress import with_progress
 from agent.sessions import SessionMessage
 from agent.trace_ids import new_trace_id
 from executors.errors import ExecutorError
@@ -168,8 +169,9 @@ class Asking:
             async def answer() -> AsyncIterator[Event]:
                 BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
                 async with admission.place():
-                    async for event in loop.answer(question, database, self._parts):
-                        yield event
+                    async with aclosing(with_progress(loop.answer(question, database, self._parts))) as happening:
+                        async for event in happening:
+                            yield event
 
             async with deadline.met(), aclosing(self._flights.events(question, answer)) as events:
                 async for event in events:

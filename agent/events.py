@@ -141,6 +141,14 @@ class HumanReview(NodeComplete):
     suggestions: tuple[str, ...]
 
 
+class SqlProgress(Event):
+    """The query of an attempt as far as it is written, of models whose replies come in pieces."""
+
+    event: ClassVar[str] = "sql_progress"
+    attempt: int
+    sql: str
+
+
 class AnswerDelta(Event):
     """A piece of the answer, sent when it has been checked."""
 

@@ -12,6 +12,7 @@ from agent.mending import mended
 from agent.models import Attempt, Check, Draft
 from agent.plan import plan_of
 from agent.private_values import refuse_unasked, without_unasked
+from agent.progress import sql_told
 from executors.base import CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.joins import keyed_of
@@ -184,9 +185,10 @@ class Round:
         known = run.reuse.take()
         if known is None and run.parts.profile.mends:
             known = mended(run.attempts, keyed_of(run.context.db_schema, run.context.known), run.question.text)
-        return known or await run.parts.generator.draft(
-            run.question.text, run.context, run.attempts, run.plan, run.ledger
-        )
+        if known is not None:
+            return known
+        with sql_told(len(run.attempts) + 1, run.context.system, run.question.text):
+            return await run.parts.generator.draft(run.question.text, run.context, run.attempts, run.plan, run.ledger)
 
     async def _through_the_guard(self, sql: str) -> CheckedSql:
         run = self._run

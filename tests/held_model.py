@@ -6,11 +6,15 @@ import asyncio
 from collections.abc import Sequence
 
 from agent.llm import Message, Reply, ReplySchema
+from agent.llms.partial import HEARD
 from agent.scripted import ScriptedModel
 
 
 class HeldModel(ScriptedModel):
-    """Says nothing before it is released. `called` and `cancelled` say what became of its callers."""
+    """Says nothing whole before it is released; who listens hears the first half of its reply.
+
+    `called` and `cancelled` say what became of its callers.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,6 +29,8 @@ class HeldModel(ScriptedModel):
         temperature: float = 0.0,
     ) -> Reply:
         self.called.set()
+        if (heard := HEARD.get()) is not None and self._replies and isinstance(self._replies[0], str):
+            heard(self._replies[0][: len(self._replies[0]) // 2])
         try:
             await self.released.wait()
         except asyncio.CancelledError:

@@ -19,6 +19,7 @@ from agent.errors import ModelFailed, ModelUnavailable
 from agent.llm import ENTRA_SCOPE, Message, Reply, ReplySchema
 from agent.llms.chat_request import Abilities, chat_fields
 from agent.llms.openai_errors import Endpoint, is_passing, translated, wait_before_retry
+from agent.llms.partial import HEARD
 from agent.models import Usage
 
 if TYPE_CHECKING:
@@ -269,12 +270,15 @@ async def _streamed(client: AsyncOpenAI, request: dict[str, Any]) -> ChatComplet
         stream=True,
         stream_cls=AsyncStream[ChatCompletionChunk],
     )
+    heard = HEARD.get()
     async with stream:
         async for chunk in stream:
             usage = chunk.usage or usage
             for choice in chunk.choices:
                 pieces.append(choice.delta.content or "")
                 finish_reason = choice.finish_reason or finish_reason
+            if heard is not None:
+                heard("".join(pieces))
     message = {"role": "assistant", "content": "".join(pieces)}
     choices = [{"index": 0, "finish_reason": finish_reason, "message": message}]
     return ChatCompletion.model_validate(

@@ -140,3 +140,18 @@ async def test_hanging_up_on_a_question_cancels_it(client: httpx2.AsyncClient, m
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
     await asyncio.wait_for(model.cancelled.wait(), PATIENCE)
+
+
+async def test_the_query_is_told_while_it_is_written(client: httpx2.AsyncClient, model: HeldModel) -> None:
+    model.replies(sql=TOTAL)
+    model.replies(correct=True, reason="the sum over all orders")
+    model.replies(text="All orders together come to 460.5.")
+    async with client.stream("POST", "/query/stream", json=ASKED) as response:
+        events = read_events(response)
+        early = await read_until(events, "sql_progress")
+        model.released.set()
+        late = await read_until(events, "done")
+    written = early[-1]["data"]
+    assert written["attempt"] == 1
+    assert TOTAL.startswith(written["sql"])
+    assert "sql_generator" in [told["node"] for told in late]

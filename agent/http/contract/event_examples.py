@@ -19,6 +19,7 @@ from agent.events import (
     SchemaSelected,
     SqlExecuted,
     SqlGenerated,
+    SqlProgress,
     SqlValidated,
     Started,
 )
@@ -43,6 +44,7 @@ EXAMPLES: tuple[Event, ...] = (
         elapsed_ms=84.2, tables=("sales",), documents=("Revenue: the amounts of all sales.",), tokens=212, pruned=False,
         sources=(UsedDocument(id="5f2c1e", kind="rule", source="shop.md"),),
     ),
+    SqlProgress(attempt=1, sql="SELECT month, SUM("),
     SqlGenerated(attempt=1, elapsed_ms=812.4, sql=WRONG),
     Planned(attempt=1, elapsed_ms=0.4, plan=PLAN, source="sql"),
     SqlValidated(attempt=1, elapsed_ms=1.2, sql=WRONG, passed=False, error_type="COLUMN_NOT_FOUND", error=ERROR),

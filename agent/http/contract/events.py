@@ -8,7 +8,7 @@ from typing import Any
 from fastapi.sse import ServerSentEvent
 from pydantic.json_schema import models_json_schema
 
-from agent.events import AnswerDelta, Done, Event, Failed, NodeComplete, Started
+from agent.events import AnswerDelta, Done, Event, Failed, NodeComplete, SqlProgress, Started
 from agent.http.contract.event_examples import EXAMPLES
 from agent.http.generate import unnamed
 from agent.http.streaming import as_told, named
@@ -79,7 +79,7 @@ def _schema(operation: str, response: str) -> Schema:
 
 def _is_sent(kind: type[Event]) -> bool:
     """Whether the generate interface tells of it."""
-    return kind.node in NODES if issubclass(kind, NodeComplete) else kind is not AnswerDelta
+    return kind.node in NODES if issubclass(kind, NodeComplete) else kind not in (AnswerDelta, SqlProgress)
 
 
 def _message(data: Schema, name: str = "") -> Schema:
