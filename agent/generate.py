@@ -20,6 +20,7 @@ from executors.dialects import DIALECTS
 from executors.errors import ErrorKind
 
 MAX_ITEMS = 12
+MAX_CHOICES, MAX_CHOICE = 5, 80  # of a model's own question back, and the characters of one
 
 
 class _PlanReply(BaseModel):
@@ -40,6 +41,7 @@ class _DraftReply(BaseModel):
     sql: str | None = None
     explanation: str = ""
     clarification: str | None = None
+    choices: list[str] = []
 
 
 class _PlannedDraftReply(BaseModel):
@@ -47,6 +49,7 @@ class _PlannedDraftReply(BaseModel):
     sql: str | None = None
     explanation: str = ""
     clarification: str | None = None
+    choices: list[str] = []
 
 
 class Generator:
@@ -153,15 +156,24 @@ class Generator:
         if isinstance(reply, _PlannedDraftReply):
             plan = reply.plan.as_plan()
         sql = (extract_sql(reply.sql) or reply.sql) if reply.sql else None
-        clarification = None if sql else reply.clarification
-        return Draft(sql=sql, explanation=reply.explanation, clarification=clarification, plan=plan)
+        if sql:
+            return Draft(sql=sql, explanation=reply.explanation, plan=plan)
+        asked = {"clarification": reply.clarification, "choices": _buttons(reply.choices)}
+        return Draft(explanation=reply.explanation, plan=plan, **asked)
+
+
+def _buttons(choices: Sequence[str]) -> tuple[str, ...]:
+    """A model's choices, each once, in one line, and short enough for a button."""
+    lines = (" ".join(choice.split()) for choice in choices)
+    return tuple(dict.fromkeys(line for line in lines if 0 < len(line) <= MAX_CHOICE))[:MAX_CHOICES]
 
 
 def _refuse_leaks(draft: Draft, question: str, context: Context) -> None:
     """Raises ReplyUnusable where people would read in it what no model should tell."""
     # Not the plan's field names: the prompt asks for them, in this order.
     planned = draft.plan.model_dump(exclude={"limit"}).values() if draft.plan else ()
-    read = (draft.explanation, draft.clarification or "", *(item for items in planned for item in items))
+    asked = (draft.clarification or "", *draft.choices)
+    read = (draft.explanation, *asked, *(item for items in planned for item in items))
     leak = leaks.problem("\n".join(read), context.system, (question,))
     if draft.sql and not leak:
         leak = leaks.problem_of_query(draft.sql, DIALECTS[context.db_schema.dialect].sqlglot, context.system, question)

@@ -71,7 +71,7 @@ async def _read(run: Run) -> AsyncIterator[Event]:
             break
         yield generated
         if run.draft.clarification:
-            yield Done(answer=clarified(run, await run.asked_back(run.draft.clarification)))
+            yield Done(answer=clarified(run, await run.asked_back(run.draft.clarification, run.draft.choices)))
             return
         if writes.drafted(run):
             async for event in writes.plan(run):

@@ -91,6 +91,7 @@ class Plan(Frozen):
 class Draft(Frozen):
     """The generator's reply: a query, or the question that must be answered first.
 
+    choices: short answers to a clarification, as the model proposes them.
     explanation: what the model says that the query does. note: where a query comes from that no model wrote.
     """
 
@@ -98,6 +99,7 @@ class Draft(Frozen):
     explanation: str = ""
     note: str = ""
     clarification: str | None = None
+    choices: tuple[str, ...] = ()
     plan: Plan | None = None
 
 

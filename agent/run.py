@@ -115,9 +115,9 @@ class Run:
             self.context = self.context.model_copy(update={"rules": (*self.context.rules, found.assumption)})
         return None
 
-    async def asked_back(self, text: str) -> Clarification:
-        """The model's own question to the user, with what the data holds."""
-        return await self._clarifier().of_model(text)
+    async def asked_back(self, text: str, choices: tuple[str, ...]) -> Clarification:
+        """The model's own question to the user, with what the data holds, else with the model's choices."""
+        return await self._clarifier().of_model(text, choices)
 
     def _clarifier(self) -> Clarifier:
         from agent.clarify.check import Clarifier

@@ -68,8 +68,13 @@ class Clarifier:
             or await vague_measure(self.asked)
         )
 
-    async def of_model(self, text: str) -> Clarification:
-        """A model's own question back, with real ranges and choices where it names columns that have them."""
+    async def of_model(self, text: str, proposed: tuple[str, ...] = ()) -> Clarification:
+        """A model's own question back, with real ranges and choices where it names columns that have them.
+
+        Args:
+            text: the question.
+            proposed: the model's choices, which are taken where the data has none.
+        """
         asked = self.asked
         places = [it for it in asked.columns if it.table.name in asked.context.tables and _names(text, it)]
         dates = [it for it in places if it in date_places(it.table)]
@@ -82,7 +87,8 @@ class Clarifier:
                     Choice(label=value, question=asked.with_ending(f"({place.name} = '{value}')")) for value in values
                 )
                 return Clarification(reason="model", text=listed(text, values), choices=choices)
-        return Clarification(reason="model", text=text)
+        choices = tuple(Choice(label=one, question=asked.with_ending(f"({one})")) for one in proposed)
+        return Clarification(reason="model", text=listed(text, proposed) if proposed else text, choices=choices)
 
     async def _with_ranges(self, text: str, dates: list[Place]) -> Clarification:
         frames, asked = self.asked.frames, self.asked
