@@ -204,12 +204,12 @@ class _Tracer:
     def _distance(self, row: Sequence[JsonValue], mention: _Mention) -> int:
         """How far the nearest text of a row is from a number in the answer; beyond a comma is farther."""
         nearest = FAR
-        for text in (cell.lower() for cell in row if isinstance(cell, str) and len(cell) > 1):
-            before = self._lowered.rfind(text, 0, mention.start)
-            after = self._lowered.find(text, mention.end)
-            between = [self._lowered[before + len(text) : mention.start]] if before >= 0 else []
-            between += [self._lowered[mention.end : after]] if after >= 0 else []
-            nearest = min([nearest, *(len(it) + PAUSE * len(_PAUSES.findall(it)) for it in between)])
+        for text in (cell.lower() for cell in row if isinstance(cell, str) and cell.strip()):
+            for said in re.finditer(rf"(?<!\w){re.escape(text)}(?!\w)", self._lowered):
+                before = said.end() <= mention.start
+                start, end = (said.end(), mention.start) if before else (mention.end, said.start())
+                between = self._lowered[start:end]
+                nearest = min(nearest, len(between) + PAUSE * len(_PAUSES.findall(between)))
         return nearest
 
     def _day(self, date: DateInText) -> _Mention | None:

@@ -82,3 +82,10 @@ def test_the_row_count_behind_an_answer_is_a_number_too(context: str, said: str)
 
 def test_one_row_is_not_counted() -> None:
     assert counted("It is 42.", "") == ()
+
+
+def test_a_code_of_one_letter_is_a_word_too() -> None:
+    codes = QueryResult(columns=("status", "orders"), rows=(("C", 3), ("S", 1), ("X", 1)))
+    text = "Most orders, 3 of them, have the status C; 1 has the status X."
+    found = check_text(text, "", codes, None, calculate=True)
+    assert [(number.text, number.row) for number in found.numbers] == [("3", 0), ("1", 2)]
