@@ -37,7 +37,7 @@ OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) $(if $(EVAL),bench-retrieval bench-accuracy)
 
 .NOTPARALLEL:
-.PHONY: demo serve page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
+.PHONY: demo serve page screens bench-page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
 .PHONY: package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-load fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
@@ -85,6 +85,12 @@ bench-own-time: $(LOCAL)  ## what a question costs beside the model and the data
 
 bench-cold-start: $(LOCAL)  ## what a new process takes until its import, its first health answer, its first answer
 	@$(OFFLINE) $(BIN)/python -m bench.cold_start
+
+bench-page: $(TESTED) $(WEB)  ## what the page costs a browser: first paint, bytes, findings of axe, next to their targets
+	@$(OFFLINE) $(BIN)/python -m bench.page
+
+screens: $(TESTED) $(WEB) data model index  ## the sample questions asked on the page, and the pictures of docs/images
+	@$(OFFLINE) $(BIN)/python -m bench.page --screens docs/images
 
 bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
 	$(BIN)/python -m bench.schema_reading

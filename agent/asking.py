@@ -168,10 +168,10 @@ class Asking:
 
             async def answer() -> AsyncIterator[Event]:
                 BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
-                async with admission.place():
-                    async with aclosing(with_progress(loop.answer(question, database, self._parts))) as happening:
-                        async for event in happening:
-                            yield event
+                asked = loop.answer(question, database, self._parts)
+                async with admission.place(), aclosing(with_progress(asked)) as happening:
+                    async for event in happening:
+                        yield event
 
             async with deadline.met(), aclosing(self._flights.events(question, answer)) as events:
                 async for event in events:

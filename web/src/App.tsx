@@ -182,6 +182,7 @@ export function App() {
                 onAsk={() => ask(text)}
                 onStop={conversation.cancel}
                 busy={busy}
+                ready={database !== "" && databases.isSuccess}
                 follows={turns.length > 0}
                 field={field}
               />

@@ -3109,6 +3109,16 @@ export interface components {
              */
             source: "model" | "reused";
         };
+        /**
+         * SqlProgress
+         * @description The query of an attempt as far as it is written, of models whose replies come in pieces.
+         */
+        SqlProgress: {
+            /** Attempt */
+            attempt: number;
+            /** Sql */
+            sql: string;
+        };
         /** SqlValidated */
         SqlValidated: {
             /** Sql */
@@ -3571,6 +3581,10 @@ export interface operations {
                         data: string;
                         /** @constant */
                         event: "node_complete";
+                    } | {
+                        data: string;
+                        /** @constant */
+                        event: "sql_progress";
                     } | {
                         data: string;
                         /** @constant */
@@ -4056,6 +4070,10 @@ export interface operations {
                         data: string;
                         /** @constant */
                         event: "node_complete";
+                    } | {
+                        data: string;
+                        /** @constant */
+                        event: "sql_progress";
                     } | {
                         data: string;
                         /** @constant */
@@ -5620,6 +5638,10 @@ export interface operations {
                         data: string;
                         /** @constant */
                         event: "node_complete";
+                    } | {
+                        data: string;
+                        /** @constant */
+                        event: "sql_progress";
                     } | {
                         data: string;
                         /** @constant */

@@ -6,7 +6,7 @@ import type { Answer, Problem, Step } from "./types";
 export type StreamEvent =
   | { event: "start"; traceId: string }
   | { event: "step"; step: Step }
-  | { event: "sql_delta"; attempt: number; text: string }
+  | { event: "sql_progress"; sql: string }
   | { event: "answer_delta"; text: string }
   | { event: "done"; answer: Answer }
   | { event: "error"; problem: Problem }
@@ -124,8 +124,8 @@ function read(message: EventSourceMessage): StreamEvent | null {
       const step = { node: wire.node, attempt: wire.attempt ?? 0, elapsedMs: wire.elapsed_ms ?? 0, data: wire.data };
       return { event: "step", step: step as unknown as Step };
     }
-    case "sql_delta":
-      return { event: "sql_delta", attempt: Number(wire.data.attempt), text: String(wire.data.text) };
+    case "sql_progress":
+      return { event: "sql_progress", sql: String(wire.data.sql) };
     case "answer_delta":
       return { event: "answer_delta", text: String(wire.data.text) };
     case "done":

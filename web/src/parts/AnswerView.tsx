@@ -175,11 +175,20 @@ function Corrections({ answer }: { answer: Answer }) {
   );
 }
 
+/** What is asked back, without the lines that the buttons say. */
+function withoutChoices(answer: Answer): string {
+  const labels = new Set(answer.choices.map((choice) => `- ${choice.label}`));
+  return answer.answer
+    .split("\n")
+    .filter((line) => !labels.has(line))
+    .join("\n");
+}
+
 function Clarification({ answer, onAsk }: { answer: Answer; onAsk: (question: string) => void }) {
   return (
     <article className="answer clarification" aria-label="A question back">
       <span className="tag">{answer.clarification_reason === "missing_data" ? "Not in the data" : "One more thing"}</span>
-      <p className="answer-text">{answer.answer}</p>
+      <p className="answer-text">{withoutChoices(answer)}</p>
       {answer.choices.length ? (
         <ul className="row choices" aria-label="Ways to go on">
           {answer.choices.map((choice) => (

@@ -40,13 +40,13 @@ export function Checks({ checks }: { checks: Check[] }) {
               <button
                 type="button"
                 className={`check ${tone}`}
+                aria-label={`${nameOf(check)} ${said}`}
                 aria-expanded={open === at}
                 aria-controls={id}
                 onClick={() => setOpen(open === at ? null : at)}
               >
                 <Icon name={icon} />
                 {nameOf(check)}
-                <span className="sr-only">: {said}</span>
               </button>
             </li>
           );

@@ -8,11 +8,12 @@ interface Props {
   onAsk: () => void;
   onStop: () => void;
   busy: boolean;
+  ready: boolean; // whether it is known which database is asked
   follows: boolean;
   field: Ref<HTMLTextAreaElement>;
 }
 
-export function Composer({ text, onText, onAsk, onStop, busy, follows, field }: Props) {
+export function Composer({ text, onText, onAsk, onStop, busy, ready, follows, field }: Props) {
   const own = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     const area = own.current;
@@ -21,17 +22,21 @@ export function Composer({ text, onText, onAsk, onStop, busy, follows, field }: 
     area.style.height = `${Math.min(area.scrollHeight, 200)}px`;
   }, [text]);
 
+  const may = ready && text.trim() !== "";
+  const send = () => {
+    if (!busy && may) onAsk();
+  };
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    if (!busy && text.trim()) onAsk();
+    send();
   };
   return (
     <form
       className="composer"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!busy && text.trim()) onAsk();
+        send();
       }}
     >
       <label className="sr-only" htmlFor="question">
@@ -57,7 +62,7 @@ export function Composer({ text, onText, onAsk, onStop, busy, follows, field }: 
           Stop
         </button>
       ) : (
-        <button type="submit" className="button primary send" disabled={!text.trim()}>
+        <button type="submit" className="button primary send" disabled={!may}>
           <Icon name="send" />
           Ask
         </button>

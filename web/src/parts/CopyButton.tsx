@@ -19,9 +19,14 @@ export function CopyButton({ text, label, icon = "copy" }: Props) {
     setTimeout(() => setSaid(""), 2500);
   };
   return (
-    <button type="button" className="button small quiet" onClick={copy}>
-      <Icon name={said === "Copied" ? "check" : icon} />
-      <span role="status">{said || label}</span>
-    </button>
+    <>
+      <button type="button" className="button small quiet" onClick={copy}>
+        <Icon name={said === "Copied" ? "check" : icon} />
+        {said || label}
+      </button>
+      <span role="status" className="sr-only">
+        {said}
+      </span>
+    </>
   );
 }

@@ -5,6 +5,16 @@ import type { Row } from "../api/types";
 
 export type Drawn = Result;
 
+const SHORT = 70; // characters of labels that fit side by side
+
+/** Whether the names along the bottom can lie flat. */
+function fit(spec: Record<string, unknown>, rows: Row[]): boolean {
+  const x = (spec.encoding as { x?: { field?: string; type?: string } } | undefined)?.x;
+  if (!x?.field || x.type === "quantitative" || x.type === "temporal") return false;
+  const names = new Set(rows.map((row) => String(row[x.field as string] ?? "")));
+  return [...names].reduce((sum, name) => sum + name.length + 2, 0) < SHORT;
+}
+
 const nothing = (): Promise<never> => Promise.reject(new Error("Charts load nothing."));
 
 /** Draw a chart of `results` into an element. */
@@ -26,6 +36,7 @@ export async function draw(element: HTMLElement, spec: Record<string, unknown>, 
       font: "Inter, system-ui, sans-serif",
       title: { color: ink, fontSize: 14, fontWeight: 600, anchor: "start", offset: 12 },
       axis: { labelColor: soft, titleColor: soft, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: 500 },
+      ...(fit(spec, rows) ? { axisX: { labelAngle: 0 } } : {}),
       legend: { labelColor: soft, titleColor: soft },
       view: { stroke: null },
       mark: { color: colour("--accent") },

@@ -85,8 +85,8 @@ function after(turn: Turn, event: StreamEvent, at: number): Turn {
       return { ...heard, traceId: event.traceId };
     case "step":
       return { ...heard, steps: [...turn.steps, event.step], writing: event.step.node === "sql_generator" ? "" : turn.writing };
-    case "sql_delta":
-      return { ...heard, writing: turn.writing + event.text };
+    case "sql_progress":
+      return { ...heard, writing: event.sql };
     case "answer_delta":
       return { ...heard, text: turn.text + event.text };
     case "done":

@@ -1,0 +1,115 @@
+"""What the page costs a browser: first paint, bytes, and what axe finds, each next to its target.
+
+    python -m bench.page
+
+The page is served as `serve` serves it and opened in Debian's Chromium with an empty cache, the processor slowed down
+four times, over a connection of 1.6 Mbit/s with 150 ms of delay: what Lighthouse takes for a phone.
+
+    python -m bench.page --screens FOLDER
+
+asks the sample questions of the shop in both themes and at a phone's width, with the model that the settings name, and
+keeps pictures of the main states.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import socket
+import statistics
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import uvicorn
+from playwright.async_api import Browser, CDPSession
+
+from agent.api import create_default_app
+from bench.page_screens import ask_everything
+from bench.targets import Figure, show
+from testbed.browser import DESKTOP, PHONE, chromium, missing, watched
+
+RUNS = 5
+PAINT_TARGET_MS, BYTES_TARGET, FINDINGS_TARGET = 2_500, 400_000, 0
+NETWORK = {"offline": False, "latency": 150, "downloadThroughput": 1_600_000 / 8, "uploadThroughput": 750_000 / 8}
+PAINTED = "performance.getEntriesByName('first-contentful-paint').map(it => it.startTime)[0]"
+LOADED = "performance.getEntriesByType('resource').map(it => [it.name, it.transferSize])"
+READY = ".samples button"
+KINDS = ("js", "css", "woff2", "svg")
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[str]:
+    """The service's address, on a free port."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(create_default_app(), log_level="warning", timeout_graceful_shutdown=1))
+        running = asyncio.create_task(server.serve(sockets=[listening]))
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server.should_exit = True
+        await running
+
+
+async def first_load(browser: Browser, url: str) -> tuple[float, dict[str, int]]:
+    """Milliseconds until something is seen on a slow phone, and the bytes of each file that was sent."""
+    async with watched(browser, "about:", size=PHONE, path="blank") as seen:
+        page = seen.page
+        session: CDPSession = await page.context.new_cdp_session(page)
+        await session.send("Network.emulateNetworkConditions", NETWORK)
+        await session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+        seen.url = url
+        await page.goto(url)
+        await page.wait_for_selector(READY)
+        files = {name.rsplit("/", 1)[1]: size for name, size in await page.evaluate(LOADED) if "/assets/" in name}
+        return float(await page.evaluate(PAINTED)), files
+
+
+async def accessibility(browser: Browser, url: str) -> int:
+    """Serious findings on the first view, in both themes and at both widths."""
+    found = 0
+    for size in (DESKTOP, PHONE):
+        for dark in (False, True):
+            async with watched(browser, url, size=size, dark=dark) as seen:
+                await seen.page.wait_for_selector(READY)
+                found += len(await seen.findings())
+    return found
+
+
+async def measure() -> bool:
+    """Print every figure next to its target. Returns whether all are met."""
+    async with serving() as url, chromium() as browser:
+        loads = [await first_load(browser, url) for _ in range(RUNS)]
+        files = loads[-1][1]
+        found = await accessibility(browser, url)
+    of_kind = {kind: sum(size for name, size in files.items() if name.endswith(f".{kind}")) for kind in KINDS}
+    figures = [
+        Figure("first contentful paint, slow phone", statistics.median(ms for ms, _ in loads), "ms", PAINT_TARGET_MS),
+        Figure("first load, compressed", sum(files.values()) / 1000, "kB", BYTES_TARGET / 1000),
+        *(Figure(f"of these {kind}", size / 1000, "kB") for kind, size in of_kind.items()),
+        Figure("serious findings of axe, 4 looks", found, "", FINDINGS_TARGET),
+    ]
+    return show("The page:", figures)
+
+
+async def screens(folder: Path) -> None:
+    """Ask, and keep the pictures."""
+    async with serving() as url, chromium() as browser:
+        await ask_everything(browser, url, folder)
+
+
+def main() -> None:
+    """See the module."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--screens", type=Path, metavar="FOLDER")
+    given = parser.parse_args()
+    if reason := missing(axe=True):
+        parser.error(reason)
+    if given.screens:
+        given.screens.mkdir(parents=True, exist_ok=True)
+        asyncio.run(screens(given.screens))
+    elif not asyncio.run(measure()):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

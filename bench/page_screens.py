@@ -1,0 +1,76 @@
+"""The sample questions asked on the page, one after the other, and pictures of the main states."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from playwright.async_api import Browser, Page, expect
+
+from testbed.browser import DESKTOP, PHONE, watched
+
+ANSWER_MS = 300_000  # for one question; the embedded model shares two cores with the browser
+CHART = "What was the revenue in each month of 2024?"
+SETTLED_MS = 1_500  # in which a chart has been drawn
+
+
+async def ask_everything(browser: Browser, url: str, folder: Path) -> None:
+    """Ask every sample question; half of them in the light, half in the dark, the last ones at a phone's width.
+
+    Args:
+        browser: Chromium.
+        url: of the service.
+        folder: where the pictures go, as PNG; it is there.
+    """
+    async with watched(browser, url) as seen:
+        await seen.page.wait_for_selector(".samples button")
+        await shot(seen.page, folder / "page-welcome.png")
+        questions = await seen.page.locator(".samples button").all_text_contents()
+        await ask(seen.page, CHART, folder / "page-asking.png")
+        await look_around(seen.page, folder)
+    rest = [question for question in questions if question != CHART]
+    looks = [(DESKTOP, False, "light"), (DESKTOP, True, "dark"), (PHONE, False, "phone"), (PHONE, True, "phone-dark")]
+    for at, (size, dark, name) in enumerate(looks):
+        async with watched(browser, url, size=size, dark=dark) as seen:
+            for question in rest[at :: len(looks)]:
+                await seen.page.wait_for_selector("#question")
+                await ask(seen.page, question)
+                await shot(seen.page, folder / f"page-{name}.png")
+                if size == DESKTOP:
+                    await seen.page.get_by_role("button", name="New question").click()
+
+
+async def ask(page: Page, question: str, while_asking: Path | None = None) -> None:
+    """Ask one question, and print what came of it."""
+    began = time.perf_counter()
+    await page.get_by_label("Your question").fill(question)
+    await expect(page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
+    await page.keyboard.press("Enter")
+    turn = page.get_by_role("region", name=question, exact=True).last
+    if while_asking is not None:
+        await expect(turn.locator(".step .sql").first).to_be_visible(timeout=ANSWER_MS)
+        await shot(page, while_asking)
+    done = turn.locator("article.answer .spent, article.clarification, .problem")
+    await expect(done.first).to_be_visible(timeout=ANSWER_MS)
+    await page.wait_for_timeout(SETTLED_MS)
+    text = await turn.locator("article .answer-text, .problem").first.text_content()
+    standing = await turn.locator("article .tag").first.text_content() if await turn.locator("article").count() else "-"
+    print(f"{time.perf_counter() - began:6.1f} s  {(standing or '').strip():<14}{question}\n{'':10}{text}", flush=True)
+
+
+async def look_around(page: Page, folder: Path) -> None:
+    """The answer on the page, each part of it."""
+    answer = page.get_by_role("article", name="Answer").last
+    await answer.scroll_into_view_if_needed()
+    await shot(page, folder / "page-answer.png")
+    await answer.get_by_role("tab", name="SQL").click()
+    await page.wait_for_timeout(SETTLED_MS)
+    await shot(page, folder / "page-sql.png")
+    await answer.locator(".figure").first.click()
+    await page.wait_for_timeout(SETTLED_MS)
+    await shot(page, folder / "page-number.png")
+
+
+async def shot(page: Page, path: Path) -> None:
+    """A picture of what is in sight."""
+    await page.screenshot(path=path)

@@ -1,0 +1,96 @@
+"""The page in Debian's Chromium, watched: what it logs, and whom it asks."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright, expect
+
+AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+DESKTOP, PHONE = (1380, 900), (390, 844)
+PATIENCE_MS = 20_000
+SERIOUS = ("serious", "critical")
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+def missing(*, axe: bool = False) -> str:
+    """Why there can be no browser here; empty where there is one."""
+    if shutil.which("chromium") is None:
+        return "chromium is not installed; on Debian and Ubuntu: apt-get install chromium"
+    return "axe-core is not installed: npm ci --prefix web" if axe and not AXE.exists() else ""
+
+
+@dataclass
+class Watched:
+    """A page, and what must not happen on it. expected: parts of errors that a test brings about on purpose."""
+
+    page: Page
+    url: str
+    errors: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    expected: tuple[str, ...] = ()
+
+    def watch(self) -> None:
+        """Write down from now on."""
+        self.page.on("console", self._logged)
+        self.page.on("pageerror", lambda error: self.errors.append(f"{error}"))
+        self.page.on("request", self._requested)
+
+    def _logged(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
+
+    def _requested(self, request: Request) -> None:
+        self.asked.append(request.url)
+
+    def assert_quiet(self) -> None:
+        """Fail where something was logged that nobody expected, or another host was asked."""
+        surprising = [error for error in self.errors if not any(part in error for part in self.expected)]
+        assert not surprising
+        assert [url for url in self.asked if not url.startswith((self.url, "blob:"))] == []
+
+    async def findings(self) -> list[dict[str, Any]]:
+        """What axe finds on the page as it is, serious or worse."""
+        await self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = await self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        return [
+            {"rule": one["id"], "impact": one["impact"], "where": [node["target"] for node in one["nodes"]]}
+            for one in found["violations"]
+            if one["impact"] in SERIOUS
+        ]
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """A browser while the block runs; nothing is downloaded for it."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        yield browser
+        await browser.close()
+
+
+@asynccontextmanager
+async def watched(
+    browser: Browser, url: str, *, size: tuple[int, int] = DESKTOP, dark: bool = False, path: str = "/"
+) -> AsyncIterator[Watched]:
+    """The page of a service, which must have been quiet when the block ends well."""
+    context = await browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme="dark" if dark else "light",
+        permissions=["clipboard-read", "clipboard-write"],
+        accept_downloads=True,
+        locale="en-US",
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    seen = Watched(await context.new_page(), url)
+    seen.watch()
+    await seen.page.goto(url + path)
+    yield seen
+    seen.assert_quiet()
+    await context.close()

@@ -1,0 +1,62 @@
+"""The page over the real service, whose model says what the test told it to."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+
+import pytest
+from asgi_server import served
+from held_model import HeldModel
+from playwright.async_api import Browser, Page
+
+from agent.api import create_app
+from agent.service import Service, build_service
+from agent.settings import Settings
+from testbed.browser import Watched, chromium, missing, watched
+
+Opened = Callable[..., AbstractAsyncContextManager[Watched]]
+
+
+@pytest.fixture
+def held() -> HeldModel:
+    """Answers at once, unless a test clears `released`."""
+    model = HeldModel()
+    model.released.set()
+    return model
+
+
+@pytest.fixture
+def page_settings(settings: Settings) -> Settings:
+    hosted = {"profile": "small_hosted", "speculative_answer": False}  # so that the script knows who asks next
+    return settings.model_copy(update={"enable_retrieval": False, **hosted})
+
+
+@pytest.fixture
+async def service_url(page_settings: Settings, held: HeldModel) -> AsyncIterator[str]:
+    def service() -> Service:
+        return build_service(page_settings, model=held)
+
+    async with served(create_app(service)) as url:
+        yield url
+    held.assert_done()
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    if reason := missing(axe=True):
+        pytest.skip(reason)
+    async with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+async def seen(browser: Browser, service_url: str) -> AsyncIterator[Watched]:
+    """The page at a desk, in the light."""
+    async with watched(browser, service_url) as found:
+        yield found
+
+
+@pytest.fixture
+def page(seen: Watched) -> Page:
+    return seen.page

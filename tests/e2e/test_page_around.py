@@ -1,0 +1,250 @@
+"""Around the questions: databases and docs, history, saved queries, feedback, reviews, links, keys, keyboard, phone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from asgi_server import served
+from door import ANN, KEYS
+from held_model import HeldModel
+from page_steps import QUESTION, SENTENCE, TOTAL, answered, ask, script, tab
+from playwright.async_api import Browser, Page, expect
+
+from agent.access.policy import build_access
+from agent.api import create_app
+from agent.service import build_service
+from agent.settings import Settings
+from agent.state.memory import MemoryStore
+from testbed.browser import PHONE, watched
+
+DOCS = """# shop
+
+## orders
+
+What people have bought.
+
+- `status`: C is completed, S is shipped, X is cancelled.
+
+## Rules
+
+- Revenue: the sum of the amounts of orders that are not cancelled.
+"""
+
+
+@pytest.fixture
+def registry(tmp_path: Path, shop_file: Path) -> Path:
+    (tmp_path / "shop.md").write_text(DOCS, encoding="utf-8")
+    path = tmp_path / "databases.yaml"
+    path.write_text(
+        f"shop:\n  url: {shop_file.name}\n  docs: [shop.md]\n  description: A small shop\n"
+        f"  questions: ['{QUESTION}']\nanother: {shop_file.name}\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+async def test_tables_columns_and_docs_are_searched(page: Page) -> None:
+    schema = page.get_by_role("complementary", name="Tables and docs")
+    await expect(schema.get_by_text("2 tables")).to_be_visible()
+    await schema.get_by_label("Search tables").fill("cancelled")
+    await expect(schema.get_by_text("C is completed, S is shipped, X is cancelled.")).to_be_visible()
+    await expect(schema.get_by_text("1 table found")).to_be_visible()
+    await expect(schema.get_by_text("the sum of the amounts")).to_be_visible()
+    await schema.get_by_label("Search tables").fill("country")
+    await expect(schema.locator("dt")).to_contain_text(["country"])
+
+
+async def test_a_sample_question_is_asked_by_a_click(page: Page, held: HeldModel) -> None:
+    script(held)
+    await page.get_by_role("button", name=QUESTION).click()
+    await expect(page.get_by_role("article", name="Answer")).to_contain_text(SENTENCE)
+
+
+async def test_another_database_begins_another_conversation(page: Page, held: HeldModel) -> None:
+    script(held)
+    await answered(page)
+    await page.get_by_label("Database").select_option("another")
+    await expect(page.get_by_role("heading", name="What would you like to know?")).to_be_visible()
+    await expect(page.get_by_role("article", name="Answer")).to_have_count(0)
+
+
+async def test_an_earlier_conversation_comes_back_whole(page: Page, held: HeldModel) -> None:
+    script(held)
+    await answered(page)
+    earlier = page.get_by_role("navigation", name="Earlier conversations").get_by_role("link")
+    await expect(earlier).to_contain_text(QUESTION)
+    await page.get_by_role("button", name="New question").click()
+    await page.reload()
+    await earlier.click()
+    answer = page.get_by_role("article", name="Answer")
+    await expect(answer.get_by_text("Verified", exact=True)).to_be_visible()
+    await expect(answer.get_by_role("button", name="Judge passed")).to_be_visible()
+    await answer.get_by_role("button", name="1", exact=True).click()
+    await expect(answer.locator("tr.marked td")).to_have_text(["X", "1"])
+    await expect((await tab(answer, "Chart")).locator(".chart-place svg")).to_be_visible()
+    held.replies(text="How many cancelled orders are there?")
+    script(held, sql="SELECT COUNT(*) AS orders FROM orders", text="There are 5.")
+    await expect(await answered(page, "And how many of them are cancelled?")).to_contain_text("There are 5.")
+
+    await page.get_by_role("button", name=f"Forget “{QUESTION}”").click()
+    await expect(earlier).to_have_count(0)
+
+
+async def test_a_query_is_saved_run_and_forgotten(page: Page, held: HeldModel) -> None:
+    script(held)
+    panel = await tab(await answered(page), "SQL")
+    await panel.get_by_role("button", name="Save").click()
+    await panel.get_by_label("Name").fill("Orders by status")
+    await panel.get_by_role("button", name="Save", exact=True).last.click()
+    await panel.get_by_role("link", name="All saved queries").click()
+    kept = page.get_by_role("article", name="Orders by status")
+    await kept.get_by_role("button", name="Run").click()
+    await expect(kept.get_by_role("cell", name="C", exact=True)).to_be_visible()
+    await kept.get_by_role("button", name="Forget").click()
+    await expect(page.get_by_text("None yet.")).to_be_visible()
+
+
+async def test_a_wrong_answer_is_corrected_and_settled_by_a_reviewer(page: Page, held: HeldModel) -> None:
+    script(held)
+    answer = await answered(page)
+    await answer.get_by_role("button", name="This answer is wrong").click()
+    await answer.get_by_label("What is wrong with it?").fill("Cancelled orders do not count.")
+    await answer.get_by_label("The query that would have been right").fill(TOTAL)
+    await answer.get_by_role("button", name="Send").click()
+    await expect(answer.get_by_text("A reviewer will look at it.")).to_be_visible()
+
+    await page.get_by_role("link", name="Reviews").click()
+    await page.get_by_role("button", name=QUESTION, exact=True).click()
+    await expect(page.get_by_text("Cancelled orders do not count.")).to_be_visible()
+    decide = page.get_by_role("form", name="Decide")
+    await expect(decide.get_by_label("Query")).to_have_value(TOTAL)
+    await decide.get_by_role("button", name="Try it").click()
+    await expect(decide.get_by_role("cell")).to_have_text("460.5")
+    await decide.get_by_role("button", name="Approve").click()
+    await expect(page.get_by_text("approved", exact=True)).to_be_visible()
+    await expect(decide).to_have_count(0)
+
+
+async def test_a_right_answer_is_said_to_be_right(page: Page, held: HeldModel) -> None:
+    script(held)
+    answer = await answered(page)
+    right = answer.get_by_role("button", name="This answer is right")
+    await right.click()
+    await expect(right).to_have_attribute("aria-pressed", "true")
+    await expect(answer.get_by_text("It counts from now on.")).to_be_visible()
+
+
+async def test_a_question_is_shared_as_a_link(page: Page, browser: Browser, service_url: str, held: HeldModel) -> None:
+    script(held)
+    answer = await answered(page)
+    await answer.get_by_role("button", name="Share").click()
+    await expect(answer.get_by_role("button", name="Copied")).to_be_visible()
+    link = str(await page.evaluate("navigator.clipboard.readText()"))
+    async with watched(browser, service_url, path=link.removeprefix(service_url)) as other:
+        field = other.page.get_by_label("Your question")
+        await expect(field).to_have_value(QUESTION)
+        await expect(field).to_be_focused()
+        assert len(held.asked) == 3, "who opens a link asks nothing yet"
+
+
+async def test_the_theme_is_chosen_and_kept(page: Page) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = await page.evaluate(ground)
+    await page.get_by_text("Dark", exact=True).click(force=True)
+    dark = await page.evaluate(ground)
+    assert light != dark
+    await page.reload()
+    await expect(page.get_by_role("radio", name="Dark")).to_be_checked()
+    assert await page.evaluate(ground) == dark
+    await page.get_by_role("radio", name="As the system").check(force=True)
+    await page.emulate_media(color_scheme="dark")
+    assert await page.evaluate(ground) == dark
+
+
+async def test_all_of_it_goes_by_keyboard(page: Page, held: HeldModel) -> None:
+    script(held)
+    await expect(page.get_by_role("button", name=QUESTION)).to_be_visible()
+    await page.keyboard.press("Tab")
+    await expect(page.get_by_role("link", name="Skip to the question")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await page.keyboard.type(QUESTION)
+    await page.keyboard.press("Enter")
+    answer = page.get_by_role("article", name="Answer")
+    await expect(answer).to_be_visible()
+    await answer.get_by_role("tab", selected=True).focus()
+    await page.keyboard.press("Home")
+    await expect(answer.get_by_role("tab", name="Rows 3")).to_be_focused()
+    await page.keyboard.press("End")
+    await expect(answer.get_by_role("tab", selected=True)).to_contain_text("Records")
+    await page.keyboard.press("ArrowLeft")
+    editor = answer.get_by_role("textbox", name="SQL, to be edited")
+    await editor.focus()
+    await page.keyboard.press("Tab")
+    await expect(answer.get_by_role("button", name="Run")).to_be_focused()
+
+
+async def test_on_a_phone_the_menu_is_a_drawer(browser: Browser, service_url: str, held: HeldModel) -> None:
+    script(held)
+    async with watched(browser, service_url, size=PHONE) as seen:
+        page = seen.page
+        opener = page.get_by_role("button", name="Menu")
+        await opener.click()
+        drawer = page.get_by_role("dialog", name="Menu")
+        await expect(drawer.get_by_label("Database")).to_be_visible()
+        for _ in range(20):
+            await page.keyboard.press("Tab")
+            inside = "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
+            assert await page.evaluate(inside), "the focus stays in the drawer"
+        await page.keyboard.press("Escape")
+        await expect(drawer).to_have_count(0)
+        await expect(opener).to_be_focused()
+        await answered(page)
+        wide = await page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= PHONE[0], "nothing has to be scrolled sideways"
+
+
+# ------------------------------------------------------------------------------------------------------ a key
+
+
+@pytest.fixture
+async def closed_url(page_settings: Settings, held: HeldModel) -> AsyncIterator[str]:
+    """The service where each caller has a key."""
+    asked = page_settings.model_dump(exclude_unset=True) | {"auth": "api_keys", "api_keys": KEYS}
+    settings = Settings.model_validate(asked)
+    access = build_access(settings, store=MemoryStore, environment={})
+    async with served(create_app(lambda: build_service(settings, model=held), access=access)) as url:
+        yield url
+
+
+async def test_where_a_key_is_wanted_it_is_asked_for(browser: Browser, closed_url: str, held: HeldModel) -> None:
+    script(held)
+    async with watched(browser, closed_url) as seen:
+        seen.expected = ("401",)
+        dialog = seen.page.get_by_role("dialog", name="Nobody is signed in")
+        await dialog.get_by_label("Key").fill("plk_wrong")
+        await dialog.get_by_role("button", name="Go on").click()
+        await expect(dialog).to_contain_text("This API key is not known")
+        await dialog.get_by_label("Key").fill(ANN)
+        await dialog.get_by_role("button", name="Go on").click()
+        await expect(await answered(seen.page)).to_contain_text(SENTENCE)
+        assert ANN not in str(seen.asked), "no key is in an address"
+
+
+async def test_who_may_not_settle_is_not_asked_to(browser: Browser, closed_url: str, held: HeldModel) -> None:
+    held.replies(sql=TOTAL)
+    held.replies(correct=False, reason="That is the sum.")
+    held.replies(sql=TOTAL)
+    held.replies(sql=TOTAL)
+    held.replies(text="It is 460.5.")
+    async with watched(browser, closed_url) as seen:
+        seen.expected = ("401",)
+        dialog = seen.page.get_by_role("dialog")
+        await dialog.get_by_label("Key").fill(ANN)
+        await dialog.get_by_role("button", name="Go on").click()
+        turn = await ask(seen.page)
+        await expect(seen.page.get_by_role("link", name="Reviews")).to_have_count(0)
+        await turn.get_by_role("link", name="Waits for a review").click()
+        await expect(seen.page.get_by_text("It waits for a reviewer of shop.")).to_be_visible()
+        await expect(seen.page.get_by_role("form", name="Decide")).to_have_count(0)

@@ -1,0 +1,41 @@
+// An answer as the service gives it, and what a test changes of it.
+import type { Answer } from "../src/api/types";
+
+export function answerOf(changes: Partial<Answer> = {}): Answer {
+  return {
+    status: "success",
+    answer: "Spain has 12 customers.",
+    question: "Where do most customers come from?",
+    sql: "SELECT country, customers FROM t",
+    results: [{ country: "Spain", customers: 12 }],
+    columns: ["country", "customers"],
+    row_count: 1,
+    truncated: false,
+    raw_results: [],
+    raw_sql: null,
+    tables_used: ["t"],
+    dialect: "sqlite",
+    attempts: 1,
+    attempt_history: [],
+    verified: true,
+    checks: [],
+    corrections: [],
+    numbers: [{ text: "12", start: 10, end: 12, source: "result", row: 0, column: "customers", expression: "" }],
+    explanation: "",
+    plan: null,
+    reused: false,
+    write: null,
+    chart: null,
+    clarification: null,
+    clarification_reason: null,
+    choices: [],
+    needs_human_review: false,
+    review_id: null,
+    warnings: [],
+    usage: { model_calls: 3, prompt_tokens: 10, cached_tokens: 0, completion_tokens: 5, cost_usd: 0, by_step: {} },
+    timings_ms: {},
+    trace_id: "a".repeat(32),
+    session_id: null,
+    ...changes,
+  };
+}

@@ -1,0 +1,152 @@
+import { render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import { AnswerText } from "../src/parts/AnswerText";
+import { Checks } from "../src/parts/Checks";
+import { Composer } from "../src/parts/Composer";
+import { ProblemView } from "../src/parts/ProblemView";
+import { RowsTable } from "../src/parts/RowsTable";
+import { Steps } from "../src/parts/Steps";
+import { Tabs } from "../src/parts/Tabs";
+import { answerOf } from "./answers";
+
+describe("the checks", () => {
+  it("open to their detail, one at a time", async () => {
+    render(
+      <Checks
+        checks={[
+          { name: "guard", passed: true, detail: "Read-only." },
+          { name: "own_rule", passed: null, detail: "Not asked." },
+        ]}
+      />,
+    );
+    await userEvent.click(screen.getByRole("button", { name: "Read-only passed" }));
+    expect(screen.getByRole("status").textContent).toBe("Read-only. Read-only.");
+    await userEvent.click(screen.getByRole("button", { name: "Own rule not made" }));
+    expect(screen.getByRole("status").textContent).toBe("Own rule. Not asked.");
+    await userEvent.click(screen.getByRole("button", { name: "Own rule not made" }));
+    expect(screen.getByRole("status").textContent).toBe("");
+  });
+});
+
+describe("the sentence", () => {
+  it("has each number as a button that leads to its row", async () => {
+    const show = vi.fn();
+    const answer = answerOf();
+    render(<AnswerText answer={answer} onShow={show} />);
+    await userEvent.click(screen.getByRole("button", { name: "12" }));
+    expect(show).toHaveBeenCalledWith(answer.numbers[0]);
+    expect(screen.getByRole("status").textContent).toBe("12 From row 1, customers.");
+  });
+
+  it("shows a number that nothing supports as such, and leads nowhere", async () => {
+    const show = vi.fn();
+    const numbers = [{ text: "12", start: 10, end: 12, source: null, expression: "" }];
+    render(<AnswerText answer={answerOf({ numbers })} onShow={show} />);
+    const number = screen.getByRole("button", { name: "12" });
+    expect(number.classList.contains("untraced")).toBe(true);
+    await userEvent.click(number);
+    expect(show).not.toHaveBeenCalled();
+  });
+
+  it("is text, whatever it says", () => {
+    const { container } = render(<AnswerText answer={answerOf({ answer: "<b>x</b>", numbers: [] })} onShow={vi.fn()} />);
+    expect(container.querySelector("b")).toBeNull();
+    expect(screen.getByText("<b>x</b>")).toBeTruthy();
+  });
+});
+
+describe("a problem", () => {
+  it("is said with what to do, its fields and its trace", async () => {
+    const again = vi.fn();
+    const errors = [
+      { field: "question", message: "is empty" },
+      { field: "database", message: "is missing" },
+    ];
+    const problem = { type: "x", title: "Invalid", status: 422, detail: "Mend it.", hint: "Say more.", trace_id: "f00", errors };
+    render(<ProblemView problem={problem} again={again} />);
+    const alert = screen.getByRole("alert");
+    for (const said of ["Invalid", "Mend it.", "Say more.", "f00", "is empty"]) expect(alert.textContent).toContain(said);
+    await userEvent.click(within(alert).getByRole("button", { name: "Try again" }));
+    expect(again).toHaveBeenCalledOnce();
+  });
+});
+
+describe("tabs", () => {
+  it("are moved between by arrows, Home and End", async () => {
+    const choose = vi.fn();
+    const tabs = ["one", "two", "three"].map((id) => ({ id, title: id, panel: () => <p>{id}</p> }));
+    render(<Tabs tabs={tabs} chosen="one" onChoose={choose} label="Parts" />);
+    screen.getByRole("tab", { name: "one" }).focus();
+    await userEvent.keyboard("{ArrowRight}{ArrowLeft}{End}");
+    expect(choose.mock.calls.map(([id]) => id)).toEqual(["two", "three", "three"]);
+    expect(screen.getByRole("tabpanel").textContent).toBe("one");
+  });
+});
+
+describe("the composer", () => {
+  const props = { text: "How many?", onText: vi.fn(), onStop: vi.fn(), follows: false, field: { current: null } };
+
+  it("asks by Enter, and begins a line by Shift and Enter", async () => {
+    const asked = vi.fn();
+    render(<Composer {...props} onAsk={asked} busy={false} ready />);
+    screen.getByLabelText("Your question").focus();
+    await userEvent.keyboard("{Shift>}{Enter}{/Shift}");
+    expect(asked).not.toHaveBeenCalled();
+    await userEvent.keyboard("{Enter}");
+    expect(asked).toHaveBeenCalledOnce();
+  });
+
+  it("asks nothing while something is asked, or before it is known whom to ask", async () => {
+    const asked = vi.fn();
+    const { rerender } = render(<Composer {...props} onAsk={asked} busy ready />);
+    screen.getByLabelText("Your question").focus();
+    await userEvent.keyboard("{Enter}");
+    expect(screen.getByRole("button", { name: "Stop" })).toBeTruthy();
+    rerender(<Composer {...props} onAsk={asked} busy={false} ready={false} />);
+    await userEvent.keyboard("{Enter}");
+    expect(asked).not.toHaveBeenCalled();
+  });
+});
+
+describe("the steps", () => {
+  it("tell what failed and why", () => {
+    const at = { attempt: 1, elapsedMs: 3 };
+    render(
+      <Steps
+        dialect="sqlite"
+        writing="SELECT co"
+        steps={[
+          { node: "sql_validator", ...at, data: { sql: "x", passed: false, error: "There is no column x.", error_type: "COLUMN_NOT_FOUND" } as never },
+          { node: "evaluator", ...at, data: { verdict: { reason: "All months.", correct: false, source: "judge" }, checks: [] } as never },
+          { node: "sql_repair", ...at, data: { error: "All months.", hint: "Ask for one.", error_type: "JUDGED_WRONG" } as never },
+        ]}
+      />,
+    );
+    const list = screen.getByRole("list");
+    for (const said of ["The query was refused", "There is no column x.", "The judge says no", "Trying again", "Ask for one."])
+      expect(list.textContent).toContain(said);
+    expect(screen.getByLabelText("SQL").textContent).toBe("SELECT co");
+  });
+});
+
+describe("a table", () => {
+  const rows = Array.from({ length: 250 }, (_, n) => ({ name: `n${n % 5}`, total: n, note: n ? "x" : null }));
+
+  it("sorts by a click, the largest first", async () => {
+    render(<RowsTable columns={["name", "total", "note"]} rows={rows} label="Rows" />);
+    const column = () => screen.getByRole("columnheader", { name: /total/ });
+    await userEvent.click(within(column()).getByRole("button"));
+    expect(column().getAttribute("aria-sort")).toBe("descending");
+  });
+
+  it("filters and pages", async () => {
+    render(<RowsTable columns={["name", "total"]} rows={rows} label="Rows" />);
+    expect(screen.getByText("Page 1 of 3")).toBeTruthy();
+    await userEvent.click(screen.getByRole("button", { name: "Next" }));
+    expect(screen.getByText("Page 2 of 3")).toBeTruthy();
+    await userEvent.type(screen.getByLabelText("Search the rows"), "n3");
+    expect(screen.getByText("50 of 250 rows")).toBeTruthy();
+    expect(screen.getByText("Page 1 of 1")).toBeTruthy();
+  });
+});

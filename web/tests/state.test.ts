@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { firstWish, kindOf, specOf } from "../src/state/chart";
+import { fileName } from "../src/state/download";
+import { compare, matches } from "../src/state/filter";
+import { cell, cost, duration, isGrouped } from "../src/state/format";
+import { origin, pieces } from "../src/state/numbers";
+import { hashOf, parseRoute } from "../src/state/route";
+import { changed, doing, type Turn } from "../src/state/turns";
+import { pretty } from "../src/parts/pretty";
+import { unique } from "../src/parts/SqlPanel";
+import { searched } from "../src/parts/SchemaPanel";
+import type { Document, Table } from "../src/api/types";
+import { answerOf } from "./answers";
+
+describe("a turn", () => {
+  const asked = changed([], { type: "asked", id: "t", question: "How many?", database: "shop", at: 1000 });
+  const step = (node: string, data: object) =>
+    ({ type: "happened", id: "t", at: 2000, event: { event: "step", step: { node, attempt: 1, elapsedMs: 1, data } } }) as never;
+
+  it("says what is being done, by what was done last", () => {
+    const said: string[] = [doing(asked[0] as Turn)];
+    let turns = changed(asked, step("schema_selector", {}));
+    said.push(doing(turns[0] as Turn));
+    turns = changed(turns, { type: "happened", id: "t", at: 1, event: { event: "sql_progress", sql: "SELECT" } });
+    expect(turns[0]?.writing).toBe("SELECT");
+    turns = changed(turns, step("sql_generator", { sql: "SELECT 1" }));
+    expect(turns[0]?.writing).toBe("");
+    said.push(doing(turns[0] as Turn));
+    turns = changed(turns, step("sql_validator", { passed: false }));
+    said.push(doing(turns[0] as Turn));
+    turns = changed(turns, { type: "happened", id: "t", at: 1, event: { event: "reconnecting", tries: 1 } });
+    said.push(doing(turns[0] as Turn));
+    expect(said).toEqual([
+      "Asking",
+      "Writing the query",
+      "Checking the query",
+      "Looking for what went wrong",
+      "The connection was lost; taking it up again",
+    ]);
+  });
+
+  it("ends with an answer, a problem, or because it was stopped", () => {
+    const done = changed(asked, { type: "happened", id: "t", at: 9, event: { event: "done", answer: answerOf() } });
+    expect(done[0]).toMatchObject({ status: "answered", endedAt: 9, traceId: "a".repeat(32) });
+    const problem = { type: "x", title: "No", status: 503, detail: "Later." };
+    expect(changed(asked, { type: "failed", id: "t", problem, at: 9 })[0]).toMatchObject({ status: "failed", problem });
+    expect(changed(asked, { type: "cancelled", id: "t", at: 9 })[0]?.status).toBe("cancelled");
+    expect(changed(asked, { type: "cancelled", id: "another", at: 9 })[0]?.status).toBe("asking");
+  });
+});
+
+describe("the numbers of an answer", () => {
+  it("are cut out by characters, not by UTF-16 units", () => {
+    const text = "🫖 Tea: 12.";
+    const number = { text: "12", start: 7, end: 9, source: "result" as const, row: 1, column: "sold", expression: "" };
+    expect(pieces(text, [number]).map((piece) => piece.text)).toEqual(["🫖 Tea: ", "12", "."]);
+  });
+
+  it("never lose a character, whatever the offsets", () => {
+    const numbers = [
+      { text: "a", start: 2, end: 4, source: null, expression: "" },
+      { text: "b", start: 3, end: 5, source: null, expression: "" },
+      { text: "c", start: 90, end: 99, source: null, expression: "" },
+    ];
+    expect(pieces("It is 12.", numbers).map((piece) => piece.text).join("")).toBe("It is 12.");
+  });
+
+  it.each([
+    [{ source: "result", row: 0, column: "total" }, "From row 1, total"],
+    [{ source: "result", row: null, column: null }, "From the name of a column"],
+    [{ source: "raw", row: 4, column: "name" }, "From the records behind the answer: row 5, name"],
+    [{ source: "calculation", expression: "1+2" }, "Computed: 1+2"],
+    [{ source: null }, "Nothing supports this number"],
+  ])("say where they come from: %o", (part, said) => {
+    expect(origin({ text: "1", start: 0, end: 1, expression: "", ...part } as never)).toBe(said);
+  });
+});
+
+describe("filters and order", () => {
+  it.each([
+    [12, ">10", true],
+    [12, "<= 11", false],
+    [1234, "> 1,000", true],
+    [null, ">0", false],
+    ["C", "=c", true],
+    ["CC", "=c", false],
+    [null, "=", true],
+    ["X", "!x", false],
+    ["Ada Lovelace", "love", true],
+    [1234.5, "1,234", true],
+    [1234.5, "1234", true],
+    ["<b>", "<b", true],
+  ])("%o by %s", (value, filter, found) => expect(matches(value, filter)).toBe(found));
+
+  it("orders numbers by size and texts as a dictionary has them", () => {
+    expect([10, 9, 100].sort(compare)).toEqual([9, 10, 100]);
+    expect(["b", "A", "a10", "a9"].sort(compare)).toEqual(["A", "a9", "a10", "b"]);
+  });
+});
+
+describe("what is shown", () => {
+  it("groups amounts, and leaves years and ids alone", () => {
+    expect(cell(1234567.5)).toBe("1,234,567.5");
+    expect(cell(2024, isGrouped("year"))).toBe("2024");
+    expect([isGrouped("customer_id"), isGrouped("amount")]).toEqual([false, true]);
+    expect(cell({ a: 1 })).toBe('{"a":1}');
+  });
+
+  it("says time and cost as people do", () => {
+    expect([duration(80), duration(2345), duration(61_000)]).toEqual(["80 ms", "2.3 s", "1 min 1 s"]);
+    expect([cost(null), cost(0), cost(0.00042), cost(0.12)]).toEqual(["price not set", "no cost", "$0.00042", "$0.120"]);
+  });
+
+  it("names files after questions", () => {
+    expect(fileName("Wie viele Aufträge? <2024>")).toBe("wie-viele-aufträge-2024");
+    expect(fileName("???")).toBe("rows");
+  });
+
+  it("lays a query out, and leaves half a one alone", () => {
+    expect(pretty("select a, b from t where a = 1", "duckdb").split("\n").length).toBeGreaterThan(3);
+    expect(pretty("SELECT 'a", "sqlite")).toBe("SELECT 'a");
+  });
+
+  it("tells columns of one name apart as the service does", () => {
+    expect(unique(["a", "b", "a", "a"])).toEqual(["a", "b", "a_2", "a_3"]);
+  });
+});
+
+describe("the address", () => {
+  it.each(["#/", "#/session/abc", "#/saved", "#/reviews", "#/reviews/12", "#/ask?database=shop&question=How+many%3F"])(
+    "%s leads there and back",
+    (hash) => expect(hashOf(parseRoute(hash))).toBe(hash),
+  );
+
+  it("takes what is unknown for the beginning", () => {
+    expect(parseRoute("#/nowhere/else")).toEqual({ view: "ask", question: "", database: "" });
+  });
+});
+
+describe("charts", () => {
+  const rows = [
+    { month: "2024-01", total: 1, "a.b": "x" },
+    { month: "2024-02", total: 2, "a.b": "y" },
+  ];
+
+  it("know what a column holds", () => {
+    expect(["month", "total", "a.b"].map((name) => kindOf(name, rows))).toEqual(["temporal", "quantitative", "nominal"]);
+  });
+
+  it("take a dot in a name for no path", () => {
+    const spec = specOf({ mark: "bar", x: "a.b", y: "total", color: "" }, rows) as { encoding: { x: { field: string } } };
+    expect(spec.encoding.x.field).toBe("a\\.b");
+  });
+
+  it("begin where there is something to measure", () => {
+    expect(firstWish(["month", "total"], rows)).toMatchObject({ mark: "line", x: "month", y: "total" });
+    expect(firstWish(["month"], rows)).toBeNull();
+    expect(firstWish(["month", "total"], rows.slice(1))).toBeNull();
+  });
+});
+
+describe("the schema's search", () => {
+  const column = (name: string) => ({ name, type: "TEXT", nullable: true, comment: "", samples: [], private: false });
+  const table = (name: string, ...columns: string[]): Table =>
+    ({ name, namespace: "", columns: columns.map(column), primary_key: [], foreign_keys: [], comment: "", is_view: false }) as never;
+  const tables = [table("orders", "status", "amount"), table("customers", "name")];
+  const note = { id: "1", kind: "column", table: "orders", column: "status", text: "X is cancelled", sql: "", source: "" } as Document;
+
+  it("finds tables, columns and what is written about them", () => {
+    const names = (search: string) => searched(tables, [note], search).map((one) => [one.table.name, one.columns.length]);
+    expect(names("")).toEqual([["orders", 2], ["customers", 1]]);
+    expect(names("cancelled")).toEqual([["orders", 1]]);
+    expect(names("orders amount")).toEqual([["orders", 1]]);
+    expect(names("customers")).toEqual([["customers", 1]]);
+    expect(names("nothing")).toEqual([]);
+  });
+});
