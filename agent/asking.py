@@ -168,9 +168,9 @@ class Asking:
 
             async def answer() -> AsyncIterator[Event]:
                 BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
-                asked = loop.answer(question, database, self._parts)
-                async with admission.place(), aclosing(with_progress(asked)) as happening:
-                    async for event in happening:
+                happening = loop.answer(question, database, self._parts)
+                async with admission.place(), aclosing(with_progress(happening)) as told:
+                    async for event in told:
                         yield event
 
             async with deadline.met(), aclosing(self._flights.events(question, answer)) as events:
