@@ -14,7 +14,7 @@ from agent.scripted import ScriptedModel
 from agent.service import Service, build_service
 from agent.settings import Settings
 
-pytest_plugins = ["engine_report"]
+pytest_plugins = ["engine_report", "page_fixtures"]
 
 SHOP = """
 CREATE TABLE customers (

@@ -88,7 +88,7 @@ class Clarifier:
                 )
                 return Clarification(reason="model", text=listed(text, values), choices=choices)
         choices = tuple(Choice(label=one, question=asked.with_ending(f"({one})")) for one in proposed)
-        return Clarification(reason="model", text=listed(text, proposed) if proposed else text, choices=choices)
+        return Clarification(reason="model", text=listed(text, list(proposed)) if proposed else text, choices=choices)
 
     async def _with_ranges(self, text: str, dates: list[Place]) -> Clarification:
         frames, asked = self.asked.frames, self.asked

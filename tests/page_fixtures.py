@@ -1,21 +1,22 @@
-"""The page over the real service, whose model says what the test told it to."""
+"""The page over the real service, whose model says what the test told it to; other tests load no browser for it."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
 import pytest
 from asgi_server import served
 from held_model import HeldModel
-from playwright.async_api import Browser, Page
 
 from agent.api import create_app
 from agent.service import Service, build_service
 from agent.settings import Settings
-from testbed.browser import Watched, chromium, missing, watched
 
-Opened = Callable[..., AbstractAsyncContextManager[Watched]]
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Page
+
+    from testbed.browser import Watched
 
 
 @pytest.fixture
@@ -44,6 +45,8 @@ async def service_url(page_settings: Settings, held: HeldModel) -> AsyncIterator
 
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
+    from testbed.browser import chromium, missing
+
     if reason := missing(axe=True):
         pytest.skip(reason)
     async with chromium() as found:
@@ -53,6 +56,8 @@ async def browser() -> AsyncIterator[Browser]:
 @pytest.fixture
 async def seen(browser: Browser, service_url: str) -> AsyncIterator[Watched]:
     """The page at a desk, in the light."""
+    from testbed.browser import watched
+
     async with watched(browser, service_url) as found:
         yield found
 
