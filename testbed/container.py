@@ -23,6 +23,7 @@ import pathspec
 
 from testbed.service_process import ROOT, ServiceProcess
 
+_EMBED = "from rag.embedder import LocalEmbedder; print(len(LocalEmbedder().embed(['orders'])[0]), 'dimensions')"
 FILE = ROOT / "docker" / "Containerfile"
 
 
@@ -93,10 +94,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="plumbline-container-") as made:
         folder, image = Path(made), Path(made) / "image"
         stage(image)
-        (install,) = (shlex.split(said) for said in of("RUN") if said.startswith("pip "))
         venv.create(folder / "python", with_pip=True)
         python = str(folder / "python" / "bin" / "python")
-        subprocess.run([python, "-m", *install], cwd=image, check=True)
+        for said in of("RUN"):
+            if said.startswith("pip "):
+                subprocess.run([python, "-m", *shlex.split(said)], cwd=image, check=True)
+        embedded = subprocess.run([python, "-c", _EMBED], cwd=image, check=True, capture_output=True, text=True)
         (image / "databases.yaml").write_text("shop: shop.csv\n", encoding="utf-8")
         (image / "shop.csv").write_text("order_id,amount\n1,2.5\n2,3.5\n", encoding="utf-8")
         environment = variables(folder / "home") | {
@@ -105,7 +108,7 @@ def main() -> int:
         }  # fmt: skip
         with ServiceProcess(environment, folder / "log", command=[python, *command()[1:]], folder=image) as service:
             subprocess.run([python, *health_check()[1:]], env=service.environment, check=True)
-            print(f"healthy: {' '.join(command())} answers on port {service.port}")
+            print(f"healthy: {' '.join(command())} answers on port {service.port}; embeds in {embedded.stdout.strip()}")
     return 0
 
 

@@ -30,7 +30,8 @@ var platform = {
   APPLICATIONINSIGHTS_CONNECTION_STRING: applicationInsightsConnection
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identityClientId};Authorization=AAD'
   AZURE_CLIENT_ID: identityClientId
-  PYTHON_ENABLE_INIT_INDEXING: '1'
+  PYTHON_ENABLE_INIT_INDEXING: '1' // streams, on Python up to 3.12
+  PYTHON_ISOLATE_WORKER_DEPENDENCIES: '1' // our grpcio and protobuf, not the older ones of the worker
 }
 
 var service = {
@@ -108,11 +109,7 @@ resource app 'Microsoft.Web/sites@2024-04-01' = {
         triggers: { http: { perInstanceConcurrency: 16 } } // PLUMBLINE_MAX_CONCURRENT_QUESTIONS
       }
     }
-    siteConfig: {
-      minTlsVersion: '1.2'
-      ftpsState: 'Disabled'
-      http20Enabled: true
-    }
+    siteConfig: { minTlsVersion: '1.2' }
   }
 
   resource settings 'config' = {

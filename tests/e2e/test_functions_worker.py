@@ -305,4 +305,6 @@ async def test_rows_come_as_a_file(client: httpx2.AsyncClient) -> None:
 async def test_every_part_is_ready(client: httpx2.AsyncClient) -> None:
     response = await client.get("/health/ready")
     assert response.status_code == 200, response.text
-    assert {part["name"] for part in response.json()["parts"]} == {"model", "store", "database shop"}
+    assert {part["name"] for part in response.json()["parts"]} == {
+        "model", "store", "embeddings", "database shop",
+    }  # fmt: skip

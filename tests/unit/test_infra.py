@@ -26,6 +26,7 @@ PLATFORM = {  # settings of the app that are not the service's own
     "APPLICATIONINSIGHTS_AUTHENTICATION_STRING": "telemetry by identity: host and exporter read it",
     "AZURE_CLIENT_ID": "which identity azure-identity takes",
     "PYTHON_ENABLE_INIT_INDEXING": "without it, Python up to 3.12 answers only when all is said",
+    "PYTHON_ISOLATE_WORKER_DEPENDENCIES": "the worker has an older grpcio and protobuf of its own",
 }
 REGISTRY = {"AZURE_SQL_URL", "AZURE_POSTGRESQL_URL"}  # what databases.yaml may refer to
 ROLES = {
