@@ -7,6 +7,7 @@
 #   ARITHMETIC=file.jsonl    the sentences that it recomputes; by default the folder's
 #   MINUTES=10               how long `make fuzz` tries to break what reads what others wrote
 #   CLIENTS=200 SECONDS=120  how many ask at once in `make bench-load`, and for how long
+#   MODEL=embedded           the model that `make bench-peers` asks; by default one that answers at once
 #   STATEMENTS=file.jsonl    the SQL that `make bench-guard` shows to the guard; by default the folder's
 
 PYTHON      ?= python3
@@ -19,7 +20,10 @@ MINUTES     ?= 10
 CLIENTS     ?= 200
 SECONDS     ?= 120
 
+MODEL       ?= scripted
+
 VENV    := .venv
+PEERS   := $(VENV)/peers
 BIN     := $(VENV)/bin
 CREATED := $(VENV)/.created
 LOCAL   := $(VENV)/.local-installed
@@ -38,7 +42,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-load fuzz sentences statements questions clean
+.PHONY: package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-peers bench-load fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -91,6 +95,14 @@ bench-page: $(TESTED) $(WEB)  ## what the page costs a browser: first paint, byt
 
 screens: $(TESTED) $(WEB) data model index  ## the sample questions asked on the page, and the pictures of docs/images
 	@$(OFFLINE) $(BIN)/python -m bench.page --screens docs/images
+
+bench-peers: $(LOCAL) data $(if $(filter embedded,$(MODEL)),model) $(foreach it,vanna langchain llamaindex,$(PEERS)/$(it)/.installed)  ## beside Vanna, LangChain and LlamaIndex: the same questions, the same MODEL=scripted or embedded
+	@$(OFFLINE) $(BIN)/python -m bench.peers --environments $(PEERS) --model $(MODEL) --svg docs/images/peers-$(MODEL).svg
+
+$(PEERS)/%/.installed: bench/peers/requirements-%.txt | $(CREATED)
+	@$(PYTHON) -m venv --clear $(@D)
+	@$(@D)/bin/python -m pip install --disable-pip-version-check --progress-bar on -r $<
+	@touch $@
 
 bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
 	$(BIN)/python -m bench.schema_reading

@@ -34,11 +34,17 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 @contextmanager
-def started(cases: Sequence[Case], folder: Path) -> Iterator[str]:
-    """The endpoint's base URL while the block runs. Args: folder: for the file of cases."""
+def started(cases: Sequence[Case], folder: Path, module: str = "bench.endpoint", *options: str) -> Iterator[str]:
+    """The endpoint's base URL while the block runs.
+
+    Args:
+        cases: what it knows.
+        folder: for the file of cases.
+        module, options: another endpoint than this one.
+    """
     path = folder / "cases.json"
     path.write_text(json.dumps(cases), encoding="utf-8")
-    command = [sys.executable, "-m", "bench.endpoint", str(path)]
+    command = [sys.executable, "-m", module, str(path), *options]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None  # noqa: S101  it is a pipe
         try:
@@ -92,12 +98,13 @@ def _app(queries: Mapping[str, str]) -> Starlette:
     )
 
 
-async def _serve(queries: Mapping[str, str]) -> None:
+async def serve(app: Starlette) -> None:
+    """Serve on a free port of this machine until cancelled; its address is printed first."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each reply waits 40 ms
         print(f"http://127.0.0.1:{listening.getsockname()[1]}/v1", flush=True)
-        await uvicorn.Server(uvicorn.Config(_app(queries), log_config=None, ws="none")).serve(sockets=[listening])
+        await uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none")).serve(sockets=[listening])
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(dict(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))))
+    asyncio.run(serve(_app(dict(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))))))

@@ -1,0 +1,208 @@
+"""Plumbline beside Vanna, LangChain's SQL chain and agent, and LlamaIndex's NLSQL engine: same questions, same model.
+
+    python -m bench.peers --environments FOLDER [--model scripted|embedded] [--questions FILE] [--limit N] [--svg FILE]
+
+Each is asked in a process of its own, one after the other, and reaches the model through one proxy that counts. With
+the scripted model, which answers at once and knows every query, what differs is their own work; with the embedded one,
+what comes of it. All are asked for the whole way: a query, its rows, a sentence. Vanna and Plumbline are given the
+docs, the others have no place for them. Own time is the CPU of the process, for each question; start is that of the
+import and of all that comes before the first question. Ratios are to Plumbline.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from agent.evaluation.accuracy import is_ordered, same_rows
+from agent.evaluation.harness import GoldQuestion, load_questions
+from agent.settings import ROOT
+from bench import svg
+from bench.endpoint import MODEL, started
+from bench.synthetic_file import Case
+from executors.base import QueryResult
+
+HERE = Path(__file__).parent
+SHOP = ROOT / "samples" / "shop.sqlite"
+DOCS = ROOT / "samples" / "docs"
+QUESTIONS = (ROOT / "samples" / "questions.json", ROOT / "samples" / "held_out_questions.json")
+PEERS = {
+    "plumbline": "Plumbline",
+    "vanna": "Vanna",
+    "langchain_chain": "LangChain chain",
+    "langchain_agent": "LangChain agent",
+    "llamaindex": "LlamaIndex NLSQL",
+}
+TIMEOUT_S = {"scripted": 30, "embedded": 300}
+
+
+class Result(NamedTuple):
+    """One peer's figures over all questions; `right` of `asked`.
+
+    own_ms: CPU, the median. calls, tokens: means. start_s: CPU for import, and until the first question can be asked.
+    """
+
+    name: str
+    own_ms: float
+    calls: float
+    prompt_tokens: float
+    completion_tokens: float
+    right: int
+    asked: int
+    memory_mb: float
+    start_s: float
+    failures: tuple[str, ...]
+
+
+def run(peer: str, python: str, job: dict[str, object], golds: Sequence[tuple[QueryResult, bool]]) -> Result:
+    """Ask one peer everything. Raises CalledProcessError: it cannot be started."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "job.json"
+        path.write_text(json.dumps({**job, "folder": folder}), encoding="utf-8")
+        command = [python, str(HERE / "ask.py"), peer, str(path)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    told = json.loads(done.stdout)
+    answers = told["answers"]
+    right = sum(is_right(str(job["database"]), it["sql"], gold) for it, gold in zip(answers, golds, strict=True))
+    calls, sent, written = (told["counts"][name] / len(answers) for name in ("calls", *_TOKENS))
+    return Result(
+        name=PEERS[peer],
+        own_ms=statistics.median(it["cpu_ms"] for it in answers),
+        calls=calls,
+        prompt_tokens=sent,
+        completion_tokens=written,
+        right=right,
+        asked=len(answers),
+        memory_mb=told["memory_mb"],
+        start_s=told["import_s"] + told["ready_s"],
+        failures=tuple(it["error"] for it in answers if it["error"]),
+    )
+
+
+_TOKENS = ("prompt_tokens", "completion_tokens")
+
+
+def python_of(peer: str, environments: Path) -> str:
+    """The interpreter that has a peer: they cannot all live in one environment."""
+    return sys.executable if peer == "plumbline" else str(environments / peer.partition("_")[0] / "bin" / "python")
+
+
+def rows_of(database: str, sql: str) -> QueryResult:
+    """What a query gives, read only. Raises sqlite3.Error."""
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        cursor = connection.execute(sql)
+        names = tuple(column[0] for column in cursor.description or ())
+        return QueryResult(columns=names, rows=tuple(cursor.fetchall()))
+
+
+def is_right(database: str, sql: str | None, gold: tuple[QueryResult, bool]) -> bool:
+    """Whether a query gives the rows of the gold one."""
+    if not sql:
+        return False
+    try:
+        found = rows_of(database, sql)
+    except sqlite3.Error:
+        return False
+    return same_rows(gold[0], found, ordered=gold[1])
+
+
+def answerable(questions: Sequence[GoldQuestion], database: Path) -> list[tuple[Case, tuple[QueryResult, bool]]]:
+    """Those whose gold query runs on the database, with its rows; some are written in another dialect."""
+    found: list[tuple[Case, tuple[QueryResult, bool]]] = []
+    for question in questions:
+        try:
+            rows = rows_of(str(database), question.gold[0])
+        except sqlite3.Error:
+            continue
+        gold = rows, is_ordered(question.gold[0], "sqlite")
+        found.append((Case(question.question, question.gold[0]), gold))
+    return found
+
+
+def report(results: Sequence[Result], model: str) -> None:
+    """Print the figures, each with its ratio to the first one's."""
+    own = results[0]
+    print(f"Peers, {model} model, {own.asked} questions; in brackets the ratio to {own.name}")
+    heads = f"{'own ms':>16}{'calls':>14}{'prompt tok.':>16}{'reply tok.':>13}{'right':>8}{'MB':>14}{'start s':>15}"
+    print(f"  {'':<17}{heads}")
+    for it in results:
+        print(
+            f"  {it.name:<17}{_with_ratio(it.own_ms, own.own_ms, 1):>16}{_with_ratio(it.calls, own.calls, 1):>14}"
+            f"{_with_ratio(it.prompt_tokens, own.prompt_tokens, 0):>16}{it.completion_tokens:>13.0f}"
+            f"{it.right:>5}/{it.asked:<2}{_with_ratio(it.memory_mb, own.memory_mb, 0):>14}"
+            f"{_with_ratio(it.start_s, own.start_s, 2):>15}"
+        )
+    for it in results:
+        for failure in dict.fromkeys(it.failures):
+            print(f"  {it.name} could not answer: {failure}")
+
+
+def _with_ratio(value: float, own: float, digits: int) -> str:
+    return f"{value:.{digits}f} ({value / own:.1f})" if own else f"{value:.{digits}f}"
+
+
+def draw(results: Sequence[Result], model: str, path: Path) -> None:
+    """Four bar charts beside each other."""
+    names = [it.name for it in results]
+    accuracy = [100 * it.right / it.asked for it in results]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    charts = [
+        svg.bars("own CPU of a question, ms", names, [it.own_ms for it in results]),
+        svg.bars("model calls of a question", names, [it.calls for it in results]),
+        svg.bars("prompt tokens of a question", names, [it.prompt_tokens for it in results]),
+        svg.bars("right answers, %", names, accuracy),
+        svg.bars("peak memory, MB", names, [it.memory_mb for it in results]),
+        svg.bars("until ready, seconds of CPU", names, [it.start_s for it in results]),
+    ]
+    path.write_text(svg.page(f"The same questions, the same {model} model", charts, across=3), encoding="utf-8")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Start the proxy, ask each peer, print, draw."""
+    parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
+    parser.add_argument("--environments", type=Path, required=True, help="that has one of each of the peers")
+    parser.add_argument("--model", choices=sorted(TIMEOUT_S), default="scripted")
+    parser.add_argument("--questions", type=Path, help="of one SQLite database; by default the sample shop's")
+    parser.add_argument("--docs", type=Path, help="of that database")
+    parser.add_argument("--limit", type=int, default=100, help="questions at most")
+    parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS))
+    parser.add_argument("--svg", type=Path)
+    options = parser.parse_args(arguments)
+    files = (options.questions,) if options.questions else QUESTIONS
+    questions = [question for file in files for question in load_questions(file)]
+    database = questions[0].path if options.questions else SHOP
+    asked = answerable([it for it in questions if it.path == questions[0].path], database)[: options.limit]
+    cases, golds = [case for case, _ in asked], [gold for _, gold in asked]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        with started(cases, folder, "bench.peers.proxy", options.model) as url:
+            job: dict[str, object] = {
+                "url": url,
+                "kind": options.model,
+                "model": MODEL,
+                "timeout_s": TIMEOUT_S[options.model],
+                "database": str(database.resolve()),
+                "docs": str((options.docs or DOCS).resolve()),
+                "questions": [case.question for case in cases],
+            }
+            results = []
+            for peer in options.peers:
+                results.append(run(peer, python_of(peer, options.environments), job, golds))
+                print(f"{results[-1].name} has been asked.", file=sys.stderr)
+    report(results, options.model)
+    if options.svg:
+        draw(results, options.model, options.svg)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""Plumbline, as its service is used in a process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[3]))
+
+from pydantic import SecretStr
+
+from agent.models import Options
+from agent.service import build_service
+from agent.settings import Settings
+
+DATABASE = "asked"
+
+
+class Peer:
+    """See `ask.py`."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        folder = Path(job["folder"])
+        entry = {"url": job["database"], "docs": [job["docs"]]}
+        (folder / "databases.yaml").write_text(json.dumps({DATABASE: entry}), encoding="utf-8")
+        settings = Settings(
+            registry=folder / "databases.yaml",
+            state_dir=folder / "state",
+            openai_base_url=job["url"],
+            openai_api_key=SecretStr("none"),
+            chat_model=job["model"],
+            embedding="openai",
+            profile="embedded" if job["kind"] == "embedded" else None,
+            model_timeout_s=job["timeout_s"],
+        )
+        self._loop = asyncio.new_event_loop()
+        self._service = build_service(settings)
+        self._loop.run_until_complete(self._service.warm_up())
+
+    def ask(self, question: str) -> str | None:
+        """The query of the answer."""
+        no_reuse = Options(reuse_verified=False, clarify=False)
+        asked = self._service.query(question, DATABASE, options=no_reuse)
+        return self._loop.run_until_complete(asked).sql
