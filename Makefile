@@ -69,7 +69,7 @@ check: $(TESTED)  ## formatting, lint, types
 eval: $(LOCAL) data model index  ## the ten sample questions; or, with EVAL=path/to/folder, accuracy and cost there, next to their targets
 	$(OFFLINE) $(BIN)/python -m agent $(if $(EVAL),eval-targets "$(EVAL)" --limit $(LIMIT),eval samples/questions.json --docs samples/docs)
 
-bench: $(or $(strip $(BENCHES)),questions)  ## those of the next three that are given their data: make bench EVAL=path/to/folder
+bench: bench-own-time bench-cold-start bench-peers $(strip $(BENCHES))  ## time, cold start, peers; and what is given its data: make bench EVAL=path/to/folder
 
 bench-arithmetic: sentences $(LOCAL)  ## how well equations in prose are recomputed: ARITHMETIC=path/to/arithmetic.jsonl
 	$(BIN)/python -m bench.arithmetic "$(ARITHMETIC)"
