@@ -42,7 +42,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-peers bench-load fuzz sentences statements questions clean
+.PHONY: capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-peers bench-load fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -106,6 +106,9 @@ $(PEERS)/%/.installed: bench/peers/requirements-%.txt | $(CREATED)
 
 bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
 	$(BIN)/python -m bench.schema_reading
+
+capacity: $(TESTED)  ## what 10 to 100,000 questions an hour about 10 to 100,000 tables need, from figures measured here
+	@$(OFFLINE) $(BIN)/python -m bench.capacity
 
 audit: $(AUDITOR)  ## known vulnerabilities of the pinned packages; fails where it could not ask
 	@$(BIN)/python -m testbed.audit

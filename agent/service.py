@@ -260,13 +260,14 @@ def build_service(
     *,
     model: ChatModel | None = None,
     embedder: Embedder | None = None,
+    state: StateStore | None = None,
     registry_required: bool = True,
 ) -> Service:
     """The service that the settings describe. Nothing is loaded or connected before it is needed.
 
     Args:
         settings: of the process.
-        model, embedder: instead of those that the settings name (tests, measurements).
+        model, embedder, state: instead of those that the settings name (tests, measurements).
         registry_required: whether there must be a registry, or files named later are enough. One that the settings
             name must be there in any case.
 
@@ -284,7 +285,7 @@ def build_service(
     judge = chat
     if own_judge:
         judge = protected(telemetry.get().traced(build_model(settings, model_name=settings.judge_model)), settings)
-    store = build_state_store(settings)
+    store = state or build_state_store(settings)
     added = AddedDocuments(store)
     router = build_router(settings, _registry(settings, registry_required))
     return Service(

@@ -26,6 +26,7 @@ from typing import NamedTuple
 from pydantic import SecretStr
 
 from agent.models import Answer, Options
+from agent.pricing import FREE
 from agent.service import Service, build_service
 from agent.settings import Settings, get_settings
 from bench import synthetic
@@ -43,7 +44,11 @@ NO_REUSE = Options(reuse_verified=False)
 
 
 class Measured(NamedTuple):
-    """One process's figures, in milliseconds and megabytes; `steps` are medians, as the answers tell them."""
+    """One process's figures, in milliseconds and megabytes; `steps` are medians, as the answers tell them.
+
+    calls, prompt_tokens, completion_tokens: of the model, means of a question; the endpoint takes four characters for
+    a token.
+    """
 
     wall: list[float]
     cpu: list[float]
@@ -53,6 +58,9 @@ class Measured(NamedTuple):
     at_once_wall: float
     at_once_cpu: float
     memory: float
+    calls: float
+    prompt_tokens: float
+    completion_tokens: float
     unverified: list[str]
 
 
@@ -73,6 +81,7 @@ def settings_of(folder: Path, url: str, state: str) -> Settings:
         "openai_base_url": url,
         "openai_api_key": SecretStr("none"),
         "chat_model": MODEL,
+        "prices": {MODEL: FREE},  # else it is said of each process that there is none
         "max_concurrent_questions": AT_ONCE,
     }
     return get_settings().model_copy(update=changes)
@@ -106,6 +115,9 @@ async def measure(service: Service, asked: Sequence[Case]) -> Measured:
         at_once_wall=passed / len(together) * 1000,
         at_once_cpu=used / len(together) * 1000,
         memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        calls=statistics.mean(answer.usage.model_calls for answer in answers),
+        prompt_tokens=statistics.mean(answer.usage.prompt_tokens for answer in answers),
+        completion_tokens=statistics.mean(answer.usage.completion_tokens for answer in answers),
         unverified=[answer.question for answer in answers if not answer.verified],
     )
 
@@ -128,6 +140,20 @@ def _of_process(folder: Path, url: str, *, embedding: bool) -> Measured:
     command = [sys.executable, "-m", "bench.own_time", "--inside", str(folder), url, str(int(embedding))]
     said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     return Measured(**json.loads(said))
+
+
+def measure_processes(tables: int, questions: int, embedding: Sequence[bool]) -> list[Measured]:
+    """Make a database of so many tables, and ask so many questions one after the other: a new process for each.
+
+    Args:
+        embedding: for each process, whether MiniLM runs in it.
+    """
+    catalogue = synthetic.catalogue(tables * TABLE_WIDTH, table_width=TABLE_WIDTH)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        make_folder(folder, tables)
+        with started(cases(catalogue, WARM + questions + AT_ONCE), folder) as url:
+            return [_of_process(folder, url, embedding=it) for it in embedding]
 
 
 def report(without: Measured, with_embedding: Measured) -> bool:
@@ -166,12 +192,7 @@ def main(arguments: list[str] | None = None) -> int:
         found = asyncio.run(_measured(Path(folder), url, embedding=embedding == "1", asked=asked))
         print(json.dumps(found._asdict()))
         return 0
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        make_folder(folder, options.tables)
-        catalogue = synthetic.catalogue(options.tables * TABLE_WIDTH, table_width=TABLE_WIDTH)
-        with started(cases(catalogue, WARM + options.questions + AT_ONCE), folder) as url:
-            without, with_embedding = (_of_process(folder, url, embedding=it) for it in (False, True))
+    without, with_embedding = measure_processes(options.tables, options.questions, (False, True))
     report(without, with_embedding)
     return 0
 

@@ -97,24 +97,39 @@ def refused(sql: str, schema: Schema) -> str:
     raise AssertionError(f"{sql} was let through")
 
 
+def seconds_to_read(tables: int, columns: int, runs: int) -> float:
+    """What reading the schema of a new PostgreSQL takes. Args: columns: of each table."""
+    with PostgresServer(settings={"max_locks_per_transaction": "1024"}) as server:
+        with server.admin() as admin:
+            make(admin, tables, columns)
+        executor = _executor(server)
+        seconds = timed(runs, lambda: _read(executor))
+        executor.close()
+    return seconds
+
+
+def _executor(server: PostgresServer) -> PostgresExecutor:
+    return PostgresExecutor("bench", Address.parse(server.url()), options=ServerOptions())
+
+
+def _read(executor: PostgresExecutor) -> Schema:
+    executor.refresh()
+    return executor.schema()
+
+
 def report(server: PostgresServer, runs: int) -> None:
     """Measure and print."""
-    executor = PostgresExecutor("bench", Address.parse(server.url()), options=ServerOptions())
-
-    def read() -> Schema:
-        executor.refresh()
-        return executor.schema()
-
-    schema = read()
+    executor = _executor(server)
+    schema = _read(executor)
     with server.admin(_COUNTER) as admin:
         admin("SELECT pg_stat_statements_reset()")
         executor.close()
-        read()
+        _read(executor)
         statements, catalogue = admin.rows(
             "SELECT sum(s.calls), sum(s.calls) FILTER (WHERE s.query LIKE '%pg_catalog.%') "
             "FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid WHERE d.datname = 'postgres'"
         )[0]
-    seconds = timed(runs, read)
+    seconds = timed(runs, lambda: _read(executor))
     executor.close()
     columns = sum(len(table.columns) for table in schema.tables)
     described = sum(bool(column.comment) for table in schema.tables for column in table.columns)

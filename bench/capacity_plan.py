@@ -1,0 +1,164 @@
+"""What so many questions an hour about so many tables need, and what runs out first: the arithmetic alone.
+
+It is put in what was measured (`Measured`) and what is assumed (`Assumed`), and gives one `Need` for each number of
+questions and tables. The service is taken to be busy evenly within the hour.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from agent.pricing import Price, Prices
+from agent.usage import StepUsage
+
+HOUR_S, MINUTE_S, MS, MB_A_GB = 3600, 60, 1000, 1000
+
+Curve = Sequence[tuple[float, float]]  # what was measured at so many tables, the fewest first
+
+
+class Measured(NamedTuple):
+    """Figures of one machine.
+
+    Of a question with the smallest schema: cpu_ms of the service; embedding_ms more, where the local embedder runs in
+    the process; process_mb and embedding_mb of memory likewise; calls and completion_tokens of the model.
+    By tables: prompt_tokens; retrieval_ms of CPU; tables_mb of memory in each process; index_mb on the disk; schema_s
+    for reading it.
+    Of indexing: columns_a_table, and embedded_a_s, the columns that the local embedder embeds in a second.
+    Of the state store, for one question: requests; hottest, those that all go to one partition; state_bytes that it
+    grows by.
+    """
+
+    cpu_ms: float
+    embedding_ms: float
+    process_mb: float
+    embedding_mb: float
+    calls: float
+    completion_tokens: float
+    prompt_tokens: Curve
+    retrieval_ms: Curve
+    tables_mb: Curve
+    index_mb: Curve
+    schema_s: Curve
+    columns_a_table: float
+    embedded_a_s: float
+    requests: float
+    hottest: float
+    state_bytes: float
+
+
+class Assumed(NamedTuple):
+    """What is an input.
+
+    call_s: seconds that the model takes for a call; the calls of a question come one after the other.
+    price: of the model.
+    model_tokens_a_minute: its quota.
+    busy: the share of a core that is planned with; the rest is for the minutes with more questions.
+    cores, memory_gb: of the one machine that the need is held against.
+    places: questions that one process works on at once.
+    account_requests_s, partition_requests_s: what one storage account, and one partition of it, take in a second.
+    look_s: seconds between two looks of a process at what others have changed.
+    schema_s: seconds that a question waits for a schema at most.
+    indexing_h: hours that the first index of a schema may take.
+    """
+
+    call_s: float
+    price: Price
+    model_tokens_a_minute: float
+    busy: float
+    cores: float
+    memory_gb: float
+    places: int
+    account_requests_s: float
+    partition_requests_s: float
+    look_s: float
+    schema_s: float
+    indexing_h: float
+
+
+class Need(NamedTuple):
+    """What `questions` an hour about `tables` need; `shares` are those of what is there, 1 being all of it."""
+
+    questions: float
+    tables: float
+    cpu_ms: float
+    processes: int
+    cores: float
+    cores_embedding: float
+    in_flight: float
+    tokens_a_minute: float
+    dollars_an_hour: float
+    memory_gb: float
+    index_gb: float
+    shares: dict[str, float]
+
+    @property
+    def first(self) -> str:
+        """What runs out first."""
+        return max(self.shares, key=lambda name: self.shares[name])
+
+
+def at(curve: Curve, tables: float, *, flat: bool = False) -> float:
+    """A value between and beyond what was measured: along straight lines, beyond the last along the last one.
+
+    Args:
+        flat: beyond the last it does not grow.
+
+    A line that falls is noise, so beyond the last nothing falls; below the first, the first counts.
+    """
+    if tables <= curve[0][0]:
+        return curve[0][1]
+    for (left, low), (right, high) in pairwise(curve):
+        if tables <= right:
+            return low + (high - low) * (tables - left) / (right - left)
+    last, value = curve[-1]
+    if flat or len(curve) == 1:
+        return value
+    before, lower = curve[-2]
+    return value + max(0.0, value - lower) / (last - before) * (tables - last)
+
+
+def cost_of(measured: Measured, price: Price, tables: float) -> float:
+    """US dollars of one question's model calls, with no prompt taken for cached."""
+    usage = StepUsage(
+        prompt_tokens=round(at(measured.prompt_tokens, tables, flat=True)),
+        completion_tokens=round(measured.completion_tokens),
+    )
+    return Prices({}, otherwise=price).cost("", usage) or 0.0
+
+
+def need(questions: float, tables: float, measured: Measured, assumed: Assumed) -> Need:
+    """What so many questions an hour about one database of so many tables need."""
+    a_second = questions / HOUR_S
+    cpu_ms = measured.cpu_ms + at(measured.retrieval_ms, tables) - measured.retrieval_ms[0][1]
+    cores = a_second * cpu_ms / MS / assumed.busy
+    in_flight = a_second * (measured.calls * assumed.call_s + cpu_ms / MS)  # Little's law
+    processes = max(1, math.ceil(cores), math.ceil(in_flight / assumed.places))
+    tokens = questions / MINUTE_S * (at(measured.prompt_tokens, tables, flat=True) + measured.completion_tokens)
+    memory_gb = processes * (measured.process_mb + at(measured.tables_mb, tables)) / MB_A_GB
+    looks_s = processes / assumed.look_s
+    indexing_h = tables * measured.columns_a_table / measured.embedded_a_s / HOUR_S
+    return Need(
+        questions=questions,
+        tables=tables,
+        cpu_ms=cpu_ms,
+        processes=processes,
+        cores=cores,
+        cores_embedding=cores + a_second * measured.embedding_ms / MS / assumed.busy,
+        in_flight=in_flight,
+        tokens_a_minute=tokens,
+        dollars_an_hour=questions * cost_of(measured, assumed.price, tables),
+        memory_gb=memory_gb,
+        index_gb=at(measured.index_mb, tables) / MB_A_GB,
+        shares={
+            "cores": cores / assumed.cores,
+            "memory": memory_gb / assumed.memory_gb,
+            "model quota": tokens / assumed.model_tokens_a_minute,
+            "state account": (a_second * measured.requests + looks_s) / assumed.account_requests_s,
+            "state partition": (a_second * measured.hottest + looks_s) / assumed.partition_requests_s,
+            "schema reading": at(measured.schema_s, tables) / assumed.schema_s,
+            "first indexing": indexing_h / assumed.indexing_h,
+        },
+    )
