@@ -52,8 +52,11 @@ class Watched:
     def assert_quiet(self) -> None:
         """Fail where something was logged that nobody expected, or another host was asked."""
         surprising = [error for error in self.errors if not any(part in error for part in self.expected)]
-        assert not surprising
-        assert [url for url in self.asked if not url.startswith((self.url, "blob:"))] == []
+        if surprising:
+            raise AssertionError(f"logged: {surprising}")
+        elsewhere = [url for url in self.asked if not url.startswith((self.url, "blob:"))]
+        if elsewhere:
+            raise AssertionError(f"other hosts were asked: {elsewhere}")
 
     async def findings(self) -> list[dict[str, Any]]:
         """What axe finds on the page as it is, serious or worse."""

@@ -9,8 +9,13 @@ import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
 import { dialectOf } from "./dialects";
 
-export interface EditorProps {
+/** A text that is put into the editor, in the place of what is there. */
+export interface Given {
   text: string;
+}
+
+export interface EditorProps {
+  given: Given; // another object, another text: what is typed meanwhile is the editor's own
   onText: (text: string) => void;
   onRun: () => void;
   dialect: string;
@@ -37,7 +42,20 @@ const look = EditorView.theme({
   },
 });
 
-export default function SqlEditor({ text, onText, onRun, dialect, tables }: EditorProps) {
+// What is typed over a selection is put in here: Chromium would keep the look of what was there by inline styles, which
+// the page's policy forbids. Brackets and quotes are put around it, by `closeBrackets`.
+const overSelection = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { from, to } = view.state.selection.main;
+    const typed = event.inputType === "insertText" && event.data !== null && !/^["'`([{]$/.test(event.data);
+    if (!typed || view.composing || from === to) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data ?? ""), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
+export default function SqlEditor({ given, onText, onRun, dialect, tables }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const told = useRef({ onText, onRun });
@@ -57,7 +75,7 @@ export default function SqlEditor({ text, onText, onRun, dialect, tables }: Edit
       parent,
       root,
       state: EditorState.create({
-        doc: text,
+        doc: given.text,
         extensions: [
           lineNumbers(),
           history(),
@@ -69,6 +87,7 @@ export default function SqlEditor({ text, onText, onRun, dialect, tables }: Edit
           sql({ dialect: dialectOf(dialect), schema: tables, upperCaseKeywords: true }),
           syntaxHighlighting(highlighting),
           look,
+          overSelection,
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ "aria-label": "SQL, to be edited; Control Enter runs it" }),
           EditorView.updateListener.of((update) => {
@@ -84,9 +103,9 @@ export default function SqlEditor({ text, onText, onRun, dialect, tables }: Edit
 
   useEffect(() => {
     const editor = view.current;
-    if (!editor || editor.state.doc.toString() === text) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
-  }, [text]);
+    if (!editor || editor.state.doc.toString() === given.text) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: given.text } });
+  }, [given]);
 
   return <div ref={host} className="editor" />;
 }

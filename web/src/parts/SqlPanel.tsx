@@ -11,6 +11,7 @@ import { ProblemView } from "./ProblemView";
 import { RowsTable } from "./RowsTable";
 import { SaveForm } from "./SaveForm";
 import { Sql } from "./Sql";
+import type { Given } from "./SqlEditor";
 
 const Editor = lazy(() => import("./SqlEditor"));
 
@@ -25,6 +26,11 @@ interface Props {
 
 export function SqlPanel({ sql, explanation, question, database, dialect, tables }: Props) {
   const [text, setText] = useState(sql);
+  const [given, setGiven] = useState<Given>({ text: sql });
+  const put = (laid: string) => {
+    setText(laid);
+    setGiven({ text: laid });
+  };
   const [saving, setSaving] = useState(false);
   const names = useMemo(
     () => Object.fromEntries(tables.map((table) => [table.name, table.columns.map((column) => column.name)])),
@@ -37,7 +43,7 @@ export function SqlPanel({ sql, explanation, question, database, dialect, tables
   useEffect(() => {
     let current = true;
     void import("./pretty").then(({ pretty }) => {
-      if (current) setText(pretty(sql, dialect));
+      if (current) put(pretty(sql, dialect));
     });
     return () => {
       current = false;
@@ -51,7 +57,7 @@ export function SqlPanel({ sql, explanation, question, database, dialect, tables
     <div className="sql-panel">
       {explanation ? <p className="explanation">{explanation}</p> : null}
       <Suspense fallback={<Sql text={text} dialect={dialect} />}>
-        <Editor text={text} onText={setText} onRun={() => run.mutate()} dialect={dialect} tables={names} />
+        <Editor given={given} onText={setText} onRun={() => run.mutate()} dialect={dialect} tables={names} />
       </Suspense>
       <div className="row">
         <button type="button" className="button small" disabled={run.isPending || !text.trim()} onClick={() => run.mutate()}>
@@ -59,7 +65,7 @@ export function SqlPanel({ sql, explanation, question, database, dialect, tables
           {run.isPending ? "Running…" : "Run"}
         </button>
         <CopyButton text={() => text} label="Copy" />
-        <button type="button" className="button small quiet" onClick={() => void lay(text).then(setText)}>
+        <button type="button" className="button small quiet" onClick={() => void lay(text).then(put)}>
           Format
         </button>
         <button type="button" className="button small quiet" aria-expanded={saving} onClick={() => setSaving(!saving)}>

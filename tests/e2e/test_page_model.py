@@ -1,0 +1,38 @@
+"""The page once with the embedded model: the query is seen as it is written, and the answer as it was judged."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from asgi_server import served
+from page_steps import ask
+from playwright.async_api import Browser, expect
+
+from agent.api import create_app
+from agent.service import build_service
+from agent.settings import Settings
+from testbed.browser import watched
+
+PATIENCE_S = 1_200  # the model shares a few cores with the browser and with whatever else runs
+QUESTION = "How many customers are there?"
+
+
+@pytest.fixture
+async def model_url(settings: Settings) -> AsyncIterator[str]:
+    patient = {"request_deadline_s": PATIENCE_S, "model_timeout_s": PATIENCE_S, "enable_retrieval": False}
+    async with served(create_app(lambda: build_service(settings.model_copy(update=patient)))) as url:
+        yield url
+
+
+@pytest.mark.model
+@pytest.mark.timeout(2 * PATIENCE_S)
+async def test_the_embedded_model_answers_on_the_page(browser: Browser, model_url: str) -> None:
+    async with watched(browser, model_url) as seen:
+        turn = await ask(seen.page, QUESTION)
+        query = turn.locator(".step .sql").first
+        await expect(query).to_contain_text("SELECT", timeout=PATIENCE_S * 1000)
+        answer = turn.get_by_role("article", name="Answer")
+        await expect(answer).to_contain_text("3", timeout=PATIENCE_S * 1000)
+        await expect(answer.get_by_role("button", name="Read-only passed")).to_be_visible()
+        await expect(answer.locator(".spent")).to_contain_text("model call")
