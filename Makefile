@@ -42,7 +42,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-peers bench-load fuzz sentences statements questions clean
+.PHONY: capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-peers bench-load fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -69,7 +69,7 @@ check: $(TESTED)  ## formatting, lint, types
 eval: $(LOCAL) data model index  ## the ten sample questions; or, with EVAL=path/to/folder, accuracy and cost there, next to their targets
 	$(OFFLINE) $(BIN)/python -m agent $(if $(EVAL),eval-targets "$(EVAL)" --limit $(LIMIT),eval samples/questions.json --docs samples/docs)
 
-bench: bench-own-time bench-cold-start bench-peers $(strip $(BENCHES))  ## time, cold start, peers; and what is given its data: make bench EVAL=path/to/folder
+bench: bench-own-time bench-cold-start bench-scale bench-peers $(strip $(BENCHES))  ## time, cold start, peers; and what is given its data: make bench EVAL=path/to/folder
 
 bench-arithmetic: sentences $(LOCAL)  ## how well equations in prose are recomputed: ARITHMETIC=path/to/arithmetic.jsonl
 	$(BIN)/python -m bench.arithmetic "$(ARITHMETIC)"
@@ -95,6 +95,9 @@ bench-page: $(TESTED) $(WEB)  ## what the page costs a browser: first paint, byt
 
 screens: $(TESTED) $(WEB) data model index  ## the sample questions asked on the page, and the pictures of docs/images
 	@$(OFFLINE) $(BIN)/python -m bench.page --screens docs/images
+
+bench-scale: $(LOCAL)  ## how own time grows with tables and with questions at once: curves and their exponents
+	@$(OFFLINE) $(BIN)/python -m bench.scale --svg docs/images/scale.svg
 
 bench-peers: $(LOCAL) data $(if $(filter embedded,$(MODEL)),model) $(foreach it,vanna langchain llamaindex,$(PEERS)/$(it)/.installed)  ## beside Vanna, LangChain and LlamaIndex: the same questions, the same MODEL=scripted or embedded
 	@$(OFFLINE) $(BIN)/python -m bench.peers --environments $(PEERS) --model $(MODEL) --svg docs/images/peers-$(MODEL).svg

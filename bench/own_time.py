@@ -93,16 +93,16 @@ async def measure(service: Service, asked: Sequence[Case]) -> Measured:
     singles, together = rest[:-AT_ONCE], rest[-AT_ONCE:]
     await service.warm_up()
     for case in warm:
-        await _ask(service, case)
+        await ask(service, case)
     wall, cpu, answers = [], [], []
     with LoopBlocks() as blocks:
         for case in singles:
             began, spent = time.perf_counter(), time.process_time()
-            answers.append(await _ask(service, case))
+            answers.append(await ask(service, case))
             wall.append((time.perf_counter() - began) * 1000)
             cpu.append((time.process_time() - spent) * 1000)
         began, spent = time.perf_counter(), time.process_time()
-        answers += await asyncio.gather(*(_ask(service, case) for case in together))
+        answers += await asyncio.gather(*(ask(service, case) for case in together))
         passed, used = time.perf_counter() - began, time.process_time() - spent
     names = {name for answer in answers[: len(singles)] for name in answer.timings_ms}
     steps = {name: statistics.median(it.timings_ms.get(name, 0.0) for it in answers[: len(singles)]) for name in names}
@@ -122,7 +122,8 @@ async def measure(service: Service, asked: Sequence[Case]) -> Measured:
     )
 
 
-async def _ask(service: Service, case: Case) -> Answer:
+async def ask(service: Service, case: Case) -> Answer:
+    """The answer, worked out anew."""
     return await service.query(case.question, DATABASE, options=NO_REUSE)
 
 
