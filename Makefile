@@ -47,7 +47,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
 
-serve: $(LOCAL) data model  ## the HTTP service on port 7071
+serve: $(LOCAL) data model index  ## the HTTP service on port 7071
 	@$(OFFLINE) $(BIN)/python -m agent serve
 
 page: $(LOCAL) $(WEB)  ## the page's files in agent/page, built anew from web/; the types of the interface before them
