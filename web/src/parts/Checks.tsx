@@ -5,6 +5,13 @@ import { Icon, type IconName } from "./Icon";
 
 const NAMES: Record<string, string> = {
   guard: "Read-only",
+  silently_wrong: "No known trap",
+  filter_values: "Filters are stored",
+  asked_filters: "Only filters asked for",
+  asked_columns: "Only columns asked for",
+  asked_row_count: "Rows as many as asked",
+  said_values: "Values of the question",
+  said_measures: "Measures of the question",
   judge: "Judge",
   grounding: "Numbers traced",
   calculator: "Arithmetic",
