@@ -86,7 +86,8 @@ def check(
     if parameters is not None:
         bind(root, parameters)
     own = functions if rows is None else frozenset[str]()
-    check_nodes(root, dialect, own, open_parameters=open_parameters)
+    columns = column_names(schema if rows is None else rows.visible)
+    check_nodes(root, dialect, own, open_parameters=open_parameters, columns=columns)
     names = NameCheck(schema, sql, catalogue) if rows is None else NameCheck(rows.visible, sql)
     held: tuple[str, ...] = ()
     try:
@@ -96,7 +97,7 @@ def check(
             check_no_files(root, dialect)
         shown, run = limited(root, row_limit, dialect)
         text = grammar.write(shown, dialect.sqlglot)
-        _check_reads_back(text, dialect, own, open_parameters=open_parameters)
+        _check_reads_back(text, dialect, own, open_parameters=open_parameters, columns=columns)
         if rows is not None:
             held = rows.hold(root, names)
             run = limited(root, row_limit, dialect)[1]
@@ -124,14 +125,21 @@ def _parsed(sql: str, dialect: Dialect) -> exp.Query:
     return root
 
 
-def _check_reads_back(text: str, dialect: Dialect, functions: frozenset[str], *, open_parameters: bool) -> None:
+def column_names(schema: Schema) -> frozenset[str]:
+    """The columns of all tables, in lower case."""
+    return frozenset(column.name.lower() for table in schema.tables for column in table.columns)
+
+
+def _check_reads_back(
+    text: str, dialect: Dialect, functions: frozenset[str], *, open_parameters: bool, columns: frozenset[str]
+) -> None:
     """What was written anew says what was checked: read again, it is allowed again, and comes out in the same words.
 
     Where the parser took a text for what the generator has no words for, it is no query that was checked.
     """
     try:
         root = _parsed(text, dialect)
-        check_nodes(root, dialect, functions, open_parameters=open_parameters)
+        check_nodes(root, dialect, functions, open_parameters=open_parameters, columns=columns)
         again = grammar.write(root, dialect.sqlglot)
     except SqlRefused as error:
         raise _unclear(dialect) from error
@@ -160,11 +168,16 @@ def _selected(values: exp.Values) -> exp.Select:
 
 
 def check_nodes(
-    root: exp.Expr, dialect: Dialect, functions: frozenset[str] = frozenset(), *, open_parameters: bool = False
+    root: exp.Expr,
+    dialect: Dialect,
+    functions: frozenset[str] = frozenset(),
+    *,
+    open_parameters: bool = False,
+    columns: frozenset[str] = frozenset(),
 ) -> None:
     """Hold every node of a tree against the lists; see `NodeCheck`. Raises SqlRefused."""
     try:
-        NodeCheck(dialect, functions, open_parameters=open_parameters).run(root)
+        NodeCheck(dialect, functions, open_parameters=open_parameters, columns=columns).run(root)
     except RecursionError as error:
         raise too_big("It is nested too deeply.") from error
 

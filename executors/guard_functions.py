@@ -29,6 +29,10 @@ _BUILDERS = {
 }
 _XML_METHODS = {"value": 2, "query": 1, "exist": 1, "nodes": 1}  # of T-SQL, and how many texts each takes
 _REPEATING = words("repeat replicate array_repeat")
+_LISTS = words("range generate_series")
+_LONG_STEPS = words("day week month quarter year")
+_MEASURES = words("len length array_length list_length year month quarter week day hour")  # of what is there already
+_WHOLE = re.compile(r"-?[1-9]\d*")
 _UNITS = words(
     "nanosecond microsecond millisecond second minute hour day dayofyear weekday week isoweek month quarter year",
     "ns mcs ms ss s mi n hh dd d dy y dw w wk ww isowk isoww mm m qq q yyyy yy tzoffset tz",
@@ -91,7 +95,7 @@ class FunctionCheck:
         return (f"{schema.lower()}.{name}" if schema else name) in self._own
 
     def _check_length(self, node: Call, name: str) -> None:
-        """Nothing interrupts what makes a long text, and DuckDB's memory limit does not hold it."""
+        """Nothing interrupts what makes a long text or list, and DuckDB's memory limit does not hold it."""
         arguments = node.expressions
         if name in _BUILDERS and len(arguments) > _BUILDERS[name]:
             length = arguments[_BUILDERS[name]]
@@ -101,11 +105,31 @@ class FunctionCheck:
             self._repeated *= max(int(length.name), 1) if name in _REPEATING else 1
             if self._repeated > MAX_REPEATED:
                 raise _too_long(node)
+        elif name in _LISTS and self._dialect.kin == "duckdb" and not isinstance(node.parent, exp.Table | exp.Lateral):
+            if not _is_short(arguments):
+                message = f"A list of {node.name} needs written bounds of at most {MAX_REPEATED}, or a step in days."
+                hint = f"Make rows of it: FROM {node.name}(...) AS numbers(n)."
+                raise SqlRefused(ErrorKind.PERMISSION, message, hint)
         elif name in self._dialect.formatters and arguments:
             pattern = arguments[0]
             written = isinstance(pattern, exp.Literal) and pattern.is_string
             if not written or "*" in pattern.name or any(len(run) > 4 for run in re.findall(r"\d+", pattern.name)):
                 raise _too_long(node)
+
+
+def _is_short(bounds: list[exp.Expr]) -> bool:
+    """Whether a list from here to there has an end that is known: in numbers, or in days of the calendar."""
+    if len(bounds) == 3 and isinstance(step := bounds[2], exp.Interval):
+        return step.text("unit").lower() in _LONG_STEPS and bool(_WHOLE.fullmatch(step.name))
+    return all(map(_is_bound, bounds))
+
+
+def _is_bound(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Literal):
+        return node.is_int and int(node.name) <= MAX_REPEATED
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower() in _MEASURES
+    return isinstance(node, exp.Neg | exp.Paren | exp.Add | exp.Sub) and all(map(_is_bound, node.iter_expressions()))
 
 
 def _schema_of(node: Call) -> str | None:

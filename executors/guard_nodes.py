@@ -14,6 +14,7 @@ from sqlglot import exp
 from executors.dialects import Dialect
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard_advice import drop_advice
+from executors.guard_fields import FieldCheck
 from executors.guard_functions import FunctionCheck
 from executors.guard_refusals import form, not_read_only, pasted, refused_function, sets_variable, too_big
 from executors.rows.row import words
@@ -94,12 +95,19 @@ class NodeCheck:
         dialect: that it is written in.
         functions: of the database's own that may be called, as `FunctionCheck` takes them.
         open_parameters: whether placeholders may stay in it, to be given values later.
+        columns: of the database's tables, in lower case, as `FieldCheck` takes them.
     """
 
     def __init__(
-        self, dialect: Dialect, functions: frozenset[str] = frozenset(), *, open_parameters: bool = False
+        self,
+        dialect: Dialect,
+        functions: frozenset[str] = frozenset(),
+        *,
+        open_parameters: bool = False,
+        columns: frozenset[str] = frozenset(),
     ) -> None:
         self._dialect, self._open_parameters = dialect, open_parameters
+        self._fields = FieldCheck(dialect, functions, columns)
         self._functions = FunctionCheck(dialect, functions)
         self._checks: dict[type[exp.Expr], Callable[..., None]] = {
             exp.Table: self._functions.check_table,
@@ -148,6 +156,7 @@ class NodeCheck:
         ):
             if many > limit:
                 raise too_big(f"It has {many} {what}, and {limit} are allowed.")
+        self._fields.run(root)
 
     # -- nodes that may do harm in some places --------------------------------------------------------------
 

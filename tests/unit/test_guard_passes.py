@@ -117,6 +117,9 @@ def test_a_plain_query_passes_in_every_dialect(dialect: str, sql: str) -> None:
         ("duckdb", "SELECT o FROM orders o", "a row as a value"),
         ("duckdb", "SELECT i FROM range(5) AS r(i), generate_series(1, 3)", "numbers as a table"),
         ("duckdb", "SELECT unnest([1, 2])", "a list as rows"),
+        ("duckdb", "SELECT unnest(range(1, 13)), generate_series(-3, 3)", "a short list of numbers"),
+        ("duckdb", "SELECT range(DATE '2024-01-01', created_at, INTERVAL 1 MONTH) FROM orders", "a list of months"),
+        ("duckdb", "SELECT range(len(name) + 1) FROM customers", "a list as long as what is there"),
         (
             "duckdb",
             "SELECT c.name, n.n FROM customers c, (SELECT count(*) AS n FROM orders WHERE customer_id = c.id) n",
@@ -149,8 +152,37 @@ def test_a_plain_query_passes_in_every_dialect(dialect: str, sql: str) -> None:
             "SELECT c.name, l.id FROM customers c CROSS JOIN LATERAL (SELECT id FROM orders WHERE customer_id = c.id LIMIT 1) l",
             "lateral",
         ),
+        ("postgresql", "SELECT (c).name, (json_each(name::json)).key FROM customers c", "fields of rows"),
+        ("postgresql", "SELECT x.a, x.b FROM json_to_record('{}') AS x(a int, b text)", "columns that are named there"),
+        (
+            "postgresql",
+            "SELECT e.value, e.ordinality FROM customers c, jsonb_array_elements(c.name::jsonb) WITH ORDINALITY e",
+            "columns of a function",
+        ),
+        (
+            "postgresql",
+            "SELECT d.d, g.day FROM generate_series(1, 2) d, generate_series(1, 2) AS g(day)",
+            "a function's own name",
+        ),
+        ("postgresql", "SELECT v.n, q.z FROM (VALUES (1)) AS v(n), (SELECT 1 AS z) q", "columns of rows"),
+        (
+            "postgresql",
+            "SELECT id OPERATOR(pg_catalog.+) 1 FROM orders TABLESAMPLE BERNOULLI (10)",
+            "an operator in full",
+        ),
         ("postgresql", "SELECT name FROM public.customers WHERE name ILIKE 'a%' AND name ~ '^A'", "patterns"),
         ("sqlserver", "SELECT TOP 5 name FROM dbo.customers ORDER BY name", "TOP"),
+        ("sqlserver", "SELECT id AS [delete], name AS [print] FROM customers", "names in brackets"),
+        (
+            "sqlserver",
+            "SELECT c.id FROM customers c INNER MERGE JOIN orders o ON o.customer_id = c.id",
+            "a way to join",
+        ),
+        (
+            "oracle",
+            "SELECT c.name, orders.id, (SELECT MAX(c.id) FROM dual) FROM customers c, orders",
+            "columns of tables",
+        ),
         (
             "sqlserver",
             "SELECT DATEADD(month, -2, GETDATE()), DATEDIFF(day, created_at, GETDATE()) FROM orders",
