@@ -4,7 +4,7 @@
 
 One question's own CPU, tokens, memory and requests to the state store are measured here, as are retrieval and the
 reading of a schema by the number of tables. The rest is arithmetic (bench/capacity_plan.py) with inputs that are
-printed. Beyond the largest schema that was measured, values go on along a straight line.
+printed, and beyond the largest schema that was measured values are extrapolated.
 """
 
 from __future__ import annotations
@@ -45,15 +45,16 @@ def number(value: float) -> str:
 
 def row_of(it: Need) -> Row:
     """A need as a row of the table; what is more than there is, is marked."""
-    share = it.shares[it.first]
-    first = f"{it.first}: {share:,.0%}" if share >= 0.01 else f"{it.first}: under 1%"
+    shares = {name: it.shares[name] for name in it.scarce}
+    told = [f"{name} {share:,.0%}" if share >= 0.01 else f"{name} under 1%" for name, share in shares.items()]
+    first = ", ".join(told)
     return (
         f"{it.questions:,.0f}",
         f"{it.tables:,.0f}",
         f"{it.processes:,d}",
         *(number(value) for value in (it.cores, it.cores_embedding, it.in_flight, it.tokens_a_minute)),
         *(number(value) for value in (it.dollars_an_hour, it.memory_gb, it.index_gb)),
-        f"**{first}**" if share > 1 else first,
+        f"**{first}**" if max(shares.values()) > 1 else first,
     )
 
 
@@ -71,9 +72,8 @@ def measured_rows(found: Found, assumed: Assumed, model: str) -> list[Row]:
     it, few = found.measured, found.retrieval[0].tables
     state, full = found.state, at(it.prompt_tokens, FULL)
     rows: list[Row] = [
-        (f"own CPU of a question, {few} tables", f"{it.cpu_ms:.0f} ms"),
+        (f"own CPU of a question, {few} tables; {FULL} tables", "; ".join(f"{ms:.0f} ms" for _, ms in it.cpu_ms)),
         ("more with the local embedder in the process", f"{it.embedding_ms:.0f} ms"),
-        (f"own CPU of a question, {FULL} tables", f"{found.cpu_full_ms:.0f} ms"),
         ("model calls of a question", number(it.calls)),
         (f"prompt tokens, {few} tables; {FULL} tables", f"{at(it.prompt_tokens, few):,.0f}; {full:,.0f}"),
         ("completion tokens", number(it.completion_tokens)),
@@ -82,7 +82,7 @@ def measured_rows(found: Found, assumed: Assumed, model: str) -> list[Row]:
             f"${cost_of(it, assumed.price, few):.5f}; ${cost_of(it, assumed.price, FULL):.5f}",
         ),
         ("memory of a process; more with the local embedder", f"{it.process_mb:.0f} MB; {it.embedding_mb:.0f} MB"),
-        ("columns that the local embedder embeds", f"{it.embedded_a_s:,.0f} a second"),
+        ("columns that the local embedder embeds", f"{it.embedded_a_s:,.0f} in a second of CPU"),
         ("requests to the state store, for a question in a session", number(state.requests)),
         (f"of them to its busiest partition ({state.hottest_kind})", number(state.hottest)),
         ("bytes that SQLite's state grows by", f"{state.bytes:,.0f}"),
@@ -115,7 +115,7 @@ def assumed_rows(assumed: Assumed, model: str) -> list[Row]:
             "partition",
         ),
         ("a schema may be read for", f"{assumed.schema_s:g} s, the deadline of a question"),
-        ("a first index may take", f"{assumed.indexing_h:g} h of the local embedder"),
+        ("a first index may take", f"{assumed.indexing_h:g} h of one core, with the local embedder"),
     ]
 
 
@@ -126,7 +126,8 @@ def report(found: Found, assumed: Assumed, model: str, *, markdown: bool) -> lis
     return [
         *table(COLUMNS, [row_of(it) for it in needs], markdown=markdown),
         "",
-        f"Beyond {found.retrieval[-1].tables:,} tables along a straight line. 100% is what is there, as below.",
+        f"Beyond {found.retrieval[-1].tables:,} tables nothing was measured: memory, index and reading go on along a",
+        "straight line, retrieval with the power of tables that it showed. 100% is what is there, as below.",
         "",
         *table(("measured", cpus), measured_rows(found, assumed, model), markdown=markdown),
         "",

@@ -64,8 +64,6 @@ class Found(NamedTuple):
     measured: Measured
     retrieval: list[Retrieval]
     state: StateUse
-    cpu_full_ms: float  # a question about `FULL` tables
-    wall_ms: float  # a question with the smallest schema
 
 
 async def _retrieval_inside(tables: int, questions: int, folder: Path) -> Retrieval:
@@ -132,11 +130,11 @@ async def _state_of(folder: Path, url: str, asked: Sequence[Case]) -> StateUse:
 
 
 def embedded_a_second() -> float:
-    """Columns of a schema that the local embedder embeds in a second."""
+    """Columns of a schema that the local embedder embeds in a second of CPU."""
     embedder = LocalEmbedder()
     embedder.embed(["It is loaded by its first text."])
     found = asyncio.run(retrieval_scale.measure(synthetic.catalogue(EMBEDDED), embedder, []))
-    return found.columns / found.embedding
+    return found.columns / found.embedding_cpu
 
 
 def measure(tables: Sequence[int], questions: int) -> Found:
@@ -148,7 +146,7 @@ def measure(tables: Sequence[int], questions: int) -> Found:
     state = asyncio.run(state_use(questions, few))
     cpu = statistics.median(plain.cpu)
     measured = Measured(
-        cpu_ms=cpu,
+        cpu_ms=[(few, cpu), (max(few + 1, FULL), statistics.median(full.cpu))],
         embedding_ms=max(0.0, statistics.median(embedding.cpu) - cpu),
         process_mb=plain.memory,
         embedding_mb=max(0.0, embedding.memory - plain.memory),
@@ -165,7 +163,7 @@ def measure(tables: Sequence[int], questions: int) -> Found:
         hottest=state.hottest,
         state_bytes=state.bytes,
     )
-    return Found(measured, found, state, statistics.median(full.cpu), statistics.median(plain.wall))
+    return Found(measured, found, state)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from enum import Enum
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -22,16 +23,17 @@ Curve = Sequence[tuple[float, float]]  # what was measured at so many tables, th
 class Measured(NamedTuple):
     """Figures of one machine.
 
-    Of a question with the smallest schema: cpu_ms of the service; embedding_ms more, where the local embedder runs in
-    the process; process_mb and embedding_mb of memory likewise; calls and completion_tokens of the model.
-    By tables: prompt_tokens; retrieval_ms of CPU; tables_mb of memory in each process; index_mb on the disk; schema_s
+    Of a question with the smallest schema: embedding_ms of CPU more, where the local embedder runs in
+    the process; process_mb of memory, and embedding_mb more; calls and completion_tokens of the model.
+    By tables: cpu_ms of the service, until the schema fills its place in the prompt; retrieval_ms, the part of it that
+    grows on; prompt_tokens; tables_mb of memory in each process; index_mb on the disk; schema_s
     for reading it.
-    Of indexing: columns_a_table, and embedded_a_s, the columns that the local embedder embeds in a second.
+    Of indexing: columns_a_table, and embedded_a_s, the columns that the local embedder embeds in a second of CPU.
     Of the state store, for one question: requests; hottest, those that all go to one partition; state_bytes that it
     grows by.
     """
 
-    cpu_ms: float
+    cpu_ms: Curve
     embedding_ms: float
     process_mb: float
     embedding_mb: float
@@ -61,7 +63,7 @@ class Assumed(NamedTuple):
     account_requests_s, partition_requests_s: what one storage account, and one partition of it, take in a second.
     look_s: seconds between two looks of a process at what others have changed.
     schema_s: seconds that a question waits for a schema at most.
-    indexing_h: hours that the first index of a schema may take.
+    indexing_h: hours of one core that the first index of a schema may take.
     """
 
     call_s: float
@@ -95,35 +97,48 @@ class Need(NamedTuple):
     shares: dict[str, float]
 
     @property
-    def first(self) -> str:
-        """What runs out first."""
-        return max(self.shares, key=lambda name: self.shares[name])
+    def scarce(self) -> list[str]:
+        """What runs out first, and after it all else of which more is needed than there is, the scarcest first."""
+        first, *others = sorted(self.shares, key=lambda name: -self.shares[name])
+        return [first, *(name for name in others if self.shares[name] > 1)]
 
 
-def at(curve: Curve, tables: float, *, flat: bool = False) -> float:
-    """A value between and beyond what was measured: along straight lines, beyond the last along the last one.
+class Beyond(Enum):
+    """How a value goes on beyond what was measured: with the tables, with that power of them that the last two values
+    show, not at all. One that falls is noise, so nothing falls there."""
 
-    Args:
-        flat: beyond the last it does not grow.
+    LINE = "line"
+    POWER = "power"
+    FLAT = "flat"
 
-    A line that falls is noise, so beyond the last nothing falls; below the first, the first counts.
-    """
+
+def at(curve: Curve, tables: float, beyond: Beyond = Beyond.LINE) -> float:
+    """A value between and beyond what was measured: along straight lines; below the first, the first counts."""
     if tables <= curve[0][0]:
         return curve[0][1]
     for (left, low), (right, high) in pairwise(curve):
         if tables <= right:
             return low + (high - low) * (tables - left) / (right - left)
     last, value = curve[-1]
-    if flat or len(curve) == 1:
+    before, lower = curve[-2] if len(curve) > 1 else curve[-1]
+    if beyond is Beyond.FLAT or value <= lower:
         return value
-    before, lower = curve[-2]
-    return value + max(0.0, value - lower) / (last - before) * (tables - last)
+    if beyond is Beyond.POWER:
+        return value * math.pow(tables / last, min(1.0, math.log(value / lower) / math.log(last / before)))
+    return value + (value - lower) / (last - before) * (tables - last)
+
+
+def cpu_of(measured: Measured, tables: float) -> float:
+    """Milliseconds of own CPU of a question."""
+    full = measured.cpu_ms[-1][0]
+    grown, before = (at(measured.retrieval_ms, it, Beyond.POWER) for it in (max(tables, full), full))
+    return at(measured.cpu_ms, tables, Beyond.FLAT) + max(0.0, grown - before)
 
 
 def cost_of(measured: Measured, price: Price, tables: float) -> float:
     """US dollars of one question's model calls, with no prompt taken for cached."""
     usage = StepUsage(
-        prompt_tokens=round(at(measured.prompt_tokens, tables, flat=True)),
+        prompt_tokens=round(at(measured.prompt_tokens, tables, Beyond.FLAT)),
         completion_tokens=round(measured.completion_tokens),
     )
     return Prices({}, otherwise=price).cost("", usage) or 0.0
@@ -132,11 +147,11 @@ def cost_of(measured: Measured, price: Price, tables: float) -> float:
 def need(questions: float, tables: float, measured: Measured, assumed: Assumed) -> Need:
     """What so many questions an hour about one database of so many tables need."""
     a_second = questions / HOUR_S
-    cpu_ms = measured.cpu_ms + at(measured.retrieval_ms, tables) - measured.retrieval_ms[0][1]
+    cpu_ms = cpu_of(measured, tables)
     cores = a_second * cpu_ms / MS / assumed.busy
     in_flight = a_second * (measured.calls * assumed.call_s + cpu_ms / MS)  # Little's law
     processes = max(1, math.ceil(cores), math.ceil(in_flight / assumed.places))
-    tokens = questions / MINUTE_S * (at(measured.prompt_tokens, tables, flat=True) + measured.completion_tokens)
+    tokens = questions / MINUTE_S * (at(measured.prompt_tokens, tables, Beyond.FLAT) + measured.completion_tokens)
     memory_gb = processes * (measured.process_mb + at(measured.tables_mb, tables)) / MB_A_GB
     looks_s = processes / assumed.look_s
     indexing_h = tables * measured.columns_a_table / measured.embedded_a_s / HOUR_S

@@ -38,10 +38,10 @@ _WARM = 3  # questions that are asked before any is measured
 
 
 class TimedEmbedder:
-    """Another embedder, and the seconds it has taken."""
+    """Another embedder, and the seconds it has taken; `cpu` are those of all threads meanwhile."""
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder, self.seconds = embedder, 0.0
+        self._embedder, self.seconds, self.cpu = embedder, 0.0, 0.0
         self.name = embedder.name
 
     @property
@@ -51,9 +51,10 @@ class TimedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """See `Embedder`."""
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), time.process_time()
         vectors = self._embedder.embed(texts)
         self.seconds += time.perf_counter() - began
+        self.cpu += time.process_time() - spent
         return vectors
 
 
@@ -67,12 +68,13 @@ class Asked(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """One schema: its indexing in seconds, `embedding` among them, and its questions."""
+    """One schema: its indexing in seconds, `embedding` among them and that one's CPU, and its questions."""
 
     columns: int
     tables: int
     indexing: float
     embedding: float
+    embedding_cpu: float
     questions: list[Asked]
 
     @property
@@ -91,7 +93,7 @@ async def measure(
         try:
             began = time.perf_counter()
             index = await indexes.of(catalogue)
-            indexing, embedding = time.perf_counter() - began, timed.seconds
+            indexing, embedding, cpu = time.perf_counter() - began, timed.seconds, timed.cpu
             asked = []
             for question in questions:
                 start, spent = time.perf_counter(), time.process_time()
@@ -107,13 +109,13 @@ async def measure(
                     max_sample_values=SAMPLES,
                     ranking=linked.ranking,
                 )
-                rendering, cpu = time.perf_counter() - linked_at, time.process_time() - spent
-                steps = (found_at - start, linked_at - found_at, rendering, cpu)
+                rendering, computed = time.perf_counter() - linked_at, time.process_time() - spent
+                steps = (found_at - start, linked_at - found_at, rendering, computed)
                 asked.append(Asked(*(seconds * 1000 for seconds in steps)))
         finally:
             indexes.close()
     columns = sum(len(table.columns) for table in schema.tables)
-    return Measured(columns, len(schema.tables), indexing, embedding, asked[_WARM:])
+    return Measured(columns, len(schema.tables), indexing, embedding, cpu, asked[_WARM:])
 
 
 def report(measured: Sequence[Measured]) -> None:

@@ -10,10 +10,10 @@ import pytest
 from agent.pricing import Price
 from bench import capacity
 from bench.capacity_figures import Found, Retrieval, StateUse
-from bench.capacity_plan import Assumed, Measured, at, cost_of, need
+from bench.capacity_plan import Assumed, Beyond, Measured, at, cost_of, cpu_of, need
 
 MEASURED = Measured(
-    cpu_ms=30,
+    cpu_ms=[(10, 30), (100, 45)],
     embedding_ms=12,
     process_mb=200,
     embedding_mb=300,
@@ -48,8 +48,6 @@ FOUND = Found(
     MEASURED,
     [Retrieval(10, 10, 180, 900, 2), Retrieval(1000, 60, 279, 90_000, 200)],
     StateUse(14, 2, 20_000, "rate"),
-    cpu_full_ms=45,
-    wall_ms=50,
 )
 
 
@@ -61,9 +59,18 @@ def test_values_lie_on_lines_between_and_beyond_what_was_measured(tables: float,
 
 
 def test_beyond_the_last_a_flat_curve_stays_and_a_falling_one_does_not_fall() -> None:
-    assert at(MEASURED.prompt_tokens, 100_000, flat=True) == 9000
-    assert at([(10, 5), (100, 4)], 1000) == 4
-    assert at([(10, 5)], 1000) == 5
+    assert at(MEASURED.prompt_tokens, 100_000, Beyond.FLAT) == 9000
+    assert [at([(10, 5), (100, 4)], 1000, beyond) for beyond in Beyond] == [4, 4, 4]
+    assert [at([(10, 5)], 1000, beyond) for beyond in Beyond] == [5, 5, 5]
+
+
+def test_a_power_is_that_of_the_last_two_and_never_more_than_a_line_through_nothing() -> None:
+    assert at([(10, 2), (1000, 20)], 100_000, Beyond.POWER) == pytest.approx(200)  # the square root
+    assert at([(10, 1), (100, 50)], 1000, Beyond.POWER) == pytest.approx(500)
+
+
+def test_own_cpu_grows_until_the_schemas_budget_is_full_and_then_with_retrieval_alone() -> None:
+    assert [cpu_of(MEASURED, it) for it in (10, 55, 100, 1000)] == [30, 37.5, 45, 90]
 
 
 def test_a_question_costs_its_tokens_with_the_schemas_budget_as_the_most() -> None:
@@ -75,17 +82,17 @@ def test_a_question_costs_its_tokens_with_the_schemas_budget_as_the_most() -> No
 def test_36000_questions_an_hour_are_10_a_second() -> None:
     it = need(36_000, 1000, MEASURED, ASSUMED)
 
-    assert it.cpu_ms == pytest.approx(80)  # 30, and 50 more of retrieval
-    assert it.cores == pytest.approx(10 * 0.080 / 0.5)
-    assert it.cores_embedding == pytest.approx(10 * 0.092 / 0.5)
-    assert it.in_flight == pytest.approx(10 * 6.08)  # Little's law
-    assert it.processes == 4  # 60.8 at once, 16 in each
+    assert it.cpu_ms == pytest.approx(90)  # 45, and 45 more of retrieval
+    assert it.cores == pytest.approx(10 * 0.090 / 0.5)
+    assert it.cores_embedding == pytest.approx(10 * 0.102 / 0.5)
+    assert it.in_flight == pytest.approx(10 * 6.09)  # Little's law
+    assert it.processes == 4  # 60.9 at once, 16 in each
     assert it.tokens_a_minute == pytest.approx(600 * 9100)
     assert it.dollars_an_hour == pytest.approx(360)
     assert it.memory_gb == pytest.approx(4 * 0.299)
     assert it.index_gb == pytest.approx(0.2)
     assert it.shares == {
-        "cores": pytest.approx(0.16),
+        "cores": pytest.approx(0.18),
         "memory": pytest.approx(1.196 / 50),
         "model quota": pytest.approx(5.46),
         "state account": pytest.approx((140 + 4 / 3) / 20_000),
@@ -93,19 +100,19 @@ def test_36000_questions_an_hour_are_10_a_second() -> None:
         "schema reading": pytest.approx(1.09 / 220),
         "first indexing": pytest.approx(1000 * 20 / 200 / 3600 / 24),
     }
-    assert it.first == "model quota"
+    assert it.scarce == ["model quota"]
 
 
 def test_there_is_one_process_at_least_and_cores_can_ask_for_more_than_places_do() -> None:
     assert need(1, 10, MEASURED, ASSUMED).processes == 1
-    slow = MEASURED._replace(cpu_ms=2000)
+    slow = MEASURED._replace(cpu_ms=[(10, 2000)])
     assert need(36_000, 10, slow, ASSUMED._replace(call_s=0.001)).processes == 40
 
 
 @pytest.mark.parametrize(
     "first, measured, assumed",
     [
-        ("cores", {"cpu_ms": 50_000}, {}),
+        ("cores", {"cpu_ms": [(10, 50_000)]}, {}),
         ("memory", {"process_mb": 90_000}, {}),
         ("model quota", {}, {"model_tokens_a_minute": 10}),
         ("state account", {"requests": 1e6}, {}),
@@ -117,7 +124,7 @@ def test_there_is_one_process_at_least_and_cores_can_ask_for_more_than_places_do
 def test_what_is_scarce_runs_out_first(first: str, measured: dict[str, Any], assumed: dict[str, Any]) -> None:
     it = need(1000, 10, MEASURED._replace(**measured), ASSUMED._replace(**assumed))
 
-    assert it.first == first
+    assert it.scarce[0] == first
     assert it.shares[first] > 1
 
 
@@ -126,8 +133,10 @@ def test_the_report_has_a_row_for_each_need_and_marks_what_is_more_than_there_is
 
     needs = [line for line in lines if re.match(r"\| 10+(,000)* \|", line) or re.match(r"\| 1(00)?,000 \|", line)]
     assert len(needs) == 9
-    assert needs[0] == ("| 10 | 10 | 1 | 0.00017 | 0.00023 | 0.017 | 517 | 0.04 | 0.2 | 0.002 | memory: under 1% |")
-    assert needs[-1].endswith("| 280 | 279 | 280 | 306 | 15,166,667 | 1,000 | 2,856 | 20.0 | **memory: 5,711%** |")
+    assert needs[0] == ("| 10 | 10 | 1 | 0.00017 | 0.00023 | 0.017 | 517 | 0.04 | 0.2 | 0.002 | memory under 1% |")
+    assert needs[-1].endswith(
+        "| 55.0 | 55.7 | 194 | 15,166,667 | 1,000 | 561 | 20.0 | **model quota 1,517%, memory 1,122%, cores 550%** |"
+    )
     assert "| completion tokens | 100 |" in lines
     assert any("1 in, 10 out" in line for line in lines)
 
