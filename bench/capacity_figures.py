@@ -161,7 +161,6 @@ def measure(tables: Sequence[int], questions: int) -> Found:
         embedded_a_s=embedded_a_second(),
         requests=state.requests,
         hottest=state.hottest,
-        state_bytes=state.bytes,
     )
     return Found(measured, found, state)
 

@@ -29,8 +29,7 @@ class Measured(NamedTuple):
     grows on; prompt_tokens; tables_mb of memory in each process; index_mb on the disk; schema_s
     for reading it.
     Of indexing: columns_a_table, and embedded_a_s, the columns that the local embedder embeds in a second of CPU.
-    Of the state store, for one question: requests; hottest, those that all go to one partition; state_bytes that it
-    grows by.
+    Of the state store, for one question: requests; hottest, those that all go to one partition.
     """
 
     cpu_ms: Curve
@@ -48,7 +47,6 @@ class Measured(NamedTuple):
     embedded_a_s: float
     requests: float
     hottest: float
-    state_bytes: float
 
 
 class Assumed(NamedTuple):

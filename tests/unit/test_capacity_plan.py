@@ -28,7 +28,6 @@ MEASURED = Measured(
     embedded_a_s=200,
     requests=14,
     hottest=2,
-    state_bytes=20_000,
 )
 ASSUMED = Assumed(
     call_s=2,
