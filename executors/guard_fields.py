@@ -8,7 +8,6 @@ without parentheses. None of it looks like a call, so such names are held agains
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 
 from sqlglot import exp
 
@@ -67,7 +66,7 @@ class FieldCheck:
             before = column.table.lower()
             if not before or isinstance(column.this, exp.Star) or (before in plain and before not in makers):
                 continue
-            if column.name.lower() not in makers.get(before, ()):
+            if _meant(column.this) not in makers.get(before, ()):
                 self._check(column.this)
         for operator in root.find_all(exp.Operator):
             written = str(operator.args["operator"])
@@ -92,16 +91,23 @@ class FieldCheck:
 def _sources(root: exp.Expr) -> tuple[set[str], dict[str, set[str]]]:
     """Names in FROM that stand for rows, and those that stand for what a function gives, with their columns' names."""
     plain: set[str] = set()
-    makers: dict[str, set[str]] = defaultdict(set)
+    makers: dict[str, set[str]] = {}
     for node in root.find_all(exp.Table, exp.Subquery, exp.CTE, exp.Values, exp.Lateral, exp.Unnest):
         name, alias = _name(node), node.args.get("alias")
         held = node.this if isinstance(node, exp.Table | exp.Lateral) else node
         if isinstance(held, exp.Func) and held.name.lower() not in _ROWS:
             named = alias.columns if isinstance(alias, exp.TableAlias) else []
-            makers[name] |= {name, *(it.name.lower() for it in (*named, *node.find_all(exp.ColumnDef)))}
+            columns = {_meant(it.this if isinstance(it, exp.ColumnDef) else it) for it in named}
+            columns = columns or {_meant(alias.this) if isinstance(alias, exp.TableAlias) else name}
+            makers[name] = columns & makers.get(name, columns)  # another one of that name may have others
         else:
             plain.add(name)
     return plain, makers
+
+
+def _meant(name: exp.Expr) -> str:
+    """What PostgreSQL looks up for a name."""
+    return name.name if name.args.get("quoted") else name.name.lower()
 
 
 def _name(node: exp.Expr) -> str:
