@@ -67,7 +67,7 @@ async def start_session(body: StartSessionRequest, lazy: Lazy, request: Request)
 
 
 @router.post("/chat", operation_id="chat", summary="Chat", responses=ANSWERED | CHAT_ERRORS,
-             response_model_exclude_none=True, openapi_extra=FUNCTION)  # fmt: skip
+             openapi_extra=FUNCTION)  # fmt: skip
 async def chat(
     body: ChatRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
 ) -> ChatResponse:

@@ -146,6 +146,11 @@ class ChatRequest(Frozen):
     message: Text = Field(description="In plain language.")
 
 
+def _where_it_applies() -> Any:
+    """A field that is left out where it is None; a None below it is said."""
+    return Field(None, exclude_if=lambda value: value is None)
+
+
 class ChatResponse(Frozen):
     """The answer to a message. A field that does not apply is absent.
 
@@ -155,22 +160,22 @@ class ChatResponse(Frozen):
 
     status: Literal["success", "error", "clarification_needed"]
     message: str
-    sql_query: str | None = None
-    results: list[dict[str, JsonValue]] | None = None
-    columns: list[str] | None = None
-    row_count: int | None = None
-    error_details: str | None = None
-    question: str | None = None
+    sql_query: str | None = _where_it_applies()
+    results: list[dict[str, JsonValue]] | None = _where_it_applies()
+    columns: list[str] | None = _where_it_applies()
+    row_count: int | None = _where_it_applies()
+    error_details: str | None = _where_it_applies()
+    question: str | None = _where_it_applies()
     trace_id: str
-    verified: bool | None = None
-    checks: list[Check] | None = None
-    corrections: list[Correction] | None = None
-    truncated: bool | None = None
-    needs_human_review: bool | None = None
-    review_id: str | None = None
-    choices: list[Choice] | None = None
-    explanation: str | None = None
-    chart: Chart | None = None
+    verified: bool | None = _where_it_applies()
+    checks: list[Check] | None = _where_it_applies()
+    corrections: list[Correction] | None = _where_it_applies()
+    truncated: bool | None = _where_it_applies()
+    needs_human_review: bool | None = _where_it_applies()
+    review_id: str | None = _where_it_applies()
+    choices: list[Choice] | None = _where_it_applies()
+    explanation: str | None = _where_it_applies()
+    chart: Chart | None = _where_it_applies()
     usage: Usage = Usage()
     warnings: list[str] = []
 
@@ -204,7 +209,7 @@ class ChatResponse(Frozen):
 
     def wire(self) -> dict[str, Any]:
         """As JSON, without what does not apply."""
-        return self.model_dump(mode="json", exclude_none=True)
+        return self.model_dump(mode="json")
 
 
 def error_details(answer: Answer) -> str:

@@ -29,7 +29,7 @@ from rag.testing import HashingEmbedder
 from testbed.tireless_model import TirelessModel
 
 HERE = Path(__file__).parent
-HIDDEN = {"openapi", "docs"}
+HIDDEN = {"openapi", "docs", "page", "page_asset"}  # for people: the contract does not have them
 NUMBERS = """
 CREATE TABLE numbers AS
 SELECT range AS n, range * 1.5 AS half, DATE '2024-01-01' + CAST(range AS INTEGER) AS day, 'label ' || range AS label

@@ -193,6 +193,23 @@ async def test_events_come_as_of_a_question_and_the_last_one_is_the_response_of_
     assert [message["role"] for message in shown["messages"]] == ["user", "assistant"], "it is remembered"
 
 
+async def test_what_is_not_known_is_said_and_not_left_out(
+    client: Client, model: ScriptedModel, session_id: str
+) -> None:
+    for reply in ("no verdict", "no verdict either"):
+        model.replies(sql="SELECT COUNT(*) AS n FROM orders")
+        model.replies(text=reply)
+        model.replies(text="There are 5.")
+    request = {"session_id": session_id, "message": "How many orders are there?"}
+    body = await say(client, session_id, request["message"])
+    async with client.stream("POST", f"{ROOT}/chat/stream", json=request) as response:
+        done = [event async for event in read_events(response)][-1]["data"]
+
+    for told in (body, done):
+        assert {check["name"]: check["passed"] for check in told["checks"]}["judge"] is None
+        assert "error_details" not in told
+
+
 # -- the session -------------------------------------------------------------------------------------------
 
 
