@@ -133,9 +133,11 @@ class Replays:
 
     async def close(self) -> None:
         """End all of them."""
-        for leaving in self._leaving.values():
-            leaving.cancel()
+        leaving, self._leaving = list(self._leaving.values()), {}
+        for task in leaving:
+            task.cancel()
         known, self._known = list(self._known.values()), {}
+        await asyncio.gather(*leaving, return_exceptions=True)
         await asyncio.gather(*(replay.stop() for replay in known))
 
     def _leave(self, key: tuple[str, str], replay: Replay) -> None:
@@ -151,4 +153,6 @@ class Replays:
     def _drop(self, key: tuple[str, str], replay: Replay) -> None:
         if self._known.get(key) is replay:
             del self._known[key]
-            self._leaving.pop(key, None)
+            leaving = self._leaving.pop(key, None)
+            if leaving is not None and leaving is not asyncio.current_task():
+                leaving.cancel()

@@ -136,15 +136,25 @@ async def test_a_number_that_is_none_is_refused(client: httpx2.AsyncClient, last
     problem(response, 422, "invalid-field")
 
 
-async def test_only_who_asked_may_come_back(replays: Replays) -> None:
-    async def events() -> AsyncGenerator[Event, None]:
-        yield AnswerDelta(text="42")
+async def the_answer() -> AsyncGenerator[Event, None]:
+    yield AnswerDelta(text="42")
 
-    replay = await replays.begin(events(), "a" * 32, "ann")
+
+async def test_only_who_asked_may_come_back(replays: Replays) -> None:
+    replay = await replays.begin(the_answer(), "a" * 32, "ann")
     assert replays.get("a" * 32, "ann") is replay
     with pytest.raises(UnknownAnswer):
         replays.get("a" * 32, "bo")
     await replays.close()
+
+
+async def test_what_has_ended_leaves_nothing_that_waits(replays: Replays) -> None:
+    before = asyncio.all_tasks()
+    for trace_id in ("1" * 32, "2" * 32):
+        await replays.begin(the_answer(), trace_id, "ann")
+    await replays.end("1" * 32, "ann")
+    await replays.close()
+    assert asyncio.all_tasks() == before
 
 
 async def test_two_who_listen_hear_the_same(replays: Replays) -> None:
