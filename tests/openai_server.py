@@ -32,12 +32,14 @@ class OpenAIServer:
     """Chat completions from a queue, embeddings from a hash.
 
     asked: the body of every chat request.
+    looked: how often somebody asked which models there are, to see that it answers.
     hung_up: set when a caller left while its reply was held back.
     """
 
     def __init__(self) -> None:
         self.url = ""
         self.asked: list[dict[str, Any]] = []
+        self.looked = 0
         self.hung_up = asyncio.Event()
         self._script: deque[Reply] = deque()
         self._unexpected: list[str] = []
@@ -89,6 +91,7 @@ class OpenAIServer:
         return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": usage})
 
     async def _models(self, _request: Request) -> Response:
+        self.looked += 1
         return JSONResponse({"object": "list", "data": []})
 
 

@@ -6,12 +6,14 @@ import itertools
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from agent.access.rate import Rate, RateLimiter
 from agent.changes import PLACE, Changes
-from agent.errors import UnknownWritePlan, WriteNotMade
+from agent.errors import TooManyRequests, UnknownWritePlan, WriteNotMade
 from agent.jobs.records import Job, JobRequest, moment
 from agent.jobs.shelf import PART_CHARS, JobShelf
 from agent.retrieval.added_documents import AddedDocuments
@@ -176,3 +178,22 @@ async def test_changes_are_heard_by_the_others(store: StateStore) -> None:
     await one.follow()
     assert sorted(heard) == ["sales", "shop"]
     assert len(store.records(PLACE)) == 2
+
+
+def accepted(limit: RateLimiter, principal: str, times: int) -> int:
+    """How many of so many requests are taken."""
+    taken = 0
+    for _ in range(times):
+        with suppress(TooManyRequests):
+            limit.take(principal)
+            taken += 1
+    return taken
+
+
+def test_a_rate_is_one_for_all_instances(store: StateStore, clock: Clock) -> None:
+    instances = [RateLimiter(Rate.parse("10/hour"), lambda: store, clock) for _ in range(2)]
+    with ThreadPoolExecutor(2) as threads:
+        assert sum(threads.map(lambda limit: accepted(limit, "ann", 10), instances)) == 10
+    assert accepted(instances[1], "bob", 1) == 1, "each principal has a rate of their own"
+    clock.now += 3600
+    assert [accepted(limit, "ann", 5) for limit in instances] == [5, 5], "the time has given it back"

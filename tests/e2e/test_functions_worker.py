@@ -141,7 +141,9 @@ async def test_the_timers_and_the_warm_up_run(
         worker(environment | {"PLUMBLINE_SESSION_TIMEOUT_S": "0.01"}, log) as started,
         _client(started["port"]) as client,
     ):
+        assert openai.looked == 0
         assert (await run(client, "warmup")).status_code == 202
+        assert openai.looked, "the model is reached before anybody asks"
         begun = await client.post("/agents/text-to-sql/start-session", json={"dataset_id": "shop"})
         assert begun.status_code == 200, begun.text
         before = (await client.get("/databases/shop/schema?enriched=false")).json()
@@ -221,6 +223,33 @@ async def test_events_arrive_one_by_one_while_the_loop_still_runs(
     assert early[0]["event"] == "start"
     assert early[-1]["data"]["sql"] == SQL["sql"]
     assert late[-1]["data"]["answer"] == SENTENCE
+    openai.assert_done()
+
+
+@pytest.mark.worker
+async def test_a_stream_that_has_nothing_to_say_is_kept_alive(
+    environment: dict[str, str], openai: OpenAIServer, tmp_path: Path
+) -> None:
+    """The front end cuts a connection that is silent for 230 s. This takes the 15 s after which a comment is sent."""
+    may_judge = asyncio.Event()
+    openai.replies(SQL)
+    openai.replies(JUDGED, held=may_judge)
+    openai.replies(SENTENCE)
+
+    async with (
+        worker(environment | {"PLUMBLINE_MODEL_TIMEOUT_S": "60"}, tmp_path / "worker.log") as started,
+        _client(started["port"]) as client,
+        client.stream("POST", "/query/stream", json=ASKED) as response,
+    ):
+        lines = response.aiter_lines()
+        async for line in lines:
+            if line.startswith(":"):
+                break
+        may_judge.set()
+        rest = [line async for line in lines]
+
+    assert line == ": ping"
+    assert "event: done" in rest
     openai.assert_done()
 
 
