@@ -16,9 +16,19 @@ param administratorId string = ''
 @description('User principal name of the same; needed where there is a database.')
 param administratorName string = ''
 
+@allowed(['User', 'Group', 'ServicePrincipal'])
+@description('What that administrator is.')
+param administratorType string = 'User'
+
 @allowed(['functions', 'api_keys', 'entra'])
 @description('How callers are known: PLUMBLINE_AUTH.')
 param auth string = 'functions'
+
+@description('Hashes of the keys of callers, where auth is api_keys: PLUMBLINE_API_KEYS.')
+param apiKeys string = ''
+
+@description('Client id of the app registration that callers sign in to, where auth is entra.')
+param entraClientId string = ''
 
 @description('What each principal may POST: PLUMBLINE_RATE_LIMIT.')
 param rateLimit string = '60/minute'
@@ -183,6 +193,7 @@ module sql 'modules/sql.bicep' = if (withSql) {
     tags: tags
     administratorId: administratorId
     administratorName: administratorName
+    administratorType: administratorType
     isPrivate: withPrivateEndpoints
     subnetId: inNetwork ? network!.outputs.endpointsSubnetId : ''
     networkId: inNetwork ? network!.outputs.id : ''
@@ -198,6 +209,7 @@ module postgresql 'modules/postgresql.bicep' = if (withPostgresql) {
     tags: tags
     administratorId: administratorId
     administratorName: administratorName
+    administratorType: administratorType
     isPrivate: withPrivateEndpoints
     subnetId: inNetwork ? network!.outputs.endpointsSubnetId : ''
     networkId: inNetwork ? network!.outputs.id : ''
@@ -221,6 +233,8 @@ module app 'modules/app.bicep' = {
     chatDeployment: openai.outputs.chatDeployment
     embeddingDeployment: openai.outputs.embeddingDeployment
     auth: auth
+    apiKeys: apiKeys
+    entraClientId: entraClientId
     rateLimit: rateLimit
     chromaUrl: chromaUrl
     chromaTokenUri: empty(chromaToken) ? '' : vault!.outputs.chromaTokenUri

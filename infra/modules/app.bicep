@@ -12,6 +12,8 @@ param openaiEndpoint string
 param chatDeployment string
 param embeddingDeployment string
 param auth string
+param apiKeys string
+param entraClientId string
 param rateLimit string
 param chromaUrl string
 param chromaTokenUri string
@@ -50,6 +52,7 @@ var service = {
   PLUMBLINE_LOG_LEVEL: 'INFO'
 }
 
+var keysOfCallers = empty(apiKeys) ? {} : { PLUMBLINE_API_KEYS: apiKeys }
 var chroma = empty(chromaUrl) ? {} : { CHROMA_URL: chromaUrl }
 var chromaSecret = empty(chromaTokenUri) ? {} : { CHROMA_TOKEN: '@Microsoft.KeyVault(SecretUri=${chromaTokenUri})' }
 // What databases.yaml refers to as AZURE_SQL_URL and AZURE_POSTGRESQL_URL.
@@ -114,7 +117,7 @@ resource app 'Microsoft.Web/sites@2024-04-01' = {
 
   resource settings 'config' = {
     name: 'appsettings'
-    properties: union(platform, service, chroma, chromaSecret, sqlDatabase, postgresqlDatabase)
+    properties: union(platform, service, keysOfCallers, chroma, chromaSecret, sqlDatabase, postgresqlDatabase)
   }
 
   resource ftp 'basicPublishingCredentialsPolicies' = {
@@ -126,6 +129,27 @@ resource app 'Microsoft.Web/sites@2024-04-01' = {
     name: 'scm'
     properties: { allow: false }
   }
+}
+
+// Whoever has signed in is named to the service, which refuses the others itself: health and contract stay open.
+resource signIn 'Microsoft.Web/sites/config@2024-04-01' = if (auth == 'entra') {
+  parent: app
+  name: 'authsettingsV2'
+  properties: {
+    platform: { enabled: true }
+    globalValidation: { unauthenticatedClientAction: 'AllowAnonymous' }
+    identityProviders: {
+      azureActiveDirectory: {
+        enabled: true
+        registration: {
+          clientId: entraClientId
+          openIdIssuer: '${environment().authentication.loginEndpoint}${subscription().tenantId}/v2.0'
+        }
+        validation: { allowedAudiences: [entraClientId, 'api://${entraClientId}'] }
+      }
+    }
+  }
+  dependsOn: [app::settings] // a change of either starts the app anew
 }
 
 output host string = app.properties.defaultHostName

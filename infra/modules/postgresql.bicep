@@ -1,9 +1,10 @@
-// An Azure Database for PostgreSQL that knows identities alone. reader.sql lets the service read it.
+// An Azure Database for PostgreSQL that knows identities alone. reader-postgresql.sql lets the service read it.
 param name string
 param location string
 param tags object
 param administratorId string
 param administratorName string
+param administratorType string
 param isPrivate bool
 param subnetId string
 param networkId string
@@ -33,7 +34,7 @@ resource administrator 'Microsoft.DBforPostgreSQL/flexibleServers/administrators
   name: administratorId
   properties: {
     principalName: administratorName
-    principalType: 'User'
+    principalType: administratorType
     tenantId: subscription().tenantId
   }
 }

@@ -1,9 +1,10 @@
-// An Azure SQL database that knows identities alone. reader.sql lets the service read it.
+// An Azure SQL database that knows identities alone. reader-sql.sql lets the service read it.
 param name string
 param location string
 param tags object
 param administratorId string
 param administratorName string
+param administratorType string
 param isPrivate bool
 param subnetId string
 param networkId string
@@ -17,6 +18,7 @@ resource server 'Microsoft.Sql/servers@2023-08-01-preview' = {
       administratorType: 'ActiveDirectory'
       azureADOnlyAuthentication: true
       login: administratorName
+      principalType: administratorType == 'ServicePrincipal' ? 'Application' : administratorType
       sid: administratorId
       tenantId: subscription().tenantId
     }

@@ -11,6 +11,8 @@ import pytest
 import yaml
 from bicep_files import FILES, INFRA, ROOT, BicepFile, body, code_of, load, objects
 
+from agent.access.keys import digest_of
+from agent.access.policy import Asked, build_access
 from agent.settings import Settings
 from agent.settings_table import variables
 from executors.server.address import Address
@@ -43,6 +45,7 @@ GIVEN = {  # what the parameters of app.bicep would be, to see whether the servi
     "tablesEndpoint": "https://stplumbabc.table.core.windows.net/",
     "applicationInsightsConnection": "InstrumentationKey=0;IngestionEndpoint=https://x.in.applicationinsights.azure.com/",
     "auth": "functions",
+    "apiKeys": f"ann={digest_of('the key of ann')}",
     "rateLimit": "60/minute",
     "chromaUrl": "https://chroma.example.org",
     "chromaTokenUri": "https://kv-abc.vault.azure.net/secrets/chroma-token",
@@ -161,8 +164,48 @@ def test_the_service_takes_these_settings(auth: str, monkeypatch: pytest.MonkeyP
     settings = Settings()
     assert (settings.provider, settings.state_kind, settings.embedding) == ("azure", "azure_tables", "openai")
     assert settings.azure_openai_api_key is settings.openai_api_key is settings.azure_tables_connection is None
-    assert settings.auth == auth
+    compared = APP.of("resources")["signIn"]["config"]["condition"]["operator"]["operands"]
+    signs_in = {"WEBSITE_SITE_NAME": "func", "WEBSITE_AUTH_ENABLED": str(compared["operand_2"] == auth)}
+    access = build_access(settings, in_functions=True, environment=signs_in)
+    assert access.mode == settings.auth == auth
+    key = Asked(headers={"x-functions-key": "the key of ann"})
+    if auth == "api_keys":
+        assert access.policy.principal(key) == "ann"
     assert settings.request_deadline_s < 230, "the front end's"
+
+
+def test_where_callers_sign_in_azure_checks_their_tokens_and_the_service_who_they_are() -> None:
+    properties = body(APP.of("resources")["signIn"])["properties"]
+    assert properties["platform"] == {"enabled": True}
+    assert properties["globalValidation"] == {"unauthenticatedClientAction": "AllowAnonymous"}, "health stays open"
+    entra = properties["identityProviders"]["azureActiveDirectory"]
+    assert (entra["enabled"], entra["registration"]["clientId"]) == (True, "entraClientId")
+    assert entra["validation"]["allowedAudiences"] == ["entraClientId", "api://${entraClientId}"]
+
+
+def test_flex_consumption_gets_what_it_wants_where_it_wants_it() -> None:
+    properties = body(APP.of("resources")["app"])["properties"]
+    config = properties["functionAppConfig"]
+    assert set(config) == {"deployment", "runtime", "scaleAndConcurrency"}
+    storage = config["deployment"]["storage"]
+    assert (storage["type"], storage["value"]) == ("blobContainer", "packageContainerUrl")
+    assert storage["authentication"] == {
+        "type": "UserAssignedIdentity", "userAssignedIdentityResourceId": "identityId",
+    }  # fmt: skip
+    assert config["runtime"] == {"name": "python", "version": "3.12"}
+    assert {"maximumInstanceCount", "instanceMemoryMB", "alwaysReady", "triggers"} == set(config["scaleAndConcurrency"])
+    old = {"FUNCTIONS_WORKER_RUNTIME", "FUNCTIONS_EXTENSION_VERSION", "WEBSITE_RUN_FROM_PACKAGE", "AzureWebJobsStorage"}
+    assert not old & set(SETTINGS), "the plan refuses these"
+    assert "linuxFxVersion" not in properties["siteConfig"]
+
+
+@pytest.mark.parametrize("file", ["sql.bicep", "postgresql.bicep"])
+def test_an_administrator_may_be_a_group_or_what_deploys_in_ci(file: str) -> None:
+    (given,) = [
+        one["principalType"] for one in objects(load(INFRA / "modules" / file).parsed) if "principalType" in one
+    ]
+    assert "administratorType" in str(given)
+    assert MAIN.of("parameters")["administratorType"]["default"] == "User"
 
 
 def test_databases_are_reached_by_identity() -> None:
