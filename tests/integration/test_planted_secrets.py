@@ -16,11 +16,13 @@ import pytest
 from asgi_server import served
 from echo_server import echoing
 from pydantic import SecretStr, ValidationError
+from typer.testing import CliRunner
 
 from agent import telemetry
 from agent.api import create_app
+from agent.cli import app as cli
 from agent.service import build_service
-from agent.settings import Settings
+from agent.settings import Settings, get_settings
 from agent.telemetry.logs import TraceIds, configure_logs
 from executors.registry import load_registry
 from testbed.postgres import free_port
@@ -30,6 +32,8 @@ MARK = "planted"
 ACCOUNT_KEY = "cGxhbnRlZHBsYW50ZWRwbGFudGVkcGxhbnRlZA=="
 INSTRUMENTATION_KEY = "0b1e55ed-4711-4711-4711-0b1e55ed0b1e"
 NEVER = (MARK, ACCOUNT_KEY, INSTRUMENTATION_KEY)
+# What a caller sends along: one of them is for the host, and all of them arrive here.
+KEYS = {"x-functions-key": "planted-function", "x-api-key": "planted-key", "authorization": "Bearer planted-bearer"}
 QUESTION = {"question": "How many customers are there?"}
 
 
@@ -73,7 +77,8 @@ gone: {{via: "http://{nowhere}", key: planted-gone}}
     return path
 
 
-def settings_of(folder: Path, echo: str, nowhere: str, **changes: Any) -> Settings:
+def given_of(folder: Path, echo: str, nowhere: str, **changes: Any) -> dict[str, Any]:
+    """What is set, by the settings' names."""
     given: dict[str, Any] = {
         "registry": registry_of(folder, echo, nowhere),
         "state_dir": folder / "state",
@@ -92,7 +97,11 @@ def settings_of(folder: Path, echo: str, nowhere: str, **changes: Any) -> Settin
         "clarify": False,
         "log_level": "DEBUG",
     }
-    return Settings(**(given | changes))
+    return given | changes
+
+
+def settings_of(folder: Path, echo: str, nowhere: str, **changes: Any) -> Settings:
+    return Settings(**given_of(folder, echo, nowhere, **changes))
 
 
 AZURE = {"openai_api_key": None, "openai_base_url": None, "azure_openai_api_key": SecretStr("planted-azure")}
@@ -158,13 +167,46 @@ async def test_no_secret_is_told(
             assert secret not in text, around(text, secret)
 
 
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("as_json", [False, True], ids=["for people", "as JSON"])
+@pytest.mark.parametrize("changes", CASES.values(), ids=CASES)
+def test_the_doctor_tells_no_secret(
+    changes: dict[str, Any],
+    as_json: bool,
+    tmp_path: Path,
+    shop_file: Path,
+    echo: str,
+    nowhere: str,
+    logged: io.StringIO,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=planted-otlp")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for name, value in given_of(tmp_path, echo, nowhere, **filled(changes, echo, nowhere)).items():
+        if value is not None:
+            plain = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+            monkeypatch.setenv(f"PLUMBLINE_{name.upper()}", plain)
+    get_settings.cache_clear()
+    try:
+        done = CliRunner().invoke(cli, ["doctor", *(["--json"] if as_json else [])])
+    finally:
+        get_settings.cache_clear()
+
+    assert done.exit_code == 1, done.output
+    assert "database pg" in done.output, "it has looked at more than the settings"
+    for text in (done.output, logged.getvalue(), *capfd.readouterr()):
+        for secret in NEVER:
+            assert secret not in text, around(text, secret)
+
+
 async def responses(settings: Settings) -> list[str]:
     """What is answered on every route that reaches something that fails, with statuses, headers and events."""
     told: list[str] = []
     app = create_app(lambda: build_service(settings))
     async with (
         served(app) as address,
-        httpx2.AsyncClient(base_url=f"{address}/api", timeout=60, trust_env=False) as client,
+        httpx2.AsyncClient(base_url=f"{address}/api", headers=KEYS, timeout=60, trust_env=False) as client,
     ):
         asked = [("/query", QUESTION | {"database": "shop"}), ("/query/stream", QUESTION | {"database": "shop"})]
         asked += [
