@@ -14,17 +14,24 @@ import pytest
 import typer.main
 
 from agent import reference
+from agent.api import api_routes
 from agent.cli import app
+from agent.settings_table import variables
 from bench.endpoint import started
 from bench.synthetic_file import Case
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
-PROSE = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
+PROSE = [
+    *PAGES,
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "infra/README.md", "docker/README.md")),
+]
 COMMAND = re.compile(r"python -m agent ([a-z][a-z-]*)((?:[^\n|#`;&]|\\\n)*)")
 MADE = re.compile(r"^(?:    |\$ |`)make ([a-z][a-z-]*)|`make ([a-z][a-z-]*)", re.MULTILINE)
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
+SETTING = re.compile(r"\b(?:PLUMBLINE|TEXT2SQL|CHROMA|AZURE_OPENAI)_[A-Z0-9_]+\b")
+ROUTE = re.compile(r"(?<![\w.])/api(?:/[\w{}.-]*[\w}])+")
 PATIENCE_S = 240
 ANSWERS = (
     Case(
@@ -149,6 +156,19 @@ def test_every_target_of_make_is_one(page: Path) -> None:
     named = {one or other for one, other in MADE.findall(page.read_text(encoding="utf-8"))}
 
     assert named - targets == set()
+
+
+@pytest.mark.parametrize("page", PROSE, ids=ids(PROSE))
+def test_every_setting_and_every_route_is_one(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    known = {name for variable in variables() for name in variable.names}
+    infra = [*(ROOT / "infra").glob("main.*")]  # what azd asks for, and what it tells
+    of_azd = {name for path in infra for name in SETTING.findall(path.read_text(encoding="utf-8"))}
+    routes = [re.compile(re.sub(r"\{[^}]*\}", "[^/]+", route.path)) for route in api_routes()]
+    dead = [named for named in ROUTE.findall(text) if not any(route.fullmatch(named) for route in routes)]
+
+    assert set(SETTING.findall(text)) - known - (of_azd if page.parent.name == "infra" else set()) == set()
+    assert dead == []
 
 
 def test_the_reference_is_what_the_code_says() -> None:
