@@ -1,4 +1,4 @@
-"""What the service keeps, kind by kind, in every store: planned changes, verified queries, documents, jobs, changes."""
+"""What the service keeps, kind by kind, in every store: plans, verified queries, documents, reviews, jobs, rates."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from agent.changes import PLACE, Changes
 from agent.errors import TooManyRequests, UnknownWritePlan, WriteNotMade
 from agent.jobs.records import Job, JobRequest, moment
 from agent.jobs.shelf import PART_CHARS, JobShelf
+from agent.people.records import AnswerRecord, Feedback, Review
+from agent.people.shelf import DAY_S, Shelf
 from agent.retrieval.added_documents import AddedDocuments
 from agent.state.azure_tables import AzureTablesStore
 from agent.state.memory import MemoryStore
 from agent.state.sqlite import SqliteStore
-from agent.state.store import StateStore
+from agent.state.store import StateConflict, StateStore
 from agent.verified_queries import USED_S, Key, VerifiedQueries, VerifiedQuery
 from agent.writing.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
 from rag.documents import make_document
@@ -126,6 +128,36 @@ def test_documents_keep_their_order_and_are_added_once_by_many(store: StateStore
     assert added.remove("shop", [document.id for document in documents]) == tuple(documents)
     assert len(added.of("shop")) == 1
     assert added.of("other") == ()
+
+
+def test_reviews_and_answers_are_kept_for_their_days_and_changed_by_one_at_a_time(
+    store: StateStore, clock: Clock
+) -> None:
+    shelf = Shelf(store, review_days=10, feedback_days=2, clock=clock)
+    answers = [
+        AnswerRecord(trace_id="0" * 32, question="How many?", database=name, principal=f"{name}'s", sql="SELECT 1")
+        for name in ("shop", "sales")
+    ]
+    reviews = []
+    for answer in answers:
+        shelf.note(answer)
+        clock.now += 1
+        reviews.append(Review.of(answer, clock(), Feedback(by="ann", at=moment(clock()), correct=False)))
+        shelf.add(reviews[-1])
+    assert {kept.answer.principal for kept in shelf.answers("0" * 32)} == {"shop's", "sales's"}
+    found, following = shelf.reviews(["shop", "sales"], lambda _: True, limit=1)
+    assert (found, following) == ([reviews[1]], reviews[0].id), "the newest first"
+    kept = shelf.review(reviews[0].id)
+    assert kept is not None
+    shelf.replace(kept.review.model_copy(update={"question": "How many now?"}), kept.version)
+    with pytest.raises(StateConflict):
+        shelf.replace(kept.review, kept.version)
+    shelf.remove(reviews[1])
+    assert [one.question for one in shelf.reviews(["shop", "sales"], lambda _: True, limit=5)[0]] == ["How many now?"]
+    clock.now += 3 * DAY_S
+    assert (shelf.answers("0" * 32), store.purge()) == ([], 2)
+    clock.now += 8 * DAY_S
+    assert (shelf.review(reviews[0].id), store.purge()) == (None, 1)
 
 
 def job_of(clock: Clock, number: int) -> Job:
