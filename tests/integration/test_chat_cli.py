@@ -23,7 +23,7 @@ def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Calla
         assert not registry_required
         return make_service()
 
-    monkeypatch.setattr(console, "get_settings", lambda: settings)
+    monkeypatch.setattr(console, "read_settings", lambda: settings)
     monkeypatch.setattr(console, "build_service", build)
     return lambda *arguments: CliRunner().invoke(cli.app, ["chat", *(str(argument) for argument in arguments)])
 

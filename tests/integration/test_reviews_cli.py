@@ -15,7 +15,6 @@ from agent.commands import console
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from agent.settings import Settings
-from rag.testing import HashingEmbedder
 
 Run = Callable[..., Result]
 Make = Callable[..., Service]
@@ -27,8 +26,7 @@ def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Make)
         assert not registry_required
         return make_service()
 
-    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
-    monkeypatch.setattr(console, "get_settings", lambda: settings)
+    monkeypatch.setattr(console, "read_settings", lambda: settings)
     monkeypatch.setattr(console, "build_service", build)
     return lambda *arguments: CliRunner().invoke(cli.app, ["reviews", *arguments])
 

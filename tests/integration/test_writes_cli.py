@@ -35,7 +35,7 @@ def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Calla
         assert not registry_required
         return make_service(enable_retrieval=False, allow_writes=True)
 
-    monkeypatch.setattr(console, "get_settings", lambda: settings)
+    monkeypatch.setattr(console, "read_settings", lambda: settings)
     monkeypatch.setattr(console, "build_service", build)
     return lambda *arguments, given="": CliRunner().invoke(cli.app, ["ask", *arguments], input=given)
 
