@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from agent import checks, leaks, templates
+from agent import leaks, templates
 from agent.agreement import second_opinion
+from agent.checks.division import division_check
+from agent.checks.result import SOFT_CHECKS, shape_checks
 from agent.context import Context
 from agent.database import Database
-from agent.division import division_check
 from agent.errors import ModelError, ReplyUnusable
 from agent.generate import Generator, reply_schema
 from agent.ledger import Ledger
@@ -123,7 +124,7 @@ async def evaluate(
     schema = keyed_of(context.db_schema, context.known)
     faults = await find_faults(sql, question, context, schema, database)
     division = division_check(query, schema.dialect)
-    found = (*checks.shape_checks(question, result), *faults.checks, *([division] if division else []))
+    found = (*shape_checks(question, result), *faults.checks, *([division] if division else []))
     if judge is None:
         return Evaluation(checks=found)
 
@@ -173,6 +174,6 @@ def _overruled(check: Check) -> Check:
     A judge can be talked into a yes by what it reads. So it may accept that there are no rows, which no rule can tell;
     what contradicts it in plain figures or names stays as it is, and the answer unverified.
     """
-    if check.passed is not False or check.name not in checks.SOFT_CHECKS:
+    if check.passed is not False or check.name not in SOFT_CHECKS:
         return check
     return Check(name=check.name, passed=None, detail=f"{check.detail} The judge accepts it.")

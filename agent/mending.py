@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.filter_values import look_up
+from agent.checks.filter_values import look_up
+from agent.checks.said import said_checks
 from agent.models import Attempt, Check, Draft
-from agent.said import said_checks
 from executors.base import Schema
 from executors.errors import ErrorKind
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from agent.checks.filter_values import LookedUp
     from agent.context import Context
     from agent.database import Database
-    from agent.filter_values import LookedUp
     from executors.sql.mend import Mend
 
 WRONG, UNASKED, EXTRA = "silently_wrong", "asked_filters", "asked_columns"
@@ -89,8 +89,8 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
         schema: of the database, with the keys that are known of it.
         database: whose stored values are looked up.
     """
-    from agent.asked_columns import drop_extra_columns
-    from agent.unasked import drop_unasked
+    from agent.checks.asked_columns import drop_extra_columns
+    from agent.checks.unasked import drop_unasked
     from executors.dialects import DIALECTS
     from executors.sql.division import divide_exactly
     from executors.sql.moments_compared import moments_subtracted

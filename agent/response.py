@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from agent.charts.recommend import recommend
-from agent.checks import SOFT_CHECKS
+from agent.checks.result import SOFT_CHECKS
 from agent.clarify.languages import frames_of
 from agent.events import HumanReview
 from agent.models import Answer, Attempt, AttemptRecord, Check

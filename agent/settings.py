@@ -165,9 +165,7 @@ class Settings(ProtectionSettings):
         Path("~/.cache/plumbline"), description="Folder for the model's file, shared by all checkouts."
     )
     extensions: str = Field(
-        "",
-        description="Modules, separated by commas, that add dialects, readers of docs or model providers; see "
-        "docs/extend.md.",
+        "", description="Modules, by commas, that add dialects, readers of docs or model providers (docs/extend.md)."
     )
     state_dir: Path = Field(Path(".plumbline"), description="Folder for the index and the sessions.")
     registry: Path = Field(Path("databases.yaml"), description="The registry of databases.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent.checks import NUMBER_WORDS
+from agent.checks.result import NUMBER_WORDS
 from agent.clarify.asked import Asked, own_words
 from agent.clarify.choice import Choice, Clarification
 from agent.clarify.languages import listed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.asked_columns import drop_extra_columns
+from agent.checks.asked_columns import drop_extra_columns
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.sql.tree import tree_to_change
 

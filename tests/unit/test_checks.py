@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.checks import asked_count, shape_checks
+from agent.checks.filter_values import look_up
+from agent.checks.result import asked_count, shape_checks
 from agent.database import Database
 from agent.evaluate import verdict_of_checks
-from agent.filter_values import look_up
 from agent.models import Attempt, Check, Verdict
 from executors.base import Cancel, CheckedSql, Column, QueryResult, Schema, Table
 from executors.errors import ErrorKind, SqlFailed

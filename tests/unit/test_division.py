@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.division import division_check
+from agent.checks.division import division_check
 from executors.base import CheckedSql
 
 CUT = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.said import said_checks
+from agent.checks.said import said_checks
 from executors.sql.tree import tree_to_change
 from rag.values import LinkedValue
 

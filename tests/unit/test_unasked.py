@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.unasked import drop_unasked
+from agent.checks.unasked import drop_unasked
 from executors.sql.tree import tree_to_change
 
 HEROES = "SELECT p.name FROM heroes AS h JOIN publishers AS p ON h.publisher_id = p.id WHERE {}"
