@@ -154,9 +154,9 @@ def test_what_has_several_forms_is_written_in_one(dialect: str, sql: str, writte
         ("mysql", "SELECT /*!50000 1 */", ErrorKind.SYNTAX_ERROR, "a comment that is run from a version on"),
         ("mariadb", "SELECT 1 /*M!100000 + 1 */", ErrorKind.SYNTAX_ERROR, "a comment that MariaDB runs"),
         ("mysql", "/*! DELETE FROM orders */", ErrorKind.SYNTAX_ERROR, "a write in a comment that is run"),
-        ("mysql", "SELECT id INTO OUTFILE '/tmp/x' FROM orders", ErrorKind.SYNTAX_ERROR, "writes a file"),
-        ("mysql", "SELECT id FROM orders INTO OUTFILE '/tmp/x'", ErrorKind.SYNTAX_ERROR, "writes a file"),
-        ("mysql", "SELECT id INTO DUMPFILE '/tmp/x' FROM orders", ErrorKind.SYNTAX_ERROR, "writes a file"),
+        ("mysql", "SELECT id INTO OUTFILE '/tmp/x' FROM orders", ErrorKind.NOT_READ_ONLY, "writes a file"),
+        ("mysql", "SELECT id FROM orders INTO OUTFILE '/tmp/x'", ErrorKind.NOT_READ_ONLY, "writes a file"),
+        ("mysql", "SELECT id INTO DUMPFILE '/tmp/x' FROM orders", ErrorKind.NOT_READ_ONLY, "writes a file"),
         ("mysql", "SELECT id INTO @v FROM orders", ErrorKind.NOT_READ_ONLY, "sets a variable"),
         ("mysql", "SELECT id FROM orders INTO @v", ErrorKind.SYNTAX_ERROR, "sets a variable"),
         ("mysql", "SELECT @x := 1", ErrorKind.NOT_READ_ONLY, "sets a variable"),
@@ -186,7 +186,7 @@ def test_what_has_several_forms_is_written_in_one(dialect: str, sql: str, writte
         ("clickhouse", "SELECT id FROM orders SETTINGS readonly = 0", ErrorKind.PERMISSION, "steers the server"),
         ("clickhouse", "SELECT id FROM (SELECT id FROM orders SETTINGS max_execution_time = 0)", ErrorKind.PERMISSION, "steers the server, inside"),
         ("clickhouse", "SELECT id FROM orders UNION ALL SELECT 1 SETTINGS readonly = 0", ErrorKind.PERMISSION, "steers the server, at the end"),
-        ("clickhouse", "SELECT id FROM orders INTO OUTFILE '/tmp/x'", ErrorKind.SYNTAX_ERROR, "writes a file"),
+        ("clickhouse", "SELECT id FROM orders INTO OUTFILE '/tmp/x'", ErrorKind.NOT_READ_ONLY, "writes a file"),
         ("clickhouse", "SELECT * FROM remote('host', 'db', 't')", ErrorKind.FUNCTION_NOT_FOUND, "opens a connection"),
         ("clickhouse", "SELECT * FROM url('http://x', CSV)", ErrorKind.FUNCTION_NOT_FOUND, "opens a connection"),
         ("clickhouse", "SELECT * FROM s3('x')", ErrorKind.FUNCTION_NOT_FOUND, "opens a connection"),
@@ -216,7 +216,9 @@ def test_what_is_no_reading_is_refused(dialect: str, sql: str, kind: ErrorKind, 
 
 
 def test_what_a_comment_runs_is_named() -> None:
-    assert refusal("mysql", "SELECT 1 /*! + 1 */").message == "Syntax error near the end of: /*! + 1"
+    assert (
+        refusal("mysql", "SELECT 1 /*! + 1 */").message == "A comment that the server would run is not allowed: /*! + 1"
+    )
 
 
 def test_a_column_in_double_quotes_is_shown_in_backticks() -> None:

@@ -17,6 +17,7 @@ from agent.settings import Settings
 from agent.state.memory import MemoryStore
 from executors.sqlite import SqliteExecutor
 from rag.documents import make_document
+from rag.embedder import LocalEmbedder
 from rag.errors import EmbedderUnavailable, RetrievalError
 from rag.revision import Turn, slug_of
 from rag.store import Store
@@ -201,16 +202,11 @@ async def test_indexing_by_hand_says_what_fails(knowledge: Knowledge, database: 
 
 @pytest.mark.parametrize("has_docs", [True, False])
 async def test_only_docs_warm_the_embedder_up(tmp_path: Path, docs: Path, has_docs: bool) -> None:
-    class Warm(HashingEmbedder):
+    class Warm(LocalEmbedder):
         loaded = False
 
-        @property
-        def dimension(self) -> int:
+        def load(self) -> None:
             self.loaded = True
-            return 256
-
-        @dimension.setter
-        def dimension(self, _: int) -> None: ...
 
     embedder, listed = Warm(), {"bare": (), "shop": (docs,) if has_docs else ()}
     await Knowledge(
