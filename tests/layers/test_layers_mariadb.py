@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from alone import got_through, held, lone_statements
+from alone import attempt, held, lone_statements
 from unguarded import unguarded
 
 from executors.errors import ErrorKind, SqlFailed
@@ -93,10 +93,6 @@ def state(server: MariadbServer) -> Callable[[], object]:
             return admin.rows(STATE)
 
     return state
-
-
-def attempt(executor: MysqlExecutor, statements: tuple[str, ...]) -> list[str]:
-    return got_through(lambda sql: executor.run(unguarded(sql), timeout_s=10), statements)
 
 
 def test_without_any_layer_a_write_gets_through(only: Only, server: MariadbServer, state: Callable[[], object]) -> None:

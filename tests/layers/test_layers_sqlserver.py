@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from alone import got_through, lone_statements
+from alone import attempt, lone_statements
 from unguarded import unguarded
 
 from executors.server.address import Address
@@ -87,26 +87,22 @@ def executor(server: SqlServerStandIn, request: pytest.FixtureRequest) -> Iterat
     executor.close()
 
 
-def attempt(executor: Recording) -> list[str]:
-    return got_through(lambda sql: executor.run(unguarded(sql), timeout_s=10), WRITES)
-
-
 def test_the_words_alone_hold_every_write_back_before_it_is_sent(executor: Recording) -> None:
-    assert attempt(executor) == []
+    assert attempt(executor, WRITES) == []
     assert executor.sent == []
 
 
 def test_the_readers_login_alone_is_refused_every_write(executor: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     lone_statements(monkeypatch)
 
-    assert attempt(executor) == []
+    assert attempt(executor, WRITES) == []
     assert set(WRITES) <= set(executor.sent), "they were sent, and it was the server that said no"
     assert executor.run(unguarded("SELECT count(*) FROM orders"), timeout_s=10).rows == ((3,),)
 
 
 def test_what_ran_is_always_rolled_back_and_never_committed(executor: Recording) -> None:
     for sql in ("SELECT id FROM orders", "SELECT count(*) FROM orders", "SELECT nothing FROM orders"):
-        got_through(lambda one: executor.run(unguarded(one), timeout_s=10), [sql])
+        attempt(executor, [sql])
 
         ran = executor.sent.index(sql)
         assert executor.sent[ran : ran + 2] == [sql, "ROLLBACK"]
