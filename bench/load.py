@@ -85,11 +85,14 @@ def settled(world: World, before: Held | None = None) -> Held:
         idle = held.busy == 0 and held.calls == 0 and not any("RequestResponseCycle" in name for name in held.tasks)
         return idle and (before is None or not leaks(before, held))
 
-    # Connections that the other end has closed meanwhile are let go of by whoever asks next.
-    asyncio.run(talk(world.url, 1, DATABASES, lambda asked: asked < 2 * len(DATABASES)))
+    def held() -> Held:
+        # Connections that have been idle for long, or were closed at the other end, are let go of by whoever asks next.
+        asyncio.run(talk(world.url, 1, DATABASES, lambda asked: asked < len(DATABASES)))
+        return world.held()
+
     tries = Retrying(retry=retry_if_not_result(is_settled), wait=wait_fixed(0.5), stop=stop_after_delay(_SETTLED_S))
     try:
-        return tries(world.held)
+        return tries(held)
     except RetryError:
         return world.held()
 

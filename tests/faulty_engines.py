@@ -52,7 +52,7 @@ class Server(Engine):
     server: Any
 
     def busy(self) -> list[int]:
-        """The sessions of the reader in which a query runs."""
+        """The sessions of the reader in which a caller's query runs, not what is said before and after it."""
         with self.server.admin() as admin:
             return [int(row[0]) for row in admin.rows(self.sessions)]
 
@@ -93,7 +93,9 @@ class Server(Engine):
 
 
 class Postgres(Server):
-    sessions = f"SELECT pid FROM pg_stat_activity WHERE usename = '{READER}' AND state = 'active'"
+    sessions = (
+        f"SELECT pid FROM pg_stat_activity WHERE usename = '{READER}' AND state = 'active' AND query LIKE 'FETCH%'"
+    )
     open_transactions = f"SELECT COUNT(*) FROM pg_stat_activity WHERE usename = '{READER}' AND state LIKE 'idle in%'"
     kill = "SELECT pg_terminate_backend({})"
     refusal = psycopg2.OperationalError
@@ -113,7 +115,10 @@ class Postgres(Server):
 
 
 class Mariadb(Server):
-    sessions = f"SELECT id FROM information_schema.processlist WHERE user = '{READER}' AND command = 'Query'"
+    sessions = (
+        f"SELECT id FROM information_schema.processlist WHERE user = '{READER}' AND info LIKE '%FROM numbers%'"
+        " AND command = 'Query'"
+    )
     open_transactions = (
         "SELECT COUNT(*) FROM information_schema.innodb_trx t JOIN information_schema.processlist p "
         f"ON p.id = t.trx_mysql_thread_id WHERE p.user = '{READER}' AND p.command <> 'Query'"
