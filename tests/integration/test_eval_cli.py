@@ -105,8 +105,7 @@ def test_a_folder_stands_for_its_questions(run: Run, model: ScriptedModel, quest
 
 def test_each_figure_stands_next_to_its_target(run: Run, model: ScriptedModel, questions: Path, tmp_path: Path) -> None:
     model.replies(text="```sql\nSELECT nothing FROM nowhere\n```")  # the baseline
-    model.replies(sql=SQL)  # without evaluation
-    model.replies(sql=SQL)  # all of it
+    model.replies(sql=SQL)  # once for both: without evaluation the first draft is the same
     model.replies(correct=True, reason="the cancelled ones")
     model.replies(text="1 order was cancelled.")
     kept = tmp_path / "kept"

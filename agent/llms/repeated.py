@@ -1,0 +1,43 @@
+"""A chat model that is asked the same only once: for runs that are compared, each against the other."""
+
+from __future__ import annotations
+
+from agent.llm import ChatModel, Message, Reply, ReplySchema
+from agent.llms.wrapped import WrappedModel
+
+
+class RepeatedModel(WrappedModel):
+    """Gives the same reply to the same words, also where it was asked to vary. Kept in memory, all of them.
+
+    Two runs over the same questions then differ by what is done with the replies, not by the model's moods, and the
+    second is asked only what the first was not. Usage is that of the first reply. Args: model: that answers.
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        super().__init__(model)
+        self._replies: dict[str, list[Reply]] = {}
+        self._taken: dict[str, int] = {}
+
+    def again(self) -> None:
+        """From now on it is asked from the beginning."""
+        self._taken.clear()
+
+    async def complete(
+        self,
+        messages: list[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        """See `ChatModel.complete`. The n-th call of the same words since `again` gets the n-th reply to them."""
+        said = [(message.role, message.content) for message in messages]
+        asked = repr((said, schema and schema.name, max_tokens, temperature))
+        replies = self._replies.setdefault(asked, [])
+        at = self._taken.get(asked, 0)
+        self._taken[asked] = at + 1
+        if at == len(replies):
+            replies.append(
+                await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+            )
+        return replies[at]

@@ -1,0 +1,23 @@
+"""Runs that are compared get the same replies, in the same order."""
+
+from __future__ import annotations
+
+from agent.llm import Message
+from agent.llms.repeated import RepeatedModel
+from agent.scripted import ScriptedModel
+
+
+async def test_the_same_words_get_the_same_replies_in_their_order() -> None:
+    scripted = ScriptedModel()
+    for text in ("one", "two", "three", "warm"):
+        scripted.replies(text=text)
+    model = RepeatedModel(scripted)
+    asked = [Message(role="user", content="How many?")]
+
+    first = [(await model.complete(asked)).text for _ in range(2)]
+    model.again()
+    second = [(await model.complete(asked)).text for _ in range(3)]
+
+    assert (first, second) == (["one", "two"], ["one", "two", "three"])
+    assert (await model.complete(asked, temperature=0.5)).text == "warm", "asked otherwise, it is another call"
+    assert len(scripted.asked) == 4
