@@ -12,10 +12,9 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterator
-from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from agent.retrieval.key_names import Pair, candidates
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.errors import ExecutorError
 
@@ -28,20 +27,8 @@ MAX_CHECKS = 60  # pairs of columns of one database whose values are compared
 DISTINCT = 1000  # values of a column that are compared
 QUERY_S, TOTAL_S = 2.0, 20.0  # seconds for one comparison, and for all of a database
 PATIENCE_S = 5.0  # that a question waits for them
-LEAST_CHARS = 5  # of a key's name that another name may end with; shorter ones, as `id`, say nothing
-LARGEST = 2_000_000  # rows of a table on a server that is looked at
 
 log = logging.getLogger(__name__)
-
-
-class _Pair(NamedTuple):
-    """A column that may refer to a key of `owner`; `said` is how many letters of the key's name it has."""
-
-    table: Table
-    column: Column
-    owner: Table
-    key: Column
-    said: int
 
 
 class ImpliedKeys:
@@ -83,7 +70,7 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
     found: dict[str, list[ForeignKey]] = defaultdict(list)
     settled: set[tuple[str, str]] = set()
     unique = _Unique(database, schema)
-    for pair in _candidates(schema):
+    for pair in await asyncio.to_thread(candidates, schema, MAX_CHECKS):
         place = (pair.table.name, pair.column.name)
         if place in settled or time.monotonic() > until:
             continue
@@ -105,84 +92,6 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
     return schema.model_copy(update={"tables": tables}) if found else schema
 
 
-def _candidates(schema: Schema) -> list[_Pair]:
-    """Pairs whose names fit, those with the most letters in common first; at most `MAX_CHECKS`."""
-    prefix = _common_prefix(schema)
-    read = [table for table in schema.tables if _may_be_read(table, schema)]
-    owners = [(table, key) for table in read if (key := _key(table)) is not None]
-    pairs = [
-        pair for table in schema.tables if _may_be_read(table, schema) for pair in _of_table(table, owners, prefix)
-    ]
-    return sorted(pairs, key=lambda pair: (-pair.said, pair.table.name, pair.column.name))[:MAX_CHECKS]
-
-
-def _of_table(table: Table, owners: list[tuple[Table, Column]], prefix: str) -> Iterator[_Pair]:
-    taken = {name for key in table.foreign_keys for name in key.columns}
-    for column in table.columns:
-        if column.name in taken or column.private or (column.name,) == table.primary_key:
-            continue
-        for owner, key in owners:
-            if owner is table or key.private or _family(key.type) != _family(column.type):
-                continue
-            said = _letters_in_common(column.name, key.name, owner, prefix)
-            if said:
-                yield _Pair(table, column, owner, key, said)
-
-
-def _key(table: Table) -> Column | None:
-    """The one column that is declared to be the key, or that is called like one; None where there is none."""
-    if table.primary_key:
-        return table.column(table.primary_key[0]) if len(table.primary_key) == 1 else None
-    own = _plain(table.parts[-1])
-    called = {"id", *(f"{one}id" for one in _singulars(own))}
-    named = [column for column in table.columns if _plain(column.name) in called]
-    return named[0] if len(named) == 1 else None
-
-
-def _letters_in_common(column: str, key: str, owner: Table, prefix: str) -> int:
-    """How many letters say that the column is named after the key; 0 where they are too few.
-
-    `customer_id` is named after `customers.id` and `customers.customer_id`, `sbTxCustId` after `sbCustId` where all
-    tables begin with `sb`.
-    """
-    name, own = _plain(column), _plain(owner.parts[-1])
-    spelled = {_plain(key), *(f"{one}{it}" for one in _singulars(own) for it in (_plain(key), "id"))}
-    if name in spelled and len(name) > 2:
-        return len(name)
-    short = _plain(key).removeprefix(prefix)
-    return len(short) if len(short) >= LEAST_CHARS and name.endswith(short) else 0
-
-
-def _common_prefix(schema: Schema) -> str:
-    names = [_plain(table.parts[-1]) for table in schema.tables]
-    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
-    return "".join(letters[0] for letters in same) if len(names) > 2 else ""
-
-
-def _singulars(name: str) -> set[str]:
-    """A table's name, and what one of its rows may be called."""
-    return {name, name.removesuffix("s"), name.removesuffix("es"), f"{name.removesuffix('ies')}y"}
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", "").casefold()
-
-
-def _family(declared: str) -> str:
-    """Numbers with numbers, texts with texts; what has neither name is compared with its like alone."""
-    plain = declared.casefold()
-    if any(word in plain for word in ("int", "num", "dec", "serial")):
-        return "number"
-    return "text" if any(word in plain for word in ("char", "text", "string", "clob", "uuid", "varbinary")) else plain
-
-
-def _may_be_read(table: Table, schema: Schema) -> bool:
-    from agent.retrieval.values import LOCAL_DIALECTS
-
-    small = not table.is_view and table.row_count is not None and table.row_count <= LARGEST
-    return small or schema.dialect in LOCAL_DIALECTS  # where files are views
-
-
 class _Unique:
     """Whether no value of a key comes twice; asked only of those that nobody declared."""
 
@@ -201,7 +110,7 @@ class _Unique:
         return self._known[owner.name]
 
 
-async def _holds(database: Database, schema: Schema, pair: _Pair) -> bool:
+async def _holds(database: Database, schema: Schema, pair: Pair) -> bool:
     """Whether the column has values, and all of them are the key's. Raises ExecutorError."""
     query = await database.check(_comparison(schema, pair), 1)
     result = await database.run(query, timeout_s=QUERY_S)
@@ -209,7 +118,7 @@ async def _holds(database: Database, schema: Schema, pair: _Pair) -> bool:
     return bool(n) and n == found
 
 
-def _comparison(schema: Schema, pair: _Pair) -> str:
+def _comparison(schema: Schema, pair: Pair) -> str:
     """How many distinct values the column has, and how many of them are in the key."""
     from sqlglot import exp
 
