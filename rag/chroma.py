@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rag.documents import Document, Kind
 from rag.errors import StoreUnavailable
+from rag.revision import Near
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection as ChromaCollection
@@ -19,11 +21,10 @@ _PAGE = 5000  # documents read at once
 _LEAST_PERSISTED = 1000
 _FIELDS = {"kind", "table", "column", "source", "sql"}
 
-Near = tuple[str, float]  # a document's id, and its cosine similarity to what was searched
-
 
 def load() -> None:
     """Import Chroma ahead of its first use, which takes most of a second; blocks. Raises StoreUnavailable."""
+    import_chroma()
     with errors_told("The index", ""):
         import_module("chromadb.api.models.Collection")
 
@@ -64,54 +65,53 @@ def delete(collection: ChromaCollection, ids: Sequence[str]) -> None:
         collection.delete(ids=list(ids[start : start + 1000]))
 
 
-def nearest(
-    collection: ChromaCollection, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind] = ()
-) -> list[list[Near]]:
-    """For each vector the documents nearest to it, best first, at most `top_k`; of all kinds where `kinds` is empty.
+class ChromaVectors:
+    """What a collection holds; see `rag.revision.Vectors`."""
 
-    Only ids and similarities: to have Chroma look up the documents, too, takes longer than the search. With kinds it
-    takes long where many documents are of them.
-    """
-    import numpy as np
+    exact = False
 
-    found = collection.query(
-        query_embeddings=np.asarray(vectors, dtype=np.float32),
-        n_results=top_k,
-        where=cast(Any, {"kind": {"$in": sorted(kinds)}}) if kinds else None,
-        include=["distances"],
-    )
-    answers = zip(found["ids"], cast(Any, found["distances"]), strict=True)
-    hits = [[(key, round(1.0 - far, 6)) for key, far in zip(*answer, strict=True)] for answer in answers]
-    return [sorted(one, key=lambda hit: (-hit[1], hit[0])) for one in hits]
+    def __init__(self, collection: ChromaCollection) -> None:
+        self._collection = collection
 
+    def nearest(self, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind] = ()) -> list[list[Near]]:
+        """See `Vectors`. With kinds it takes long where many documents are of them.
 
-def ids_of(collection: ChromaCollection) -> set[str]:
-    """The ids of all documents."""
-    return set(collection.get(include=[])["ids"])
+        Only ids and similarities: to have Chroma look up the documents, too, takes longer than the search.
+        """
+        import numpy as np
 
+        found = self._collection.query(
+            query_embeddings=np.asarray(vectors, dtype=np.float32),
+            n_results=top_k,
+            where=cast(Any, {"kind": {"$in": sorted(kinds)}}) if kinds else None,
+            include=["distances"],
+        )
+        answers = zip(found["ids"], cast(Any, found["distances"]), strict=True)
+        hits = [[(key, round(1.0 - far, 6)) for key, far in zip(*answer, strict=True)] for answer in answers]
+        return [sorted(one, key=lambda hit: (-hit[1], hit[0])) for one in hits]
 
-def vectors_of(collection: ChromaCollection, ids: Sequence[str]) -> dict[str, Sequence[float]]:
-    """The vectors of those documents that are there."""
-    found = collection.get(ids=list(ids), include=["embeddings"])
-    return dict(zip(found["ids"], cast(Any, found["embeddings"]), strict=True))
+    def ids(self) -> set[str]:
+        return set(self._collection.get(include=[])["ids"])
 
+    def vectors_of(self, ids: Collection[str]) -> dict[str, Sequence[float]]:
+        if not ids:
+            return {}
+        found = self._collection.get(ids=list(ids), include=["embeddings"])
+        return dict(zip(found["ids"], cast(Any, found["embeddings"]), strict=True))
 
-def documents_by_id(collection: ChromaCollection, ids: Sequence[str]) -> dict[str, Document]:
-    """Those documents that are there, by id."""
-    found = collection.get(ids=list(ids), include=["documents", "metadatas"])
-    rows = zip(found["ids"], found["documents"] or [], found["metadatas"] or [], strict=True)
-    return {key: _document(key, text, meta) for key, text, meta in rows}
-
-
-def documents_of(collection: ChromaCollection) -> list[Document]:
-    """All documents, in an order that depends on nothing but themselves."""
-    every: list[Document] = []
-    for start in range(0, collection.count(), _PAGE):
-        found = collection.get(include=["documents", "metadatas"], limit=_PAGE, offset=start)
+    def documents_by_id(self, ids: Collection[str]) -> dict[str, Document]:
+        found = self._collection.get(ids=list(ids), include=["documents", "metadatas"])
         rows = zip(found["ids"], found["documents"] or [], found["metadatas"] or [], strict=True)
-        every += [_document(key, text, meta) for key, text, meta in rows]
-    every.sort(key=lambda it: (it.kind, it.table, it.column, it.source, it.text, it.id))
-    return every
+        return {key: _document(key, text, meta) for key, text, meta in rows}
+
+    def documents(self) -> list[Document]:
+        every: list[Document] = []
+        for start in range(0, self._collection.count(), _PAGE):
+            found = self._collection.get(include=["documents", "metadatas"], limit=_PAGE, offset=start)
+            rows = zip(found["ids"], found["documents"] or [], found["metadatas"] or [], strict=True)
+            every += [_document(key, text, meta) for key, text, meta in rows]
+        every.sort(key=lambda it: (it.kind, it.table, it.column, it.source, it.text, it.id))
+        return every
 
 
 @contextmanager
@@ -123,13 +123,7 @@ def errors_told(place: str, mend: str, *also: type[Exception]) -> Iterator[None]
         mend: a sentence that says what to do.
         also: further errors that mean the same.
     """
-    try:
-        from chromadb.errors import ChromaError
-    except ImportError as error:
-        raise StoreUnavailable(
-            "The package `chromadb` is not installed. Install it with `pip install -r requirements.txt`."
-        ) from error
-    expected: tuple[type[Exception], ...] = (ChromaError, OSError, sqlite3.Error, *also)
+    expected: tuple[type[Exception], ...] = (OSError, sqlite3.Error, *also)
     try:
         yield
     except expected as error:
@@ -137,9 +131,27 @@ def errors_told(place: str, mend: str, *also: type[Exception]) -> Iterator[None]
         said = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
         raise StoreUnavailable(f"{place} cannot be read or written{said}. {mend}") from error
     except BaseException as error:
-        if type(error).__module__ != "pyo3_runtime":  # a panic of Chroma's Rust code, which is no Exception
+        if not _is_chromas(error):
             raise
         raise StoreUnavailable(f"{place} cannot be read or written. {mend}") from error
+
+
+def import_chroma() -> None:
+    """Import the package, which takes most of a second. Raises StoreUnavailable: it is not installed."""
+    try:
+        import_module("chromadb.errors")
+    except ImportError as error:
+        raise StoreUnavailable(
+            "The package `chromadb` is not installed. Install it with `pip install -r requirements.txt`."
+        ) from error
+
+
+def _is_chromas(error: BaseException) -> bool:
+    """Whether Chroma raised it: nothing has where it was never imported. It is not imported to find out."""
+    if type(error).__module__ == "pyo3_runtime":  # a panic of its Rust code, which is no Exception
+        return True
+    known = sys.modules.get("chromadb.errors")
+    return known is not None and isinstance(error, known.ChromaError)
 
 
 def _document(key: str, text: str, metadata: Any) -> Document:

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import SecretStr
 
 from executors.base import Frozen
+from rag.chroma import import_chroma
 
 if TYPE_CHECKING:
     import httpx
@@ -35,7 +36,9 @@ def connect(server: ChromaServer, timeout_s: float) -> Client:
 
     Raises:
         httpx.HTTPError, ChromaError, ValueError: nobody answers, or not as a Chroma server does.
+        StoreUnavailable: Chroma's client is not installed.
     """
+    import_chroma()
     import chromadb
     import httpx
     from chromadb.config import Settings

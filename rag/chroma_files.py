@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from pydantic import ValidationError
 
 from executors.base import Frozen
+from rag.chroma import import_chroma
 from rag.errors import IndexDamaged
 from rag.revision import Content
 
@@ -31,7 +32,8 @@ class Manifest(Frozen):
 
 
 def open_client(folder: Path) -> Client:
-    """Chroma in a folder. Raises ChromaError."""
+    """Chroma in a folder. Raises ChromaError; StoreUnavailable: it is not installed."""
+    import_chroma()
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings

@@ -24,7 +24,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rag import chroma
+from rag import chroma, exact
 from rag.chroma_files import MANIFEST, Manifest, has_vectors, hashes, open_client, read_manifest, scrub, verify
 from rag.documents import Document
 from rag.errors import IndexDamaged, StoreUnavailable
@@ -45,9 +45,9 @@ _SAME = 0.001  # distance of a vector from itself, at most, in numbers of 32 bit
 
 class _Opened(NamedTuple):
     folder: Path
-    client: Client
     reading: Reading
-    copy: Path | None  # a copy of the folder that is read instead, where the folder is read-only
+    client: Client | None = None  # None: a small revision, whose vectors are in memory
+    copy: Path | None = None  # a copy of the folder that is read instead, where the folder is read-only
 
 
 class FolderRevisions:
@@ -74,6 +74,11 @@ class FolderRevisions:
                     if folder == gone:
                         raise
             return None
+
+    def needs_chroma(self, name: str) -> bool:
+        with self._errors():
+            folder = self._current(name)
+            return folder is None or not exact.exists(folder)
 
     def read(self, name: str, use: Callable[[Reading], T]) -> T | None:
         with self._lock_of(name), self._errors():
@@ -163,15 +168,11 @@ class FolderRevisions:
         self._close(name)
         manifest = read_manifest(folder, name)
         verify(folder, manifest)
-        copy = None if os.access(folder, os.W_OK) else Path(tempfile.mkdtemp(prefix="plumbline-index-"))
-        if copy is not None:
-            shutil.copytree(folder, copy, dirs_exist_ok=True, copy_function=shutil.copyfile)
-        client = open_client(copy or folder)
-        reading = Reading(str(folder), manifest.content, client.get_collection(_COLLECTION, embedding_function=None))
-        self._opened[name] = _Opened(folder, client, reading, copy)
+        opened = (_in_memory if exact.exists(folder) else _in_chroma)(folder, manifest)
+        self._opened[name] = opened
         while len(self._opened) > _OPEN:
             self._close_oldest(but=name)
-        return reading
+        return opened.reading
 
     def _close_oldest(self, *, but: str) -> None:
         for name in [one for one in tuple(self._opened) if one != but]:
@@ -185,7 +186,7 @@ class FolderRevisions:
 
     def _close(self, name: str) -> None:
         opened = self._opened.pop(name, None)
-        if opened is not None:
+        if opened is not None and opened.client is not None:
             opened.client.close()
             if opened.copy is not None:
                 shutil.rmtree(opened.copy, ignore_errors=True)
@@ -200,6 +201,20 @@ class FolderRevisions:
             raise StoreUnavailable(
                 f"The index in {self._path.name!r} cannot be read or written{said}. {_MEND}"
             ) from error
+
+
+def _in_memory(folder: Path, manifest: Manifest) -> _Opened:
+    return _Opened(folder, Reading(str(folder), manifest.content, exact.read(folder)))
+
+
+def _in_chroma(folder: Path, manifest: Manifest) -> _Opened:
+    """Raises ChromaError; StoreUnavailable: it is not installed."""
+    copy = None if os.access(folder, os.W_OK) else Path(tempfile.mkdtemp(prefix="plumbline-index-"))
+    if copy is not None:
+        shutil.copytree(folder, copy, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    client = open_client(copy or folder)
+    vectors = chroma.ChromaVectors(client.get_collection(_COLLECTION, embedding_function=None))
+    return _Opened(folder, Reading(str(folder), manifest.content, vectors), client, copy)
 
 
 class _FolderDraft:
@@ -281,7 +296,10 @@ class _FolderDraft:
         with closing(open_client(self._folder)) as client:
             collection = client.get_collection(_COLLECTION, embedding_function=None)
             whole = collection.count() == content.count and has_vectors(self._folder, content.count)
-            found = chroma.vectors_of(collection, list(self._sample)) if self._sample else {}
+            vectors = chroma.ChromaVectors(collection)
+            found = vectors.vectors_of(self._sample)
+            if whole:
+                exact.write(self._folder, content, vectors)
         whole = whole and all(key in found and math.dist(found[key], self._sample[key]) < _SAME for key in self._sample)
         if not whole:
             raise StoreUnavailable(f"The new index is not what was written; the old one is kept. {_MEND}")

@@ -64,7 +64,11 @@ class ServerRevisions:
             head = self._head(name)
             return head.content if head else None
 
+    def needs_chroma(self, name: str) -> bool:  # noqa: ARG002  always its client
+        return True
+
     def read(self, name: str, use: Callable[[Reading], T]) -> T | None:
+        chroma.import_chroma()
         from chromadb.errors import NotFoundError
 
         with self._errors():
@@ -81,6 +85,7 @@ class ServerRevisions:
 
     @contextmanager
     def writing(self, name: str, turn: Turn) -> Iterator[tuple[str, ...]]:
+        chroma.import_chroma()
         from chromadb.errors import NotFoundError
 
         with self._errors(), file_lock(self._path / f"{slug_of(name)}.lock", turn), self._writer(name) as client:
@@ -124,7 +129,7 @@ class ServerRevisions:
             collection = self._client().get_collection(current, embedding_function=None)
             if collection.count() != head.content.count:
                 raise _damaged(name)
-            reading = self._collections[name] = Reading(current, head.content, collection)
+            reading = self._collections[name] = Reading(current, head.content, chroma.ChromaVectors(collection))
         return reading
 
     def _begin(self, client: Client, name: str) -> bool:

@@ -6,9 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from rag import chroma
 from rag.documents import Document, Kind, Retrieved
-from rag.revision import Reading
+from rag.revision import Near, Reading
 
 _SHARE = 0.1  # of the documents, from which those of some kinds are found among the nearest of all kinds
 _MORE = 4  # times as many as should suffice there
@@ -23,7 +22,7 @@ class Held:
 
     def __init__(self, reading: Reading) -> None:
         self.revision = reading.revision
-        self.documents: tuple[Document, ...] = tuple(chroma.documents_of(reading.collection))
+        self.documents: tuple[Document, ...] = tuple(reading.vectors.documents())
         self._by_id = {document.id: document for document in self.documents}
         self._kinds = Counter(document.kind for document in self.documents)
 
@@ -40,17 +39,17 @@ class Held:
 
     def _nearest(
         self, reading: Reading, vectors: Sequence[Sequence[float]], top_k: int, kinds: frozenset[Kind]
-    ) -> list[list[chroma.Near]]:
+    ) -> list[list[Near]]:
         """Chroma is asked to choose by kind only where it has to: it compares one by one what is of that kind."""
         wanted, every = sum(self._kinds[kind] for kind in kinds), len(self.documents)
         if not wanted:
             return [[] for _ in vectors]
         if wanted == every:
-            return chroma.nearest(reading.collection, vectors, top_k)
-        if wanted >= every * _SHARE:
+            return reading.vectors.nearest(vectors, top_k)
+        if not reading.vectors.exact and wanted >= every * _SHARE:
             most = min(every, math.ceil(_MORE * top_k * every / wanted))
-            found = chroma.nearest(reading.collection, vectors, most)
+            found = reading.vectors.nearest(vectors, most)
             chosen = [[hit for hit in hits if self._by_id[hit[0]].kind in kinds][:top_k] for hits in found]
             if all(len(hits) == min(top_k, wanted) for hits in chosen):
                 return chosen
-        return chroma.nearest(reading.collection, vectors, top_k, kinds)
+        return reading.vectors.nearest(vectors, top_k, kinds)

@@ -9,21 +9,20 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from executors.base import Frozen
-from rag.documents import Document
+from rag.documents import Document, Kind
 from rag.errors import IndexBusy, IndexingStopped
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from chromadb.api.models.Collection import Collection
-
 T = TypeVar("T")
+Near = tuple[str, float]  # a document's id, and its cosine similarity to what was searched
 
 INDEX_VERSION = "2"  # raised when what is stored, or how, changes; an index of another version is made anew
 _POLL_S = 0.2
@@ -63,12 +62,36 @@ def digest_of(ids: Iterable[str]) -> str:
     return hashlib.sha256("".join(sorted(ids)).encode()).hexdigest()[:32]
 
 
+class Vectors(Protocol):
+    """A revision's documents and their vectors.
+
+    exact: whether a search compares all vectors, of whatever kinds.
+    """
+
+    exact: bool
+
+    def nearest(self, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind] = ()) -> list[list[Near]]:
+        """For each vector the documents nearest to it, best first, at most `top_k`; of any kind where none is named."""
+
+    def documents(self) -> list[Document]:
+        """All documents, in an order that depends on nothing but themselves."""
+
+    def documents_by_id(self, ids: Collection[str]) -> dict[str, Document]:
+        """Those documents that are there, by id."""
+
+    def ids(self) -> set[str]:
+        """The ids of all documents."""
+
+    def vectors_of(self, ids: Collection[str]) -> dict[str, Sequence[float]]:
+        """The vectors of those documents that are there."""
+
+
 class Reading(NamedTuple):
     """A revision that is open. `revision` names it, and no other one ever."""
 
     revision: str
     content: Content
-    collection: Collection
+    vectors: Vectors
 
 
 class Draft(Protocol):
@@ -96,6 +119,9 @@ class Revisions(Protocol):
 
     def content(self, name: str) -> Content | None:
         """What the current revision holds; None where there is none. Cheap."""
+
+    def needs_chroma(self, name: str) -> bool:
+        """Whether it takes Chroma to read the current revision, or to make the first one. Cheap."""
 
     def read(self, name: str, use: Callable[[Reading], T]) -> T | None:
         """What `use` makes of the current revision; None where there is none.

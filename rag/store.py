@@ -8,7 +8,7 @@ one folder: who reads is never disturbed, and who writes waits for who writes th
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -169,13 +169,13 @@ class Store:
         """
 
         def nearest(reading: Reading) -> list[list[tuple[str, float]]]:
-            return chroma.nearest(reading.collection, vectors, top_k)
+            return reading.vectors.nearest(vectors, top_k)
 
         return self._search(name, vectors, model, nearest) or [[] for _ in vectors]
 
     def documents_by_id(self, name: str, ids: Collection[str]) -> dict[str, Document]:
         """Those of these documents that are there now."""
-        return self._revisions.read(name, lambda it: chroma.documents_by_id(it.collection, sorted(ids))) or {}
+        return self._revisions.read(name, lambda it: it.vectors.documents_by_id(sorted(ids))) or {}
 
     def documents(self, name: str) -> tuple[Document, ...]:
         """All documents, in an order that depends on nothing but themselves; also where the model is another now."""
@@ -188,6 +188,11 @@ class Store:
     def content(self, name: str) -> Content | None:
         """What the index of this name holds, and what its vectors are; None where no sync of it has ended."""
         return self._revisions.content(name)
+
+    def load(self, names: Iterable[str]) -> None:
+        """Import Chroma, where it takes that to read or to make an index of one of these names."""
+        if any(map(self._revisions.needs_chroma, names)):
+            chroma.load()
 
     def close(self) -> None:
         """Give back files and connections."""
@@ -245,7 +250,7 @@ class _Sync:
         """See `Store.sync`."""
         current = self._revisions.content(self._content.name)
         if current is not None and current.comparable(self._content):
-            self._have = self._revisions.read(self._content.name, lambda it: chroma.ids_of(it.collection)) or set()
+            self._have = self._revisions.read(self._content.name, lambda it: it.vectors.ids()) or set()
         gone = sorted(self._have - self._wanted.keys())
         added = len(self._wanted.keys() - self._have)
         if current != self._content:
@@ -296,7 +301,7 @@ class _Sync:
         lacking = [document for document in batch if document.passage not in known]
         old = [document.id for document in lacking if document.id in self._have]
         if old:
-            found = self._revisions.read(self._content.name, lambda it: chroma.vectors_of(it.collection, old)) or {}
+            found = self._revisions.read(self._content.name, lambda it: it.vectors.vectors_of(old)) or {}
             known |= {document.passage: found[document.id] for document in lacking if document.id in found}
         texts = list(dict.fromkeys(document.passage for document in batch if document.passage not in known))
         if texts:

@@ -23,7 +23,6 @@ from agent.retrieval.linking import SchemaLinks
 from agent.retrieval.seen import SeenDocuments
 from executors.base import Frozen, Schema
 from rag.agent import RagAgent
-from rag.chroma import load as load_chroma
 from rag.documents import Document, Kind, ReadResult, Retrieved, comment_documents, read_documents
 from rag.embedder import Embedder, LocalEmbedder
 from rag.errors import RetrievalError
@@ -215,8 +214,10 @@ class Knowledge:
 
     async def warm_up(self) -> None:
         """Load the store and the embedder, where any database has docs. Raises RetrievalError."""
-        if any(self._docs_of(name) for name in self._names()):
-            loads = [load_chroma, *([self._computing.load] if isinstance(self._computing, LocalEmbedder) else [])]
+        if names := [name for name in self._names() if self._docs_of(name)]:
+            loads: list[Callable[[], object]] = [partial(self.store.load, names)]
+            if isinstance(self._computing, LocalEmbedder):
+                loads.append(self._computing.load)
             await asyncio.gather(*map(asyncio.to_thread, loads))
 
     async def check(self) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from rag import exact
 from rag.documents import Document, make_document
 from rag.errors import EmbedderUnavailable, IndexBusy, IndexDamaged, IndexingStopped, IndexOutdated, StoreUnavailable
 from rag.revision import Turn, slug_of
@@ -231,9 +232,11 @@ def test_who_reads_changes_no_file_of_vectors(store: Store, embedder: HashingEmb
     assert {name for name in after if after[name] != before[name]} <= {"chroma.sqlite3"}, "a mark that it was opened"
 
 
-def test_a_folder_that_cannot_be_written_is_read_from_a_copy(
-    tmp_path: Path, embedder: HashingEmbedder, home: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("most", [0, exact.MOST_NUMBERS], ids=["large", "small"])
+def test_a_folder_that_cannot_be_written_is_read_all_the_same(
+    tmp_path: Path, embedder: HashingEmbedder, home: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
+    monkeypatch.setattr(exact, "MOST_NUMBERS", most)
     first = Store(tmp_path / "index")
     first.sync("shop", ALL, embedder)
     first.close()
@@ -444,6 +447,9 @@ DAMAGES = [
     (cut("chroma.sqlite3", 0.0), "an empty file, which is an empty database"),
     (without("chroma.sqlite3"), "no file"),
     (forget_rows, "a sound database that has not all documents"),
+    (overwrite("vectors.npy", at=128), "other vectors, and a search finds other documents"),
+    (without("vectors.npy"), "a small index without what is searched in it"),
+    (cut("documents.json", 0.5), "half of its documents"),
     (without("manifest.json"), "a folder that was never whole"),
     (overwrite("manifest.json"), "what it held cannot be read"),
 ]
@@ -559,6 +565,6 @@ def test_a_folder_that_may_not_be_read_says_so(
 def test_without_chromadb_the_message_says_what_to_install(
     tmp_path: Path, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "chromadb.errors", None)
+    monkeypatch.setitem(sys.modules, "chromadb.errors", None)  # as if the import failed
     with pytest.raises(StoreUnavailable, match="pip install"):
         Store(tmp_path).sync("shop", ALL, embedder)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from executors.base import Column, Schema, Table
-from rag import chroma
+from rag import exact
 from rag.column_index import ColumnIndex
 from rag.documents import Document, Kind, make_document
 from rag.store import Store
@@ -27,8 +26,12 @@ def embedder() -> HashingEmbedder:
     return HashingEmbedder()
 
 
-@pytest.fixture
-def store(tmp_path: Path, embedder: HashingEmbedder) -> Iterator[Store]:
+@pytest.fixture(params=["small", "large"])
+def store(
+    tmp_path: Path, embedder: HashingEmbedder, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Store]:
+    if request.param == "large":  # what Chroma searches, and not `rag.exact`
+        monkeypatch.setattr(exact, "MOST_NUMBERS", 0)
     store = Store(tmp_path / "index")
     store.sync("cars", EVERY, embedder)
     yield store
@@ -87,13 +90,13 @@ def test_who_has_not_indexed_finds_the_same_as_who_has(
     indexer.sync(SCHEMA)
     indexer.sync_values(SCHEMA, [StoredValues(table="cars", column="colour", values=("dark red", "blue"))])
     looked_up: list[int] = []
-    real = chroma.documents_by_id
+    real = Store.documents_by_id
 
-    def counted(collection: Any, ids: Sequence[str]) -> dict[str, Document]:
+    def counted(store: Store, name: str, ids: Collection[str]) -> dict[str, Document]:
         looked_up.append(len(ids))
-        return real(collection, ids)
+        return real(store, name, ids)
 
-    monkeypatch.setattr(chroma, "documents_by_id", counted)
+    monkeypatch.setattr(Store, "documents_by_id", counted)
     known = indexer.near("Which cars have a dark red colour?", "garage")
     assert {(hit.table, hit.column) for hit in known.question} == {("cars", ""), ("cars", "colour"), ("cars", "plate")}
     assert "dark red" in {value.value for value in known.values}
