@@ -26,6 +26,9 @@ async def test_an_answer_and_what_is_behind_it(
     async with watched(browser, service_url, size=size, dark=dark) as seen:
         await expect(seen.page.get_by_role("heading", name="What would you like to know?")).to_be_visible()
         assert await seen.findings() == []
+        await seen.page.get_by_label("Your question").fill("How many?")
+        await seen.page.get_by_role("button", name="Ask", exact=True).hover()
+        assert await seen.findings() == [], "while the mouse is on the main button"
         answer = await answered(seen.page)
         await answer.get_by_role("button", name="1", exact=True).click()
         await answer.get_by_role("button", name="Judge passed").click()

@@ -161,6 +161,8 @@ async def test_the_theme_is_chosen_and_kept(page: Page) -> None:
     await page.get_by_role("radio", name="As the system").check(force=True)
     await page.emulate_media(color_scheme="dark")
     assert await page.evaluate(ground) == dark
+    await page.get_by_role("radio", name="Light").check(force=True)
+    assert await page.evaluate(ground) == light
 
 
 async def test_all_of_it_goes_by_keyboard(page: Page, held: HeldModel) -> None:

@@ -95,6 +95,20 @@ async def test_a_follow_up_is_understood_with_what_was_said(page: Page, held: He
     await expect(page.get_by_role("heading", level=2)).to_have_count(2)
 
 
+async def test_what_comes_of_a_follow_up_is_in_sight(page: Page, held: HeldModel) -> None:
+    script(held)
+    await answered(page)
+    held.released.clear()
+    held.replies(text="How many cancelled orders are there?")
+    script(held, sql="SELECT COUNT(*) AS cancelled FROM orders WHERE status = 'X'", text="There is 1.")
+    question = "And how many of them are cancelled?"
+    turn = await ask(page, question)
+    await expect(turn.get_by_role("heading", name=question)).to_be_in_viewport(ratio=1)
+    await expect(turn.get_by_role("status").filter(has_text="Asking")).to_be_in_viewport(ratio=1)
+    held.released.set()
+    await expect(turn.get_by_text("There is 1.")).to_be_in_viewport(ratio=1)
+
+
 async def test_a_question_back_has_its_choices_as_buttons(page: Page, held: HeldModel) -> None:
     asked_back = {"sql": None, "explanation": "", "clarification": "Which revenue?", "choices": ["gross", "net of tax"]}
     held.replies(text=json.dumps(asked_back))
@@ -147,6 +161,36 @@ async def test_a_lost_connection_is_taken_up_where_it_broke_off(
         await expect(turn.get_by_role("article", name="Answer")).to_contain_text(SENTENCE)
         await turn.get_by_text("How this was answered").click()
         await expect(turn.get_by_text("Looked at 2 tables")).to_have_count(1)
+
+
+async def test_a_page_that_is_loaded_anew_goes_on_watching(page: Page, held: HeldModel) -> None:
+    held.released.clear()
+    script(held)
+    turn = await ask(page)
+    await expect(turn.get_by_text("Looked at 2 tables")).to_be_visible()
+    await page.reload()
+    await expect(turn.get_by_text("Looked at 2 tables")).to_be_visible()
+    held.released.set()
+    await expect(turn.get_by_role("article", name="Answer")).to_contain_text(SENTENCE)
+    await page.reload()
+    await expect(turn.get_by_role("article", name="Answer")).to_contain_text(SENTENCE)
+    await expect(page.get_by_role("region", name=QUESTION)).to_have_count(1)
+
+
+async def test_a_question_that_is_left_goes_on_and_another_can_be_asked(page: Page, held: HeldModel) -> None:
+    held.released.clear()
+    script(held)
+    turn = await ask(page)
+    await expect(turn.get_by_text("Looked at 2 tables")).to_be_visible()
+    await page.get_by_role("button", name="New question").click()
+    await expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+    await expect(page.get_by_role("heading", name="What would you like to know?")).to_be_visible()
+    await page.go_back()
+    await expect(turn.get_by_text("Looked at 2 tables")).to_be_visible()
+    held.released.set()
+    await expect(turn.get_by_role("article", name="Answer")).to_contain_text(SENTENCE)
+    await page.go_back()
+    await expect(page.get_by_role("heading", name="What would you like to know?")).to_be_visible()
 
 
 async def test_an_error_is_shown_as_its_problem_document_says_it(page: Page, held: HeldModel) -> None:

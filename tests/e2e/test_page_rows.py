@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+from eventually import eventually
 from held_model import HeldModel
 from page_steps import answered, script, tab
 from playwright.async_api import Download, Locator, Page, expect
@@ -67,9 +68,23 @@ async def test_a_chart_is_changed_by_a_click_and_saved(page: Page, held: HeldMod
     assert png.startswith(b"\x89PNG")
 
 
+async def test_a_chart_takes_the_room_that_there_is(page: Page, held: HeldModel) -> None:
+    script(held)
+    answer = await answered(page)
+    chart = (await tab(answer, "Chart")).locator(".chart-place svg")
+    width = "svg => Math.round(svg.getBoundingClientRect().width - svg.parentElement.clientWidth)"
+    await expect(chart).to_be_visible()
+    await tab(answer, "Rows")
+    await page.get_by_role("button", name="Tables").click()
+    await page.get_by_role("radio", name="Dark").check(force=True)
+    await tab(answer, "Chart")
+    await eventually(lambda: chart.evaluate(width), lambda over: over == 0)
+
+
 async def test_the_query_is_laid_out_copied_edited_and_run_again(page: Page, held: HeldModel) -> None:
     script(held)
-    panel = await tab(await answered(page), "SQL")
+    answer = await answered(page)
+    panel = await tab(answer, "SQL")
     editor = panel.get_by_role("textbox", name="SQL, to be edited")
     await expect(editor).to_contain_text("GROUP BY")
     assert await editor.locator(".cm-line").count() > 3, "over several lines"
@@ -81,6 +96,9 @@ async def test_the_query_is_laid_out_copied_edited_and_run_again(page: Page, hel
     await retype(editor, "SELECT name FROM customers ORDER BY name")
     await editor.press("Control+Enter")
     await expect(panel.get_by_role("cell")).to_have_text(["Ada", "Bo", "Cy"])
+    await tab(answer, "Rows")
+    await tab(answer, "SQL")
+    await expect(editor).to_have_text("SELECT name FROM customers ORDER BY name")
 
 
 async def test_what_is_edited_is_guarded(page: Page, seen: Watched, held: HeldModel) -> None:

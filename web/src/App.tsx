@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { asProblem, keys } from "./api/client";
 import { useDatabase, useDatabases, useSchema, wantsKey } from "./api/queries";
+import type { Table } from "./api/types";
 import { Composer } from "./parts/Composer";
 import { Drawer } from "./parts/Drawer";
 import { Icon } from "./parts/Icon";
@@ -18,6 +19,7 @@ import { SavedView } from "./views/SavedView";
 import { Welcome } from "./views/Welcome";
 
 const DATABASE = "plumbline.database";
+const NONE: Table[] = []; // always the same, for the editor of a query begins anew with other tables
 
 export function App() {
   const [route, go] = useRoute();
@@ -30,7 +32,6 @@ export function App() {
   const [schemaWanted, setSchema] = useState<boolean | null>(null);
   const schemaOpen = schemaWanted ?? room.schema;
   const field = useRef<HTMLTextAreaElement>(null);
-  const end = useRef<HTMLDivElement>(null);
 
   const started = useCallback(
     (id: string) => {
@@ -66,23 +67,25 @@ export function App() {
 
   const wanted = route.view === "session" ? route.id : "";
   useEffect(() => {
+    if (route.view === "ask" && sessionId) clear(); // by Back, or by a link
+    if (route.view === "ask") setProblem(null);
     if (!wanted || wanted === sessionId) return;
     setProblem(null);
     load(wanted).then(choose, setProblem);
-  }, [wanted, sessionId, load, choose]);
+  }, [route.view, wanted, sessionId, load, clear, choose]);
 
   const details = useDatabase(database);
   const schema = useSchema(database);
+  const tables = schema.data?.tables ?? NONE;
   const dialect = schema.data?.dialect ?? details.data?.dialect ?? "";
 
   const ask = useCallback(
     (question: string) => {
       setText("");
-      void conversation.ask(question.trim(), database).finally(() => {
+      void conversation.ask(question.trim(), database).then((inSight) => {
         void queries.invalidateQueries({ queryKey: ["sessions"] });
-        field.current?.focus({ preventScroll: true });
+        if (inSight) field.current?.focus({ preventScroll: true });
       });
-      requestAnimationFrame(() => end.current?.scrollIntoView({ block: "end", behavior: "smooth" }));
     },
     [conversation.ask, database, queries],
   );
@@ -167,13 +170,12 @@ export function App() {
                 <TurnView
                   key={turn.id}
                   turn={turn}
-                  tables={schema.data?.tables ?? []}
+                  tables={tables}
                   dialect={dialect}
                   onAsk={busy ? setText : ask}
                   onRecall={conversation.recall}
                 />
               ))}
-              <div ref={end} />
             </div>
             <div className="ask">
               <Composer

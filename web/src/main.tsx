@@ -3,6 +3,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ProblemError } from "./api/client";
 import { App } from "./App";
+import { Guarded } from "./parts/Guarded";
 import { applyTheme, savedTheme } from "./state/theme";
 import "./styles/fonts.css";
 import "./styles/base.css";
@@ -29,7 +30,9 @@ if (root)
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queries}>
-        <App />
+        <Guarded>
+          <App />
+        </Guarded>
       </QueryClientProvider>
     </StrictMode>,
   );

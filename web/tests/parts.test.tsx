@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { AnswerText } from "../src/parts/AnswerText";
 import { Checks } from "../src/parts/Checks";
 import { Composer } from "../src/parts/Composer";
+import { Guarded } from "../src/parts/Guarded";
 import { ProblemView } from "../src/parts/ProblemView";
 import { RowsTable } from "../src/parts/RowsTable";
 import { Steps } from "../src/parts/Steps";
@@ -82,6 +83,36 @@ describe("tabs", () => {
     expect(choose.mock.calls.map(([id]) => id)).toEqual(["two", "three", "three"]);
     expect(screen.getByRole("tabpanel").textContent).toBe("one");
   });
+
+  it("leave a panel as it was left", async () => {
+    const tabs = ["one", "two"].map((id) => ({ id, title: id, panel: () => <input aria-label={id} /> }));
+    const { rerender } = render(<Tabs tabs={tabs} chosen="one" onChoose={vi.fn()} label="Parts" />);
+    await userEvent.type(screen.getByRole("textbox"), "half a word");
+    rerender(<Tabs tabs={tabs} chosen="two" onChoose={vi.fn()} label="Parts" />);
+    expect(screen.getAllByRole("tabpanel")).toHaveLength(1);
+    rerender(<Tabs tabs={tabs} chosen="one" onChoose={vi.fn()} label="Parts" />);
+    expect(screen.getByRole<HTMLInputElement>("textbox").value).toBe("half a word");
+  });
+});
+
+describe("a part that fails while it is drawn", () => {
+  it("is told as a problem, and takes nothing else with it", () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined); // where React tells of it as well
+    const Failing = () => {
+      throw new Error("The part is not there.");
+    };
+    render(
+      <>
+        <p>The rest</p>
+        <Guarded>
+          <Failing />
+        </Guarded>
+      </>,
+    );
+    expect(screen.getByRole("alert").textContent).toContain("The part is not there. Reload the page.");
+    expect(screen.getByText("The rest")).toBeTruthy();
+    vi.restoreAllMocks();
+  });
 });
 
 describe("the composer", () => {
@@ -138,6 +169,18 @@ describe("a table", () => {
     const column = () => screen.getByRole("columnheader", { name: /total/ });
     await userEvent.click(within(column()).getByRole("button"));
     expect(column().getAttribute("aria-sort")).toBe("descending");
+  });
+
+  it("shows a row that is asked for, though a search hides it, and lets it be hidden after that", async () => {
+    const table = (marked: object | null) => (
+      <RowsTable columns={["name", "total"]} rows={rows} label="Rows" marked={marked as never} />
+    );
+    const { rerender } = render(table(null));
+    await userEvent.type(screen.getByLabelText("Search the rows"), "n3");
+    rerender(table({ row: 7, column: "total", at: 1 }));
+    expect(await screen.findByText("250 rows")).toBeTruthy();
+    await userEvent.type(screen.getByLabelText("Search the rows"), "n3");
+    expect(screen.getByText("50 of 250 rows")).toBeTruthy();
   });
 
   it("filters and pages", async () => {

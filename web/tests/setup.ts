@@ -14,3 +14,5 @@ window.matchMedia = (query: string) =>
     addEventListener: () => undefined,
     removeEventListener: () => undefined,
   }) as unknown as MediaQueryList;
+
+Element.prototype.scrollIntoView = () => undefined;

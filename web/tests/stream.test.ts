@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ask, type StreamEvent } from "../src/api/stream";
+import { ask, resume, type StreamEvent } from "../src/api/stream";
 import { ProblemError } from "../src/api/client";
 import { answerOf } from "./answers";
 
@@ -96,6 +96,16 @@ describe("a stream of events", () => {
   it("gives up after some tries", async () => {
     answering(streamed([START]), ...Array.from({ length: 6 }, () => new TypeError("failed")));
     await expect(heard()).rejects.toMatchObject({ problem: { type: "urn:plumbline:page:lost" } });
+  });
+
+  it("is watched from its first event by a page that was loaded anew", async () => {
+    const fetching = answering(streamed([START, ENTRY, DONE]));
+    const events: string[] = [];
+    for await (const event of resume({ sessionId: "s1", traceId: TRACE }, new AbortController().signal)) events.push(event.event);
+    expect(events).toEqual(["start", "step", "done"]);
+    const [address, asked] = fetching.mock.calls[0] as [string, RequestInit];
+    expect(address).toBe(`./api/query/stream/${TRACE}`);
+    expect(asked.headers).toMatchObject({ "last-event-id": "" });
   });
 
   it("raises what the service refuses", async () => {

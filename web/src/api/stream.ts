@@ -39,14 +39,30 @@ const lost: Problem = {
 
 /** All events of a question, the last of which is `done` or `error`. Raises ProblemError; AbortError when given up. */
 export async function* ask(asked: Asked, signal: AbortSignal, wait = backoff): AsyncGenerator<StreamEvent> {
-  const place = { traceId: "", lastId: "" };
   const asking = { method: "POST", body: asked, accept: "text/event-stream", signal } as const;
-  let response = await request("query/stream?resumable=true", asking);
+  const response = await request("query/stream?resumable=true", asking);
+  yield* followed(response, { sessionId: asked.session_id, traceId: "" }, signal, wait);
+}
+
+/** The same of a question that is under way, or has just ended; all of its events, from the first. */
+export function resume(place: Place, signal: AbortSignal, wait = backoff): AsyncGenerator<StreamEvent> {
+  return followed(null, place, signal, wait);
+}
+
+export interface Place {
+  sessionId: string;
+  traceId: string;
+}
+
+async function* followed(begun: Response | null, place: Place, signal: AbortSignal, wait: typeof backoff): AsyncGenerator<StreamEvent> {
+  let { traceId } = place;
+  let response = begun;
+  let lastId = "";
   for (let tries = 0; ; ) {
     try {
-      for await (const [id, event] of eventsOf(response, signal)) {
-        if (id) [place.lastId, tries] = [id, 0];
-        if (event.event === "start") place.traceId = event.traceId;
+      for await (const [id, event] of response ? eventsOf(response, signal) : []) {
+        if (id) [lastId, tries] = [id, 0];
+        if (event.event === "start") traceId = event.traceId;
         yield event;
         if (event.event === "done" || event.event === "error") return;
       }
@@ -55,20 +71,22 @@ export async function* ask(asked: Asked, signal: AbortSignal, wait = backoff): A
     }
     // The stream ended without its last event: the connection is gone, the question is not.
     for (;;) {
-      if (!place.traceId || ++tries > TRIES) throw new ProblemError(lost);
-      yield { event: "reconnecting", tries };
-      await wait(tries, signal);
+      if (!traceId || ++tries > TRIES) throw new ProblemError(lost);
+      if (response || tries > 1) {
+        yield { event: "reconnecting", tries };
+        await wait(tries, signal);
+      }
       try {
-        response = await request(`query/stream/${place.traceId}`, {
+        response = await request(`query/stream/${traceId}`, {
           accept: "text/event-stream",
-          headers: { "last-event-id": place.lastId },
+          headers: { "last-event-id": lastId },
           signal,
         });
         break;
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         if (error.problem.status === 404) {
-          yield await fromSession(asked.session_id, place.traceId, signal); // another process was asked
+          yield await fromSession(place.sessionId, traceId, signal); // another process was asked
           return;
         }
         if (error.problem.status !== 0) throw error;

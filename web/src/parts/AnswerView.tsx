@@ -71,6 +71,10 @@ interface TabsOf {
 
 function useTabs({ answer, question, database, tables, marked }: TabsOf): Tab[] {
   const drawable = useMemo(() => answer.chart !== null || firstWish(answer.columns, answer.results) !== null, [answer]);
+  const columns = useMemo(
+    () => Object.keys(answer.results[0] ?? Object.fromEntries(answer.columns.map((one) => [one, null]))),
+    [answer],
+  );
   const rawColumns = useMemo(() => Object.keys(answer.raw_results[0] ?? {}), [answer]);
   const name = answer.question || question;
   const tabs: Tab[] = [];
@@ -82,7 +86,7 @@ function useTabs({ answer, question, database, tables, marked }: TabsOf): Tab[] 
         <>
           <Kept kept={answer.results.length} of={answer.row_count} />
           <RowsTable
-            columns={Object.keys(answer.results[0] ?? Object.fromEntries(answer.columns.map((one) => [one, null])))}
+            columns={columns}
             rows={answer.results}
             label="Rows of the answer"
             marked={marked?.source === "rows" ? marked : null}

@@ -47,10 +47,15 @@ export function ChartView({ chart, columns, rows, name }: Props) {
     dark.addEventListener("change", repaint);
     const theme = new MutationObserver(repaint);
     theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    const room = new ResizeObserver(() => {
+      if (element.clientWidth) void drawn.current?.view.width(element.clientWidth).runAsync(); // none while it is hidden
+    });
+    room.observe(element);
     return () => {
       gone = true;
       dark.removeEventListener("change", repaint);
       theme.disconnect();
+      room.disconnect();
       drawn.current?.finalize();
       drawn.current = null;
     };

@@ -33,6 +33,7 @@ type Features = typeof features;
 
 const ROW_PX = 33;
 const PAGES = [100, 1_000, 10_000];
+const LONG = 40; // characters, of which some may be cut off
 
 /** A cell that somebody asked to be shown, by the row's place in the data. `at` tells two requests apart. */
 export interface Marked {
@@ -52,7 +53,7 @@ const found = (row: TableRow<Features, Row>, id: string, filter: string): boolea
 const ordered = (a: TableRow<Features, Row>, b: TableRow<Features, Row>, id: string): number =>
   compare(a.getValue(id), b.getValue(id));
 
-function columnsOf(names: string[], rows: Row[]): ColumnDef<Features, Row>[] {
+function columnsOf(names: string[], numeric: boolean[]): ColumnDef<Features, Row>[] {
   return names.map((name, at) => ({
     id: `c${at}`,
     header: name,
@@ -60,12 +61,13 @@ function columnsOf(names: string[], rows: Row[]): ColumnDef<Features, Row>[] {
     filterFn: found,
     sortFn: ordered,
     sortUndefined: "last" as const,
-    sortDescFirst: rows.some((row) => typeof row[name] === "number"),
+    sortDescFirst: numeric[at] === true,
   }));
 }
 
 export function RowsTable({ columns: names, rows, label, marked = null }: Props) {
-  const columns = useMemo(() => columnsOf(names, rows), [names, rows]);
+  const numeric = useMemo(() => names.map((name) => rows.some((row) => typeof row[name] === "number")), [names, rows]);
+  const columns = useMemo(() => columnsOf(names, numeric), [names, numeric]);
   const [filtering, setFiltering] = useState(false);
   const search = useId();
   const table = useTable({
@@ -89,14 +91,24 @@ export function RowsTable({ columns: names, rows, label, marked = null }: Props)
     initialRect: { width: 800, height: 420 },
   });
 
+  const hidden = marked !== null && !table.getFilteredRowModel().rows.some((row) => row.index === marked.row);
+  const shownMark = useRef(0);
   useEffect(() => {
-    if (!marked) return;
+    if (!marked || shownMark.current === marked.at) return;
     const at = table.getSortedRowModel().rows.findIndex((row) => row.index === marked.row);
-    if (at < 0) return; // filtered out
+    if (at < 0) {
+      table.setGlobalFilter("");
+      table.setColumnFilters([]);
+      return; // it is there once they are gone
+    }
+    shownMark.current = marked.at;
     table.setPageIndex(Math.floor(at / pageSize));
-    requestAnimationFrame(() => virtualizer.scrollToIndex(at % pageSize, { align: "center" }));
+    requestAnimationFrame(() => {
+      virtualizer.scrollToIndex(at % pageSize, { align: "center" });
+      scroller.current?.scrollIntoView({ block: "nearest" });
+    });
     // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each request, not for each change of the table
-  }, [marked]);
+  }, [marked, hidden]);
 
   const items = virtualizer.getVirtualItems();
   const above = items[0]?.start ?? 0;
@@ -139,12 +151,13 @@ export function RowsTable({ columns: names, rows, label, marked = null }: Props)
           <thead>
             {table.getHeaderGroups().map((group) => (
               <tr key={group.id}>
-                {group.headers.map((header) => {
+                {group.headers.map((header, at) => {
                   const sorted = header.column.getIsSorted();
                   return (
                     <th
                       key={header.id}
                       scope="col"
+                      className={numeric[at] ? "number" : undefined}
                       aria-sort={sorted === "asc" ? "ascending" : sorted === "desc" ? "descending" : "none"}
                     >
                       <button type="button" className="sorter" onClick={() => header.column.toggleSorting()}>
@@ -177,11 +190,15 @@ export function RowsTable({ columns: names, rows, label, marked = null }: Props)
                   {row.getAllCells().map((one, at) => {
                     const value = one.getValue();
                     const name = names[at] as string;
-                    const numeric = typeof value === "number";
                     const hit = isMarked && marked?.column === name;
+                    const said = value === undefined ? "" : cell(value, grouped[at]);
                     return (
-                      <td key={one.id} className={[numeric ? "number" : "", hit ? "hit" : ""].join(" ").trim() || undefined}>
-                        {value === undefined ? <span className="null">–</span> : cell(value, grouped[at])}
+                      <td
+                        key={one.id}
+                        className={[numeric[at] ? "number" : "", hit ? "hit" : ""].join(" ").trim() || undefined}
+                        title={said.length > LONG ? said : undefined}
+                      >
+                        {value === undefined ? <span className="null">–</span> : said}
                       </td>
                     );
                   })}

@@ -1,5 +1,6 @@
-// Tabs as the ARIA practices have them: arrows move between them, Home and End to the first and last.
-import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+// Tabs as the ARIA practices have them: arrows move between them, Home and End to the first and last. A panel that was
+// looked at stays as it was left: a query that is being edited, filters, a changed chart.
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 
 export interface Tab {
   id: string;
@@ -18,7 +19,9 @@ export function Tabs({ tabs, chosen, onChoose, label }: Props) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const current = tabs.find((tab) => tab.id === chosen) ?? tabs[0];
+  const [seen, setSeen] = useState<string[]>([]);
   if (!current) return null;
+  if (!seen.includes(current.id)) setSeen([...seen, current.id]);
 
   const onKey = (event: KeyboardEvent) => {
     const at = tabs.indexOf(current);
@@ -40,7 +43,7 @@ export function Tabs({ tabs, chosen, onChoose, label }: Props) {
             role="tab"
             id={`${id}-${tab.id}`}
             aria-selected={tab === current}
-            aria-controls={`${id}-panel`}
+            aria-controls={tab === current || seen.includes(tab.id) ? `${id}-${tab.id}-panel` : undefined}
             tabIndex={tab === current ? 0 : -1}
             onClick={() => onChoose(tab.id)}
           >
@@ -48,9 +51,20 @@ export function Tabs({ tabs, chosen, onChoose, label }: Props) {
           </button>
         ))}
       </div>
-      <div className="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${current.id}`}>
-        {current.panel()}
-      </div>
+      {tabs
+        .filter((tab) => tab === current || seen.includes(tab.id))
+        .map((tab) => (
+          <div
+            key={tab.id}
+            className="tab-panel"
+            role="tabpanel"
+            id={`${id}-${tab.id}-panel`}
+            aria-labelledby={`${id}-${tab.id}`}
+            hidden={tab !== current}
+          >
+            {tab.panel()}
+          </div>
+        ))}
     </div>
   );
 }

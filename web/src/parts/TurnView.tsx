@@ -1,9 +1,10 @@
 // One question: what was asked, what is happening or has happened, and what came of it.
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Table } from "../api/types";
 import { duration, plural } from "../state/format";
 import { doing, type Turn } from "../state/turns";
 import { AnswerView } from "./AnswerView";
+import { Guarded } from "./Guarded";
 import { ProblemView } from "./ProblemView";
 import { Sql } from "./Sql";
 import { Steps } from "./Steps";
@@ -19,8 +20,13 @@ interface Props {
 export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
   const asking = turn.status === "asking";
   const attempts = turn.answer?.attempts ?? 0;
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (asking) section.current?.scrollIntoView({ block: "start" }); // what happens comes below it, in sight
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once, when it is asked
+  }, []);
   return (
-    <section className="turn" aria-label={turn.question}>
+    <section className="turn" aria-label={turn.question} ref={section}>
       <h2 className="asked">{turn.question}</h2>
       {turn.steps.length || turn.writing ? (
         <details className="how" open={asking || turn.status === "failed"} key={asking ? "live" : "over"}>
@@ -34,15 +40,16 @@ export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
       {asking ? <Working turn={turn} /> : null}
       {asking && turn.text ? <p className="answer-text coming">{turn.text}</p> : null}
       {turn.answer ? (
-        <AnswerView
-          key={turn.answer.trace_id}
-          answer={turn.answer}
-          question={turn.question}
-          database={turn.database}
-          tables={tables}
-          elapsedMs={turn.status === "answered" && turn.steps.length ? turn.endedAt - turn.startedAt : 0}
-          onAsk={onAsk}
-        />
+        <Guarded key={turn.answer.trace_id}>
+          <AnswerView
+            answer={turn.answer}
+            question={turn.question}
+            database={turn.database}
+            tables={tables}
+            elapsedMs={turn.status === "answered" && turn.steps.length ? turn.endedAt - turn.startedAt : 0}
+            onAsk={onAsk}
+          />
+        </Guarded>
       ) : null}
       {turn.status === "remembered" ? <Remembered turn={turn} dialect={dialect} onRecall={onRecall} /> : null}
       {turn.status === "cancelled" ? <p className="soft">Stopped. Nothing more is done for this question.</p> : null}

@@ -17,12 +17,17 @@ function fit(spec: Record<string, unknown>, rows: Row[]): boolean {
 
 const nothing = (): Promise<never> => Promise.reject(new Error("Charts load nothing."));
 
+/** What a variable is in the theme of now; as a property of its own it would be the pair of both. */
+function colourOf(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`;
+  const found = getComputedStyle(element).color;
+  element.style.color = "";
+  return found;
+}
+
 /** Draw a chart of `results` into an element. */
 export async function draw(element: HTMLElement, spec: Record<string, unknown>, rows: Row[]): Promise<Drawn> {
-  const colour = (name: string): string => getComputedStyle(element).getPropertyValue(name).trim();
-  const ink = colour("--ink");
-  const soft = colour("--ink-soft");
-  const line = colour("--line");
+  const [ink, soft, line, accent] = ["--ink", "--ink-soft", "--line", "--accent"].map((name) => colourOf(element, name));
   const whole = { ...spec, data: { name: "results", values: rows }, width: "container", height: 300, background: null };
   return embed(element, whole as unknown as VisualizationSpec, {
     renderer: "svg",
@@ -39,7 +44,7 @@ export async function draw(element: HTMLElement, spec: Record<string, unknown>, 
       ...(fit(spec, rows) ? { axisX: { labelAngle: 0 } } : {}),
       legend: { labelColor: soft, titleColor: soft },
       view: { stroke: null },
-      mark: { color: colour("--accent") },
+      mark: { color: accent },
       bar: { cornerRadiusEnd: 3 },
       range: { category: ["#0b8a7e", "#d97b2b", "#5b6cc9", "#b0486f", "#7f9a2c", "#3d8fc4", "#8f5fb8", "#b58b1d"] },
     },

@@ -1,19 +1,27 @@
 // The conversation on the page: asks, watches, gives up, and loads what was said before.
 import { useCallback, useReducer, useRef, useState } from "react";
 import { asProblem, call } from "../api/client";
-import { ask, giveUp } from "../api/stream";
+import { ask, giveUp, resume, type StreamEvent } from "../api/stream";
 import type { Answer, Session } from "../api/types";
 import { changed, newTurn, type Turn } from "./turns";
+import { underWay } from "./underWay";
 
 export interface Conversation {
   turns: Turn[];
   sessionId: string;
   busy: boolean;
-  ask: (question: string, database: string) => Promise<void>;
+  ask: (question: string, database: string) => Promise<boolean>; // whether it is still the one in sight at its end
   cancel: () => void;
   load: (sessionId: string) => Promise<string>;
   recall: (turn: Turn) => Promise<void>;
   clear: () => void;
+}
+
+/** A question that is watched. sessionId: empty until it is known. */
+interface Watched {
+  stop: AbortController;
+  sessionId: string;
+  traceId: string;
 }
 
 let count = 0;
@@ -23,49 +31,72 @@ export function useConversation(onSession: (sessionId: string) => void): Convers
   const [busy, setBusy] = useState(false);
   const [sessionId, setSessionId] = useState("");
   const session = useRef({ id: "", database: "" });
-  const running = useRef<{ stop: AbortController; traceId: string } | null>(null);
+  const running = useRef<Watched | null>(null); // the one in sight
+  const left = useRef(new Set<Watched>()); // those of other conversations, which go on
 
   const enter = useCallback((id: string, database: string) => {
     session.current = { id, database };
     setSessionId(id);
   }, []);
 
+  const leave = useCallback(() => {
+    if (running.current) left.current.add(running.current);
+    running.current = null;
+    setBusy(false);
+  }, []);
+
   const sessionOf = useCallback(
-    async (database: string): Promise<string> => {
+    async (database: string, current: Watched): Promise<string> => {
       if (session.current.id && session.current.database === database) return session.current.id;
       const started = await call<{ session_id: string }>("sessions", { method: "POST", body: { database } });
-      enter(started.session_id, database);
-      onSession(started.session_id);
+      current.sessionId = started.session_id;
+      if (running.current === current) {
+        enter(started.session_id, database);
+        onSession(started.session_id);
+      }
       return started.session_id;
     },
     [enter, onSession],
   );
 
-  const send = useCallback(
-    async (question: string, database: string) => {
-      const id = `turn-${++count}`;
-      const stop = new AbortController();
-      const current = { stop, traceId: "" };
+  const watch = useCallback(
+    async (id: string, question: string, startedAt: number, begin: (current: Watched) => AsyncGenerator<StreamEvent>) => {
+      const current: Watched = { stop: new AbortController(), sessionId: session.current.id, traceId: "" };
       running.current = current;
       setBusy(true);
-      change({ type: "asked", id, question, database, at: Date.now() });
       try {
-        const asked = { question, database, session_id: await sessionOf(database) };
-        for await (const event of ask(asked, stop.signal)) {
-          if (event.event === "start") current.traceId = event.traceId;
+        for await (const event of begin(current)) {
+          if (event.event === "start") {
+            current.traceId = event.traceId;
+            underWay.keep(current.sessionId, { traceId: event.traceId, question, startedAt });
+          }
           change({ type: "happened", id, event, at: Date.now() });
         }
       } catch (error) {
-        if (stop.signal.aborted) change({ type: "cancelled", id, at: Date.now() });
+        if (current.stop.signal.aborted) change({ type: "cancelled", id, at: Date.now() });
         else change({ type: "failed", id, problem: asProblem(error), at: Date.now() });
-      } finally {
-        if (running.current === current) {
-          running.current = null;
-          setBusy(false);
-        }
       }
+      left.current.delete(current);
+      if (underWay.of(current.sessionId)?.traceId === current.traceId) underWay.forget(current.sessionId);
+      if (running.current !== current) return false;
+      running.current = null;
+      setBusy(false);
+      return true;
     },
-    [sessionOf],
+    [],
+  );
+
+  const send = useCallback(
+    (question: string, database: string) => {
+      const id = `turn-${++count}`;
+      const at = Date.now();
+      change({ type: "asked", id, question, database, at });
+      return watch(id, question, at, async function* (current) {
+        const session_id = await sessionOf(database, current);
+        yield* ask({ question, database, session_id }, current.stop.signal);
+      });
+    },
+    [sessionOf, watch],
   );
 
   const cancel = useCallback(() => {
@@ -78,11 +109,24 @@ export function useConversation(onSession: (sessionId: string) => void): Convers
   const load = useCallback(
     async (id: string) => {
       const found = await call<Session>(`agents/text-to-sql/session/${encodeURIComponent(id)}`);
+      leave();
       enter(id, found.dataset_id);
       change({ type: "loaded", turns: remembered(found) });
+      const asked = underWay.of(id);
+      for (const one of left.current) if (one.sessionId === id) one.stop.abort(); // watched in sight from here on
+      if (asked && found.messages.some((message) => message.trace_id === asked.traceId)) underWay.forget(id);
+      else if (asked) {
+        const turn = `turn-${++count}`;
+        change({ type: "asked", id: turn, question: asked.question, database: found.dataset_id, at: asked.startedAt });
+        const place = { sessionId: id, traceId: asked.traceId };
+        void watch(turn, asked.question, asked.startedAt, (current) => {
+          current.traceId = asked.traceId;
+          return resume(place, current.stop.signal);
+        });
+      }
       return found.dataset_id;
     },
-    [enter],
+    [enter, leave, watch],
   );
 
   const recall = useCallback(async (turn: Turn) => {
@@ -92,9 +136,10 @@ export function useConversation(onSession: (sessionId: string) => void): Convers
   }, []);
 
   const clear = useCallback(() => {
+    leave();
     enter("", "");
     change({ type: "loaded", turns: [] });
-  }, [enter]);
+  }, [enter, leave]);
 
   return { turns, sessionId, busy, ask: send, cancel, load, recall, clear };
 }

@@ -1,0 +1,17 @@
+// Keeps what fails while it is drawn, such as a part that a new release has replaced, from taking the page with it.
+import { Component, type ReactNode } from "react";
+import { asProblem } from "../api/client";
+import { ProblemView } from "./ProblemView";
+
+export class Guarded extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state = { error: null };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    const { error } = this.state;
+    return error ? <ProblemView problem={asProblem(error)} again={() => window.location.reload()} /> : this.props.children;
+  }
+}

@@ -1,0 +1,25 @@
+// The questions under way of this tab, so that a page that is loaded anew, or comes back to one, goes on watching.
+export interface UnderWay {
+  traceId: string;
+  question: string;
+  startedAt: number;
+}
+
+const KEY = "plumbline.asking";
+
+function read(): Record<string, UnderWay> {
+  return JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Record<string, UnderWay>;
+}
+
+function write(all: Record<string, UnderWay>): void {
+  sessionStorage.setItem(KEY, JSON.stringify(all));
+}
+
+export const underWay = {
+  of: (sessionId: string): UnderWay | undefined => read()[sessionId],
+  keep: (sessionId: string, asked: UnderWay): void => write({ ...read(), [sessionId]: asked }),
+  forget: (sessionId: string): void => {
+    const { [sessionId]: _, ...others } = read();
+    write(others);
+  },
+};
