@@ -21,6 +21,7 @@ from agent.kept_answers import kept
 from agent.models import Answer, Exchange, Options, Pending, Question
 from agent.problems import problem_of
 from agent.progress import with_progress
+from agent.seen_schemas import seen_schemas
 from agent.sessions import SessionMessage
 from agent.trace_ids import new_trace_id
 from executors.errors import ExecutorError
@@ -170,8 +171,9 @@ class Asking:
                 BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
                 happening = loop.answer(question, database, self._parts)
                 async with admission.place(), aclosing(with_progress(happening)) as told:
-                    async for event in told:
-                        yield event
+                    with seen_schemas():
+                        async for event in told:
+                            yield event
 
             async with deadline.met(), aclosing(self._flights.events(question, answer)) as events:
                 async for event in events:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import SkipValidation
@@ -176,6 +177,8 @@ def general_rules(documents: Sequence[Document]) -> tuple[str, ...]:
     return tuple(rules) if sum(map(estimate_tokens, rules)) <= GENERAL_RULES_TOKENS else ()
 
 
-def _system(dialect: str, schema_text: str, rules: Sequence[str]) -> str:
+@lru_cache(maxsize=32)
+def _system(dialect: str, schema_text: str, rules: tuple[str, ...]) -> str:
+    """The message that all questions share; the next one about the same schema mostly has the same."""
     row = DIALECTS[dialect]
     return templates.render("system", dialect=row.title, schema=schema_text, hints=row.hints, rules=rules)

@@ -14,8 +14,9 @@ from agent.access.breaker import Breaker
 from agent.callers import LOCAL
 from agent.errors import WritesNotAllowed
 from agent.intent import PARTIAL
+from agent.seen_schemas import SEEN
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Parameters, QueryResult, Schema, WriteResult
-from executors.errors import SqlFailed, UnknownDatabase
+from executors.errors import DatabaseUnavailable, SqlFailed, UnknownDatabase
 from rag.threads import in_thread
 
 if TYPE_CHECKING:
@@ -99,9 +100,15 @@ class Database:
         return self if values is None else FilteredDatabase(self, values)
 
     async def schema(self) -> Schema:
-        """The schema, read in a thread; see `Executor.schema`."""
-        with self._watching(proves=False):  # it may have been kept from before
-            return await in_thread(self._schemas, self.executor.schema)
+        """The schema, read in a thread, and in a question once for all of its steps; see `Executor.schema`."""
+        seen = SEEN.get()
+        known = seen.of(self.executor) if seen is not None else None
+        if known is None:
+            with self._watching(proves=False):  # it may have been kept from before
+                known = await in_thread(self._schemas, self.executor.schema)
+            if seen is not None:
+                seen.keep(self.executor, known)
+        return known
 
     async def rules(self) -> RowRules | None:
         """The row filter, held against today's schema; None where there is none.
@@ -166,6 +173,10 @@ class Database:
                 return result
         except asyncio.CancelledError:
             cancel.cancel()
+            raise
+        except (SqlFailed, DatabaseUnavailable):
+            if (seen := SEEN.get()) is not None:
+                seen.forget(self.executor)  # it may have changed since the question saw it
             raise
         finally:
             self._running.discard(cancel)

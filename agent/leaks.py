@@ -57,11 +57,13 @@ def problem_of_query(sql: str, dialect: str, system: str, question: str) -> str:
 
 
 def _builds_address(sql: str, dialect: str, question: str) -> bool:
-    from sqlglot import exp, parse_one
+    from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
+    from executors.sql.parsed import parsed
+
     try:
-        texts = [it for it in parse_one(sql, read=dialect).find_all(exp.Literal) if it.is_string]
+        texts = [it for it in parsed(sql, dialect).find_all(exp.Literal) if it.is_string]
     except SqlglotError:
         return False  # the guard refuses it
     shown = (it.this for it in texts if not isinstance(it.parent, exp.Predicate))

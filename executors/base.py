@@ -105,6 +105,11 @@ class Schema(Frozen):
             found[last] = (*found.get(last, ()), table)
         return found
 
+    @cached_property
+    def column_names(self) -> frozenset[str]:
+        """The columns of all tables, in lower case."""
+        return frozenset(column.name.lower() for table in self.tables for column in table.columns)
+
     def table(self, name: str) -> Table | None:
         """The table of that name, whatever its case."""
         return self._by_name.get(name.lower())

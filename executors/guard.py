@@ -86,7 +86,7 @@ def check(
     if parameters is not None:
         bind(root, parameters)
     own = functions if rows is None else frozenset[str]()
-    columns = column_names(schema if rows is None else rows.visible)
+    columns = (schema if rows is None else rows.visible).column_names
     check_nodes(root, dialect, own, open_parameters=open_parameters, columns=columns)
     names = NameCheck(schema, sql, catalogue) if rows is None else NameCheck(rows.visible, sql)
     held: tuple[str, ...] = ()
@@ -123,11 +123,6 @@ def _parsed(sql: str, dialect: Dialect) -> exp.Query:
         check_nodes(root, dialect)
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, "This is not a query.", form(dialect))
     return root
-
-
-def column_names(schema: Schema) -> frozenset[str]:
-    """The columns of all tables, in lower case."""
-    return frozenset(column.name.lower() for table in schema.tables for column in table.columns)
 
 
 def _check_reads_back(

@@ -233,7 +233,7 @@ class _Rebuilt:
     def _check(self, query: exp.Expr) -> None:
         """The lists of the guard for queries, then the names."""
         try:
-            columns = guard.column_names(self._schema)
+            columns = self._schema.column_names
             guard.check_nodes(query, self._dialect, self._functions, columns=columns)
         except SqlRefused as error:
             if error.kind is not ErrorKind.NOT_READ_ONLY:

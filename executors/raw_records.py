@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -25,6 +24,7 @@ from executors.base import Frozen
 from executors.sql import aggregates as agg
 from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
 from executors.sql.lineage import NO_AGGREGATE, Cte, Kind, Lineage, Query, Source, branches, open_query, sources
+from executors.sql.parsed import statements
 from executors.sql.predicates import own_conditions, through
 
 _KEPT = ("from_", "joins", "laterals", "prewhere", "where", "connect", "sample", "options")
@@ -63,10 +63,10 @@ def derive(sql: str, dialect: str) -> RawQuery:
     """
     needed = False
     try:
-        statements = [statement for statement in sqlglot.parse(sql, dialect=dialect) if statement is not None]
-        if len(statements) != 1 or not isinstance(statements[0], (exp.Query, exp.Pivot)):
+        trees = [tree for tree in statements(sql, dialect) if tree is not None]
+        if len(trees) != 1 or not isinstance(trees[0], (exp.Query, exp.Pivot)):
             return RawQuery(sql=None, reason="only a single SELECT has records behind it", needed=False)
-        query, lineage = open_query(statements[0], {}), Lineage()
+        query, lineage = open_query(trees[0].copy(), {}), Lineage()
         plan = lineage.plan(query)
         if plan.kind is Kind.RECORDS:
             return RawQuery(sql=None, reason=NO_AGGREGATE, needed=False)

@@ -25,6 +25,7 @@ _OFFERED: frozenset[How] = frozenset({"near", "meaning"})
 _WITHIN = 0.9  # of a date's score, where the value is a time of that day, or a day of that month
 _LONGEST = 8  # words of a value that a question spells out
 _NEAR = 84.0  # percent of likeness from which one spelling may be meant by another: two letters in twelve
+_KEPT_WORDS = 4096  # of questions, with the words of values that are spelled like them
 _NEAR_WORD_CHARS = 4  # shorter words are like too many others
 _BEGINNING = 5  # letters of a value that a longer word may begin with, two thirds of it at least
 _IN_PART = 88.0  # percent of likeness, where a name is a part of a value
@@ -93,6 +94,7 @@ class ValueIndex:
         dated.sort()
         self._dates, self._dated = [day for day, _ in dated], [at for _, at in dated]
         self._words = [word for word in self._by_word if len(word) >= _NEAR_WORD_CHARS]
+        self._alike: dict[str, tuple[str, ...]] = {}  # by a word of questions, which use the same ones again and again
 
     def _add(self, column: StoredValues, value: str, dated: list[tuple[str, int]]) -> None:
         parts = tokens(value)
@@ -178,19 +180,28 @@ class ValueIndex:
 
     def _sharing(self, word: Token) -> Iterable[int]:
         """Values with this word in them, or with one that is spelled almost like it; few, else it tells none."""
-        from rapidfuzz import fuzz, process
-
         if word.folded in self._by_word:
             alike = [word.folded]
         elif len(word.folded) < _NEAR_WORD_CHARS or word.folded.isdigit() or is_silent(word):
             return
         else:
-            matches = process.extract(word.singular, self._words, scorer=fuzz.ratio, score_cutoff=_NEAR, limit=3)
-            alike = [near for near, _, _ in matches if near[0] == word.folded[0]]  # which is seldom mistyped
+            alike = [near for near in self._spelled_like(word.singular) if near[0] == word.folded[0]]  # seldom mistyped
             alike += self._beginning(word.folded)
         for near in alike:
             if len(self._by_word[near]) <= _COMMON:
                 yield from self._by_word[near]
+
+    def _spelled_like(self, word: str) -> tuple[str, ...]:
+        """The three words of values that are spelled most like this one; kept, for all of them are compared."""
+        found = self._alike.get(word)
+        if found is None:
+            from rapidfuzz import fuzz, process
+
+            matches = process.extract(word, self._words, scorer=fuzz.ratio, score_cutoff=_NEAR, limit=3)
+            if len(self._alike) >= _KEPT_WORDS:
+                self._alike.clear()
+            found = self._alike[word] = tuple(near for near, _, _ in matches)
+        return found
 
     def _beginning(self, word: str) -> list[str]:
         """The longest word of values that this one begins with: `success` for `successful`."""

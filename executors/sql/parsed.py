@@ -10,16 +10,31 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=64)
-def parsed(sql: str, dialect: str) -> exp.Expr:
-    """The tree of one statement, shared by all who ask: whoever changes it must copy it first.
+def statements(sql: str, dialect: str) -> tuple[exp.Expr | None, ...]:
+    """The trees of all statements, None for an empty one, shared by all who ask: whoever changes one copies it first.
 
     Args:
-        sql: one statement.
+        sql: text.
         dialect: sqlglot's name of its dialect.
 
     Raises:
         sqlglot.errors.SqlglotError: it cannot be parsed.
     """
-    from sqlglot import parse_one
+    from sqlglot import parse
 
-    return parse_one(sql, read=dialect)
+    return tuple(parse(sql, read=dialect))
+
+
+def parsed(sql: str, dialect: str) -> exp.Expr:
+    """The tree of a text, shared likewise: of several statements it is a block. Arguments and errors: as `statements`.
+
+    Raises:
+        sqlglot.errors.ParseError: there is no statement, too.
+    """
+    from sqlglot import exp
+    from sqlglot.errors import ParseError
+
+    found = statements(sql, dialect)
+    if not found or found[0] is None:
+        raise ParseError("There is no statement.")
+    return found[0] if len(found) == 1 else exp.Block(expressions=[tree.copy() for tree in found if tree is not None])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
+from executors.sql.parsed import parsed
 
 
 def tree_to_change(sql: str, dialect: str) -> exp.Query | None:
@@ -16,10 +17,10 @@ def tree_to_change(sql: str, dialect: str) -> exp.Query | None:
         dialect: sqlglot's name of its dialect.
     """
     try:
-        tree = parse_one(sql, read=dialect)
+        tree = parsed(sql, dialect)
     except (SqlglotError, RecursionError):
         return None
-    return tree if isinstance(tree, exp.Query) else None
+    return tree.copy() if isinstance(tree, exp.Query) else None
 
 
 def selects_of(tree: exp.Query) -> list[exp.Select]:

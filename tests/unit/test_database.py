@@ -9,7 +9,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from agent.database import Database
+from agent.seen_schemas import seen_schemas
 from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
+from executors.errors import ErrorKind, SqlFailed
 
 QUERY = CheckedSql(sql="SELECT 1", executable="SELECT 1", row_limit=1, tables=())
 PATIENCE_S = 10.0
@@ -135,3 +137,49 @@ async def test_closing_stops_what_runs(database: Database, executor: SlowExecuto
     assert executor.cancelled == 1
     assert executor.running == 0
     await task
+
+
+class ChangingExecutor(SlowExecutor):
+    """Another schema each time it is asked for, and queries that fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read = 0
+
+    def schema(self) -> Schema:
+        self.read += 1
+        return Schema(database=f"as of {self.read}", dialect=self.dialect, tables=())
+
+    def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        raise SqlFailed(ErrorKind.TABLE_NOT_FOUND, "There is no table orders.")
+
+
+async def named(database: Database) -> str:
+    return (await database.schema()).database
+
+
+async def test_the_steps_of_a_question_see_one_schema_until_a_query_fails() -> None:
+    database = Database(ChangingExecutor(), limit=2, timeout_s=5)
+    assert [await named(database), await named(database)] == ["as of 1", "as of 2"]
+
+    async def question() -> tuple[list[str], asyncio.Task[str]]:
+        with seen_schemas():
+            seen = [await named(database), await named(database), await asyncio.create_task(named(database))]
+            with pytest.raises(SqlFailed):
+                await database.run(QUERY)
+            seen += [await named(database), await named(database)]
+            left = asyncio.create_task(later())
+        return seen, left
+
+    over = asyncio.Event()
+
+    async def later() -> str:
+        await over.wait()
+        return await named(database)
+
+    seen, left = await asyncio.create_task(question())
+    assert seen == ["as of 3"] * 3 + ["as of 4"] * 2
+    over.set()
+    assert await left == "as of 5", "what a question leaves behind goes by today's schema"
+    assert await named(database) == "as of 6"
+    await database.close()
