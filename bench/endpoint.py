@@ -30,6 +30,7 @@ from rag.testing import HashingEmbedder
 
 DIMENSION = 384
 MODEL = "gpt-4o-mini"  # the name decides the profile
+LEANING = "Last message: "  # before what the prompt of a follow-up wants to be made whole
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -54,8 +55,16 @@ def started(cases: Sequence[Case], folder: Path, module: str = "bench.endpoint",
 
 
 def reply_to(messages: Sequence[Mapping[str, Any]], schema: str, queries: Mapping[str, str]) -> str:
-    """What a step of the loop wants to hear: a query, a verdict, or a sentence with the first number of the rows."""
+    """What a step of the loop wants to hear: a query, a verdict, or a sentence with the first number of the rows.
+
+    Args:
+        messages: the prompt.
+        schema: the name of the shape that is asked for; empty for none.
+        queries: by question; and by a message that leans on the one before it, the whole question.
+    """
     asked = str(messages[-1]["content"])
+    if LEANING in asked:
+        return queries[asked.rpartition(LEANING)[2].partition("\n")[0].strip()]
     if schema == "verdict":
         return json.dumps({"reason": "The query computes what was asked.", "correct": True})
     if schema == "draft":

@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
+from agent.evaluation.merged import Catalogue
 from agent.models import Answer, Options
 from agent.pricing import FREE
 from agent.service import Service, build_service
@@ -33,7 +34,7 @@ from bench import synthetic
 from bench.endpoint import DIMENSION, MODEL, started
 from bench.loop_blocks import LoopBlocks
 from bench.synthetic_file import Case, cases, write_docs, write_sqlite
-from bench.targets import Figure, show
+from bench.targets import Figure, keep, show
 from rag.testing import HashingEmbedder
 
 WARM, AT_ONCE = 10, 50
@@ -64,12 +65,18 @@ class Measured(NamedTuple):
     unverified: list[str]
 
 
-def make_folder(folder: Path, tables: int) -> None:
-    """Write the database, its docs and a registry."""
+def make_folder(folder: Path, tables: int, rows: int = ROWS) -> Catalogue:
+    """Write the database, its docs and a registry. Args: rows: of each table."""
     catalogue = synthetic.catalogue(tables * TABLE_WIDTH, table_width=TABLE_WIDTH)
-    write_sqlite(catalogue, folder / "warehouse.sqlite", ROWS)
+    write_sqlite(catalogue, folder / "warehouse.sqlite", rows)
     write_docs(catalogue, folder / "docs")
-    entry = {"url": "warehouse.sqlite", "docs": ["docs"]}
+    write_registry(folder, "warehouse.sqlite")
+    return catalogue
+
+
+def write_registry(folder: Path, url: str) -> None:
+    """A registry of the one database, with the docs of the folder `docs`. Args: url: of the database."""
+    entry = {"url": url, "docs": ["docs"]}
     (folder / "databases.yaml").write_text(json.dumps({DATABASE: entry}), encoding="utf-8")
 
 
@@ -171,6 +178,7 @@ def report(without: Measured, with_embedding: Measured) -> bool:
             Figure(f"memory, {said}: peak", it.memory, "MB", megabytes),
         ]
     met = show("Own time", figures)
+    keep("Own time", figures)
     for it, said, _, _ in pairs:
         steps = ", ".join(f"{name} {ms:.1f}" for name, ms in sorted(it.steps.items(), key=lambda one: -one[1]))
         print(f"  steps {said}, elapsed ms (the model's replies in them): {steps}")

@@ -1,23 +1,47 @@
-"""Figures next to their targets, as every measurement prints them."""
+"""Figures next to their targets, as every measurement prints them; and kept, so that a summary can tell them all."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
+
+from agent.settings import ROOT
+
+KEPT = ROOT / ".plumbline" / "bench"  # a file of each part
 
 
 class Figure(NamedTuple):
-    """What was measured, and the most that it should be; None: it has no target."""
+    """What was measured; `value` is None where there was no time or room to.
+
+    target: the most that it should be, or the least where `at_least`; None: it has no target.
+    """
 
     name: str
-    value: float
+    value: float | None
     unit: str
     target: float | None = None
+    at_least: bool = False
 
     @property
     def met(self) -> bool:
         """Whether it is within its target, where it has one."""
-        return self.target is None or self.value <= self.target
+        if self.target is None:
+            return True
+        if self.value is None:
+            return False
+        return self.value >= self.target if self.at_least else self.value <= self.target
+
+    @property
+    def told(self) -> str:
+        """Its value, and its target with whether it is met."""
+        value = f"{'not reached':>9} " if self.value is None else f"{self.value:9.2f} {self.unit:<2}"
+        if self.target is None:
+            return value
+        verdict = "met" if self.met else "MISSED"
+        bound = "at least" if self.at_least else "at most"
+        return f"{value}   {verdict}: {bound} {self.target:g} {self.unit}".rstrip()
 
 
 def show(title: str, figures: Sequence[Figure]) -> bool:
@@ -25,6 +49,19 @@ def show(title: str, figures: Sequence[Figure]) -> bool:
     width = max(len(it.name) for it in figures)
     print(title)
     for it in figures:
-        target = "" if it.target is None else f"   {'met' if it.met else 'MISSED'}: at most {it.target:g} {it.unit}"
-        print(f"  {it.name:<{width}}  {it.value:9.2f} {it.unit:<2}{target}")
+        print(f"  {it.name:<{width}}  {it.told}".rstrip())
     return all(it.met for it in figures)
+
+
+def keep(title: str, figures: Sequence[Figure], folder: Path = KEPT) -> None:
+    """Write the figures for `kept`, in place of those that had the same title."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{title.casefold().replace(' ', '-').replace(',', '')}.json"
+    path.write_text(json.dumps({"title": title, "figures": figures}), encoding="utf-8")
+
+
+def kept(folder: Path = KEPT) -> dict[str, list[Figure]]:
+    """The figures that were written, by title, in the order of their writing."""
+    files = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+    told = [json.loads(path.read_text(encoding="utf-8")) for path in files]
+    return {it["title"]: [Figure(*one) for one in it["figures"]] for it in told}

@@ -21,15 +21,18 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeVar
 
 from agent.evaluation.accuracy import is_ordered, same_rows
 from agent.evaluation.harness import GoldQuestion, load_questions
 from agent.settings import ROOT
-from bench import svg
 from bench.endpoint import MODEL, started
+from bench.peers.report import Result, draw, figures, report
 from bench.synthetic_file import Case
+from bench.targets import keep, show
 from executors.base import QueryResult
+
+T = TypeVar("T")
 
 HERE = Path(__file__).parent
 SHOP = ROOT / "samples" / "shop.sqlite"
@@ -42,25 +45,9 @@ PEERS = {
     "langchain_agent": "LangChain agent",
     "llamaindex": "LlamaIndex NLSQL",
 }
-TIMEOUT_S = {"scripted": 30, "embedded": 300}
-
-
-class Result(NamedTuple):
-    """One peer's figures over all questions; `right` of `asked`.
-
-    own_ms: CPU, the median. calls, tokens: means. start_s: CPU for import, and until the first question can be asked.
-    """
-
-    name: str
-    own_ms: float
-    calls: float
-    prompt_tokens: float
-    completion_tokens: float
-    right: int
-    asked: int
-    memory_mb: float
-    start_s: float
-    failures: tuple[str, ...]
+TIMEOUT_S = {"scripted": 30, "embedded": 600}  # seconds of one call
+LIMIT = {"scripted": 100, "embedded": 6}  # questions: with the embedded model five peers take two minutes for each
+WARM = {"scripted": 2, "embedded": 0}  # questions that are asked once before, and not counted
 
 
 def run(peer: str, python: str, job: dict[str, object], golds: Sequence[tuple[QueryResult, bool]]) -> Result:
@@ -73,22 +60,23 @@ def run(peer: str, python: str, job: dict[str, object], golds: Sequence[tuple[Qu
     told = json.loads(done.stdout)
     answers = told["answers"]
     right = sum(is_right(str(job["database"]), it["sql"], gold) for it, gold in zip(answers, golds, strict=True))
-    calls, sent, written = (told["counts"][name] / len(answers) for name in ("calls", *_TOKENS))
+    counts = {name: count / len(answers) for name, count in told["counts"].items()}
+    of_all = len(answers) + int(str(job["warm"]))  # steps are counted from the first question on
     return Result(
         name=PEERS[peer],
         own_ms=statistics.median(it["cpu_ms"] for it in answers),
-        calls=calls,
-        prompt_tokens=sent,
-        completion_tokens=written,
+        calls=counts["calls"],
+        prompt_tokens=counts["prompt_tokens"],
+        cached_tokens=counts["cached_tokens"],
+        completion_tokens=counts["completion_tokens"],
         right=right,
         asked=len(answers),
         memory_mb=told["memory_mb"],
+        import_s=told["import_s"],
         start_s=told["import_s"] + told["ready_s"],
         failures=tuple(it["error"] for it in answers if it["error"]),
+        steps={step: {name: n / of_all for name, n in used.items()} for step, used in told["steps"].items()},
     )
-
-
-_TOKENS = ("prompt_tokens", "completion_tokens")
 
 
 def python_of(peer: str, environments: Path) -> str:
@@ -128,42 +116,10 @@ def answerable(questions: Sequence[GoldQuestion], database: Path) -> list[tuple[
     return found
 
 
-def report(results: Sequence[Result], model: str) -> None:
-    """Print the figures, each with its ratio to the first one's."""
-    own = results[0]
-    print(f"Peers, {model} model, {own.asked} questions; in brackets the ratio to {own.name}")
-    heads = f"{'own ms':>16}{'calls':>14}{'prompt tok.':>16}{'reply tok.':>13}{'right':>8}{'MB':>14}{'start s':>15}"
-    print(f"  {'':<17}{heads}")
-    for it in results:
-        print(
-            f"  {it.name:<17}{_with_ratio(it.own_ms, own.own_ms, 1):>16}{_with_ratio(it.calls, own.calls, 1):>14}"
-            f"{_with_ratio(it.prompt_tokens, own.prompt_tokens, 0):>16}{it.completion_tokens:>13.0f}"
-            f"{it.right:>5}/{it.asked:<2}{_with_ratio(it.memory_mb, own.memory_mb, 0):>14}"
-            f"{_with_ratio(it.start_s, own.start_s, 2):>15}"
-        )
-    for it in results:
-        for failure in dict.fromkeys(it.failures):
-            print(f"  {it.name} could not answer: {failure}")
-
-
-def _with_ratio(value: float, own: float, digits: int) -> str:
-    return f"{value:.{digits}f} ({value / own:.1f})" if own else f"{value:.{digits}f}"
-
-
-def draw(results: Sequence[Result], model: str, path: Path) -> None:
-    """Four bar charts beside each other."""
-    names = [it.name for it in results]
-    accuracy = [100 * it.right / it.asked for it in results]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    charts = [
-        svg.bars("own CPU of a question, ms", names, [it.own_ms for it in results]),
-        svg.bars("model calls of a question", names, [it.calls for it in results]),
-        svg.bars("prompt tokens of a question", names, [it.prompt_tokens for it in results]),
-        svg.bars("right answers, %", names, accuracy),
-        svg.bars("peak memory, MB", names, [it.memory_mb for it in results]),
-        svg.bars("until ready, seconds of CPU", names, [it.start_s for it in results]),
-    ]
-    path.write_text(svg.page(f"The same questions, the same {model} model", charts, across=3), encoding="utf-8")
+def spaced(items: Sequence[T], most: int) -> list[T]:
+    """At most so many of them, as far from each other as they can be."""
+    number = min(most, len(items))
+    return [items[at * len(items) // number] for at in range(number)]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -173,14 +129,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--model", choices=sorted(TIMEOUT_S), default="scripted")
     parser.add_argument("--questions", type=Path, help="of one SQLite database; by default the sample shop's")
     parser.add_argument("--docs", type=Path, help="of that database")
-    parser.add_argument("--limit", type=int, default=100, help="questions at most")
+    parser.add_argument("--limit", type=int, help=f"questions at most, evenly spaced; by default {LIMIT}")
     parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS))
     parser.add_argument("--svg", type=Path)
     options = parser.parse_args(arguments)
     files = (options.questions,) if options.questions else QUESTIONS
     questions = [question for file in files for question in load_questions(file)]
     database = questions[0].path if options.questions else SHOP
-    asked = answerable([it for it in questions if it.path == questions[0].path], database)[: options.limit]
+    able = answerable([it for it in questions if it.path == questions[0].path], database)
+    asked = spaced(able, options.limit or LIMIT[options.model])
     cases, golds = [case for case, _ in asked], [gold for _, gold in asked]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -190,6 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
                 "kind": options.model,
                 "model": MODEL,
                 "timeout_s": TIMEOUT_S[options.model],
+                "warm": min(WARM[options.model], len(cases)),
                 "database": str(database.resolve()),
                 "docs": str((options.docs or DOCS).resolve()),
                 "questions": [case.question for case in cases],
@@ -199,6 +157,10 @@ def main(arguments: list[str] | None = None) -> int:
                 results.append(run(peer, python_of(peer, options.environments), job, golds))
                 print(f"{results[-1].name} has been asked.", file=sys.stderr)
     report(results, options.model)
+    title = f"Peers, {options.model} model"
+    found = figures(results)
+    show(f"{title}: beside the best of them", found)
+    keep(title, found)
     if options.svg:
         draw(results, options.model, options.svg)
     return 0

@@ -18,8 +18,6 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-WARM = 2  # questions that are asked once before, and not counted
-
 
 def main(peer: str, job_path: str) -> None:
     """Print the figures as JSON."""
@@ -30,7 +28,7 @@ def main(peer: str, job_path: str) -> None:
     began = time.process_time()
     asked = adapter.Peer(job)
     ready = time.process_time() - began
-    for question in job["questions"][:WARM]:
+    for question in job["questions"][: job["warm"]]:
         _ask(asked, question)
     before, answers = _counts(job), []
     for question in job["questions"]:
@@ -48,6 +46,7 @@ def main(peer: str, job_path: str) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     counts = {name: after[name] - before[name] for name in after}
     told = {"import_s": imported, "ready_s": ready, "memory_mb": peak, "counts": counts, "answers": answers}
+    told["steps"] = getattr(asked, "steps", {})  # who counts tokens by step tells them
     print(json.dumps(told), file=sys.__stdout__)
 
 

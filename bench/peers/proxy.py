@@ -23,12 +23,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agent.embedded_model import EmbeddedModel
+from agent.errors import ModelError
 from agent.llm import Message, Reply, ReplySchema
 from agent.models import Usage
 from agent.settings import get_settings
 from bench.endpoint import DIMENSION, reply_to, serve
 from rag.testing import HashingEmbedder
 
+MODEL_S = 600.0  # for one reply of the embedded model
 _CHARS_PER_TOKEN = 4  # of the scripted model: what is compared is how much each sends
 Messages = Sequence[Mapping[str, Any]]
 
@@ -81,7 +83,7 @@ class Embedded:
     """The embedded model."""
 
     def __init__(self) -> None:
-        self._model = EmbeddedModel(get_settings())
+        self._model = EmbeddedModel(get_settings().model_copy(update={"model_timeout_s": MODEL_S}))
 
     async def reply(self, messages: Messages, body: Mapping[str, Any]) -> Reply:
         """The next message, cut at the first of the words that its sender wants to stop at."""
@@ -107,14 +109,18 @@ def _text(content: Any) -> str:
 
 def app(model: Scripted | Embedded) -> Starlette:
     """The endpoint; `GET /counts` tells what was asked of it so far."""
-    counts = {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}
+    counts = {"calls": 0, "prompt_tokens": 0, "cached_tokens": 0, "completion_tokens": 0}
     embedder = HashingEmbedder(dimension=DIMENSION)
 
     async def chat(request: Request) -> Response:
         body = await request.json()
-        reply = await model.reply(body["messages"], body)
+        try:
+            reply = await model.reply(body["messages"], body)
+        except ModelError as error:
+            return JSONResponse({"error": {"message": str(error), "type": type(error).__name__}}, status_code=503)
         usage = {"prompt_tokens": reply.usage.prompt_tokens, "completion_tokens": reply.usage.completion_tokens}
         counts["calls"] += 1
+        counts["cached_tokens"] += reply.usage.cached_tokens
         for name, tokens in usage.items():
             counts[name] += tokens
         if body.get("stream"):
@@ -122,7 +128,9 @@ def app(model: Scripted | Embedded) -> Starlette:
         message = {"role": "assistant", "content": reply.text}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         head = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
-        return JSONResponse({**head, "choices": [choice], "usage": {**usage, "total_tokens": sum(usage.values())}})
+        cached = {"prompt_tokens_details": {"cached_tokens": reply.usage.cached_tokens}}
+        usage_told = {**usage, "total_tokens": sum(usage.values()), **cached}
+        return JSONResponse({**head, "choices": [choice], "usage": usage_told})
 
     async def embeddings(request: Request) -> JSONResponse:
         body = await request.json()

@@ -10,10 +10,16 @@ from pathlib import Path
 import pytest
 
 from bench import svg
-from bench.peers.__main__ import Result, draw, is_right, python_of, report, rows_of
+from bench.peers.__main__ import is_right, python_of, rows_of, spaced
 from bench.peers.proxy import Scripted
+from bench.peers.report import Result, draw, figures, report
 
 QUESTION, SQL = "How many orders?", "SELECT COUNT(*) FROM orders"
+
+
+STEPS = {"sql_generator": {"model_calls": 1, "prompt_tokens": 2000, "cached_tokens": 1500, "completion_tokens": 30}}
+OWN = Result("Plumbline", 20.0, 3, 4000, 2500, 80, 9, 10, 200, 1.0, 2.0, steps=STEPS)
+OTHER = Result("Other <1>", 10.0, 2, 1000, 0, 40, 5, 10, 100, 0.5, 1.0, failures=("ValueError: no",))
 
 
 @pytest.fixture
@@ -68,11 +74,11 @@ def test_each_peer_has_its_environment() -> None:
 
 
 def test_the_table_and_the_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own = Result("Plumbline", 20.0, 3, 4000, 80, 9, 10, 200, 2.0, ())
-    other = Result("Other <1>", 10.0, 2, 1000, 40, 5, 10, 100, 1.0, ("ValueError: no",))
+    own, other = OWN, OTHER
     report([own, other], "scripted")
     told = capsys.readouterr().out
     assert "10.0 (0.5)" in told
+    assert "sql_generator: 1.0 calls; 2000 tokens (1500 cached), 30 replied" in told
     assert "Other <1> could not answer: ValueError: no" in told
     draw([own, other], "scripted", tmp_path / "images" / "peers.svg")
     picture = ET.parse(tmp_path / "images" / "peers.svg")
@@ -90,3 +96,23 @@ def test_curves_have_a_line_for_each_name() -> None:
     lines = {"one": [(10, 1.0), (1000, 2.0)], "two": [(10, 5.0), (1000, 5.0)]}
     picture = ET.fromstring(svg.page("All", [svg.curves("Time", "tables", "ms", lines)], across=1))
     assert sum(node.tag.endswith("polyline") for node in picture.iter()) == 2
+
+
+def test_the_first_is_compared_with_the_best_of_the_others() -> None:
+    found = {it.name: it for it in figures([OWN, OTHER, OTHER._replace(own_ms=40.0, right=8)])}
+    own_time = found["own time of a question: ratio of Plumbline to the least of the others"]
+    assert own_time.value == pytest.approx(2.0)
+    assert not own_time.met
+    right = found["right answers, beyond the best of the others"]
+    assert right.value == pytest.approx(10.0)
+    assert right.met
+    assert found["model calls of a question, Plumbline"].met
+
+
+def test_alone_there_is_nobody_to_compare_with() -> None:
+    assert [it.name for it in figures([OWN])] == ["model calls of a question, Plumbline"]
+
+
+@pytest.mark.parametrize("most, chosen", [(100, [*range(10)]), (5, [0, 2, 4, 6, 8]), (3, [0, 3, 6]), (1, [0])])
+def test_questions_are_taken_evenly(most: int, chosen: list[int]) -> None:
+    assert spaced(range(10), most) == chosen

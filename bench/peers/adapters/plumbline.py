@@ -17,10 +17,11 @@ from agent.service import build_service
 from agent.settings import Settings
 
 DATABASE = "asked"
+COUNTED = ("model_calls", "prompt_tokens", "cached_tokens", "completion_tokens")
 
 
 class Peer:
-    """See `ask.py`."""
+    """See `ask.py`. steps: calls and tokens of all questions so far, by step."""
 
     def __init__(self, job: dict[str, Any]) -> None:
         folder = Path(job["folder"])
@@ -39,9 +40,14 @@ class Peer:
         self._loop = asyncio.new_event_loop()
         self._service = build_service(settings)
         self._loop.run_until_complete(self._service.warm_up())
+        self.steps: dict[str, dict[str, int]] = {}
 
     def ask(self, question: str) -> str | None:
         """The query of the answer."""
         no_reuse = Options(reuse_verified=False, clarify=False)
-        asked = self._service.query(question, DATABASE, options=no_reuse)
-        return self._loop.run_until_complete(asked).sql
+        answer = self._loop.run_until_complete(self._service.query(question, DATABASE, options=no_reuse))
+        for step, used in answer.usage.by_step.items():
+            counts = self.steps.setdefault(step, dict.fromkeys(COUNTED, 0))
+            for name in COUNTED:
+                counts[name] += getattr(used, name)
+        return answer.sql

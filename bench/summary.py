@@ -1,0 +1,30 @@
+"""Every figure that the last measurements kept, next to its target: the end of `make bench`.
+
+python -m bench.summary
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from bench.targets import KEPT, kept, show
+
+
+def main(folder: Path = KEPT) -> int:
+    """Print them part by part, then how many targets are met. Returns 0 where there was something to print."""
+    parts = kept(folder)
+    if not parts:
+        print("Nothing was measured yet: make bench", file=sys.stderr)
+        return 1
+    for title, figures in parts.items():
+        show(title, figures)
+        print()
+    aimed = [it for figures in parts.values() for it in figures if it.target is not None]
+    missed = [it.name for it in aimed if not it.met]
+    print(f"{len(aimed) - len(missed)} of {len(aimed)} targets met" + (f"; missed: {'; '.join(missed)}" * bool(missed)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
