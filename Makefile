@@ -42,7 +42,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-peers bench-load fuzz sentences statements questions clean
+.PHONY: capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -69,7 +69,11 @@ check: $(TESTED)  ## formatting, lint, types
 eval: $(LOCAL) data model index  ## the ten sample questions; or, with EVAL=path/to/folder, accuracy and cost there, next to their targets
 	$(OFFLINE) $(BIN)/python -m agent $(if $(EVAL),eval-targets "$(EVAL)" --limit $(LIMIT),eval samples/questions.json --docs samples/docs)
 
-bench: bench-own-time bench-cold-start bench-scale bench-peers $(strip $(BENCHES))  ## time, cold start, peers; and what is given its data: make bench EVAL=path/to/folder
+bench: bench-begin bench-own-time bench-cold-start bench-scale bench-scale-out bench-peers bench-peers-embedded $(strip $(BENCHES))  ## every figure next to its target; and of what is given its data: make bench EVAL=path/to/folder
+	@$(BIN)/python -m bench.summary
+
+bench-begin:
+	@rm -rf .plumbline/bench
 
 bench-arithmetic: sentences $(LOCAL)  ## how well equations in prose are recomputed: ARITHMETIC=path/to/arithmetic.jsonl
 	$(BIN)/python -m bench.arithmetic "$(ARITHMETIC)"
@@ -96,11 +100,17 @@ bench-page: $(TESTED) $(WEB)  ## what the page costs a browser: first paint, byt
 screens: $(TESTED) $(WEB) data model index  ## the sample questions asked on the page, and the pictures of docs/images
 	@$(OFFLINE) $(BIN)/python -m bench.page --screens docs/images
 
-bench-scale: $(LOCAL)  ## how own time grows with tables and with questions at once: curves and their exponents
+bench-scale: $(LOCAL)  ## how own time grows with tables, columns, rows, questions at once, turns, docs: curves and exponents
 	@$(OFFLINE) $(BIN)/python -m bench.scale --svg docs/images/scale.svg
 
 bench-peers: $(LOCAL) data $(if $(filter embedded,$(MODEL)),model) $(foreach it,vanna langchain llamaindex,$(PEERS)/$(it)/.installed)  ## beside Vanna, LangChain and LlamaIndex: the same questions, the same MODEL=scripted or embedded
 	@$(OFFLINE) $(BIN)/python -m bench.peers --environments $(PEERS) --model $(MODEL) --svg docs/images/peers-$(MODEL).svg
+
+bench-peers-embedded:
+	@$(MAKE) --no-print-directory bench-peers MODEL=embedded
+
+bench-scale-out: $(LOCAL)  ## questions a second of one process and of as many as there are cores
+	@$(OFFLINE) $(BIN)/python -m bench.scale_out
 
 $(PEERS)/%/.installed: bench/peers/requirements-%.txt | $(CREATED)
 	@$(PYTHON) -m venv --clear $(@D)

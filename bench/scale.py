@@ -1,117 +1,124 @@
-"""How does own time grow: with the tables of a database, and with questions that come at once?
+"""How does own time grow: with tables and their columns, rows, questions at once, the length of a session, docs?
 
-    python -m bench.scale [--tables 10 100] [--at-once 1 10 50] [--svg FILE]
+    python -m bench.scale [--only tables rows] [--tables 10 100] [--rows 10000] [--budget 1.0] [--svg FILE]
 
-Own time is the process's CPU for each question, with a scripted model that answers at once and hashes for embeddings.
-Each curve is fitted by a power of what grows: an exponent of 0 is flat, of 1 linear.
+Own time is the process's CPU for a question, with a scripted model that answers at once and hashes for embeddings.
+Each point is measured in a process of its own, and each curve has a time: what is not reached in it, or has no room on
+the disk, is told as not reached. Each curve is fitted by a power of what grows: an exponent of 0 is flat, of 1 linear.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import math
-import statistics
+import json
+import os
+import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from agent.service import Service, build_service
-from bench import svg, synthetic
-from bench.endpoint import DIMENSION, started
-from bench.own_time import TABLE_WIDTH, ask, make_folder, settings_of
-from bench.synthetic_file import Case, cases
-from rag.testing import HashingEmbedder
+from bench.curves import Curve, draw, report
+from bench.scale_points import POINTS, Point
+from bench.targets import keep
 
-TABLES, AT_ONCE = (10, 100), (1, 10, 50)  # larger ones take minutes, and are asked for by the options
-WARM, ASKED = 5, 15
-FEW_TABLES = 25  # of the database that is asked many questions at once
-Curve = list[tuple[float, float]]  # what grows, and milliseconds of CPU for each question
-LINEAR = 1.0  # the most that an exponent should be
+OWN, RETRIEVAL = "own CPU of a question", "CPU of retrieval"
+FLAT = 0.5  # less than three times as long for ten times as much: a walk through a graph of near neighbours
+BYTES_OF_ROW = 40  # of the file with the rows, at most
 
 
-def exponent(curve: Sequence[tuple[float, float]]) -> float:
-    """The power of what grows that fits best, by least squares of the logarithms."""
-    xs, ys = ([math.log(point[at]) for point in curve] for at in (0, 1))
-    return statistics.linear_regression(xs, ys).slope
+class Group(NamedTuple):
+    """Sizes that are measured one after the other, within `seconds` in all. Args: curves: that a point is on."""
+
+    sizes: tuple[int, ...]
+    seconds: float
+    curves: Mapping[str, Curve]
 
 
-async def _median(service: Service, asked: Sequence[Case]) -> float:
-    """Milliseconds of CPU of one question after the other; the first few are not counted."""
-    taken = []
-    for case in asked:
-        began = time.process_time()
-        await ask(service, case)
-        taken.append((time.process_time() - began) * 1000)
-    return statistics.median(taken[WARM:])
+GROUPS = {
+    "tables": Group(
+        (10, 100, 1_000, 10_000),
+        540,
+        {"tables": Curve(OWN, "tables", ()), "columns": Curve(RETRIEVAL, "columns indexed", (), FLAT)},
+    ),
+    "rows": Group(
+        (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000),
+        300,
+        {"rows": Curve(OWN, "rows of a CSV", ()), "rows, DuckDB": Curve("DuckDB's CPU", "rows of a CSV", (), None)},
+    ),
+    "at once": Group((1, 10, 50, 200), 120, {"at once": Curve(OWN, "questions at once", ())}),
+    "turns": Group((5, 20, 80, 200), 150, {"turns": Curve("own CPU of a follow-up", "turns of the session", ())}),
+    "docs": Group((10, 100, 1_000, 10_000), 180, {"docs": Curve(OWN, "docs", ())}),
+}
 
 
-async def _at_once(service: Service, asked: Sequence[Case], numbers: Sequence[int]) -> Curve:
-    for case in asked[:WARM]:
-        await ask(service, case)
-    curve: Curve = []
-    rest = list(asked[WARM:])
-    for number in numbers:
-        together, rest = rest[:number], rest[number:]
-        began = time.process_time()
-        await asyncio.gather(*(ask(service, case) for case in together))
-        curve.append((number, (time.process_time() - began) * 1000 / number))
-    return curve
+def measure(name: str, sizes: Sequence[int], seconds: float) -> list[Curve]:
+    """The curves of a group. Args: seconds: after which nothing further is measured."""
+    until = time.monotonic() + seconds
+    points: list[Point] = []
+    for size in sizes:
+        with tempfile.TemporaryDirectory(prefix="plumbline-bench-") as folder:
+            left = until - time.monotonic()
+            found = point(name, size, Path(folder), left) if left > 0 and has_room(name, size, Path(folder)) else None
+        if found is None:
+            break  # what is larger takes longer
+        points.append(found)
+        print(f"{name}: {size:,} measured", file=sys.stderr)
+    missing = tuple(sizes[len(points) :])
+    return [
+        curve._replace(points=[it[key] for it in points], missing=missing) for key, curve in GROUPS[name].curves.items()
+    ]
 
 
-def measure(tables: int, questions: int, numbers: Sequence[int] = ()) -> Curve:
-    """One database: its median, or with `numbers` the curve of questions at once."""
-    catalogue = synthetic.catalogue(tables * TABLE_WIDTH, table_width=TABLE_WIDTH)
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        make_folder(folder, tables)
-        asked = cases(catalogue, questions)
-        with started(asked, folder) as url:
-            settings = settings_of(folder, url, "state").model_copy(
-                update={"max_concurrent_questions": max((1, *numbers))}
-            )
-
-            async def run() -> Curve:
-                service = build_service(settings, embedder=HashingEmbedder(dimension=DIMENSION))
-                try:
-                    await service.warm_up()
-                    if numbers:
-                        return await _at_once(service, asked, numbers)
-                    return [(tables, await _median(service, asked))]
-                finally:
-                    await service.close()
-
-            return asyncio.run(run())
+def has_room(name: str, size: int, folder: Path) -> bool:
+    """Whether the disk has twice the room that the rows take."""
+    return name != "rows" or shutil.disk_usage(folder).free > 2 * BYTES_OF_ROW * size
 
 
-def report(curves: Mapping[str, Curve]) -> bool:
-    """Print each curve with its exponent. Returns whether none is worse than linear."""
-    print("Scale: own milliseconds of a question")
-    for name, curve in curves.items():
-        fitted = exponent(curve)
-        points = ", ".join(f"{svg.number(x)}: {y:.1f}" for x, y in curve)
-        verdict = "met" if fitted <= LINEAR else "MISSED"
-        print(f"  by {name}: {points}   exponent {fitted:.2f} ({verdict}: at most {LINEAR:g})")
-    return all(exponent(curve) <= LINEAR for curve in curves.values())
+def point(name: str, size: int, folder: Path, seconds: float) -> Point | None:
+    """One point, from a new process; None where it took too long.
+
+    Raises:
+        CalledProcessError: it failed.
+    """
+    command = [sys.executable, "-m", "bench.scale", "--inside", name, str(size), str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        try:
+            said, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # and the model beside it
+            return None
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return {key: (x, y) for key, (x, y) in json.loads(said).items()}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print, draw."""
     parser = argparse.ArgumentParser(prog="python -m bench.scale", description=__doc__)
-    parser.add_argument("--tables", type=int, nargs="+", default=TABLES)
-    parser.add_argument("--at-once", type=int, nargs="+", default=AT_ONCE)
+    parser.add_argument("--only", nargs="+", choices=GROUPS, default=list(GROUPS))
+    for name, group in GROUPS.items():
+        parser.add_argument(f"--{name.replace(' ', '-')}", type=int, nargs="+", default=group.sizes, dest=name)
+    parser.add_argument("--budget", type=float, default=1.0, help="times the time that each curve has")
     parser.add_argument("--svg", type=Path)
+    parser.add_argument("--inside", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    by_tables = [point for tables in options.tables for point in measure(tables, WARM + ASKED)]
-    together = measure(FEW_TABLES, WARM + sum(options.at_once), options.at_once)
-    curves = {"tables": by_tables, "questions at once": together}
-    report(curves)
+    if options.inside:
+        name, size, folder = options.inside
+        print(json.dumps(POINTS[name](int(size), Path(folder))))
+        return 0
+    sizes = vars(options)
+    curves = [
+        curve for name in options.only for curve in measure(name, sizes[name], options.budget * GROUPS[name].seconds)
+    ]
+    keep("Scale", report(curves))
     if options.svg:
-        charts = [svg.curves("Own CPU of a question, ms", name, "ms", {"": curve}) for name, curve in curves.items()]
         options.svg.parent.mkdir(parents=True, exist_ok=True)
-        options.svg.write_text(svg.page("How own time grows", charts, across=2), encoding="utf-8")
+        options.svg.write_text(draw(curves), encoding="utf-8")
     return 0
 
 
