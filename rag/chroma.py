@@ -6,7 +6,7 @@ import sqlite3
 import sys
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -138,6 +138,10 @@ def errors_told(place: str, mend: str, *also: type[Exception]) -> Iterator[None]
 
 def import_chroma() -> None:
     """Import the package, which takes most of a second. Raises StoreUnavailable: it is not installed."""
+    # The whole of numpy first: Chroma begins with a part of it, for which Python does not wait until another thread
+    # has imported the whole, as the embedder does. Then that import fails, and leaves the process half a numpy.
+    with suppress(ImportError):
+        import_module("numpy")
     try:
         import_module("chromadb.errors")
     except ImportError as error:

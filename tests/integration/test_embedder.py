@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import socket
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -184,3 +185,23 @@ def test_an_endpoint_that_is_not_there_says_what_to_check(endpoint: Endpoint) ->
     embedder = OpenAIEmbedder("m", base_url=f"http://127.0.0.1:{port}/v1", retries=0)
     with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
         embedder.embed(["x"])
+
+
+LOADS_AT_ONCE = """
+import threading
+from rag import chroma, embedder
+loads = [threading.Thread(target=load) for load in (chroma.load, embedder.LocalEmbedder().load)]
+for thread in loads:
+    thread.start()
+for thread in loads:
+    thread.join()
+import numpy
+from numpy._core import fromnumeric
+assert fromnumeric.np is numpy
+"""
+
+
+def test_it_is_loaded_while_another_thread_loads_chroma() -> None:
+    """Both begin with numpy, whose parts Python imports at once with the whole where nobody sees to it."""
+    ended = subprocess.run([sys.executable, "-c", LOADS_AT_ONCE], capture_output=True, text=True, check=True)
+    assert ended.stderr == ""
