@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
+import os
 import resource
 import sys
 import time
@@ -65,5 +66,5 @@ def _counts(job: dict[str, Any]) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    with contextlib.redirect_stdout(sys.stderr):  # some peers print
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # noqa: PTH123  some peers print
         main(sys.argv[1], sys.argv[2])

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from pydantic import SecretStr
 
 from agent.models import Options
+from agent.pricing import FREE
 from agent.service import build_service
 from agent.settings import Settings
 
@@ -33,6 +34,7 @@ class Peer:
             openai_base_url=job["url"],
             openai_api_key=SecretStr("none"),
             chat_model=job["model"],
+            prices={job["model"]: FREE},
             embedding="openai",
             profile="embedded" if job["kind"] == "embedded" else None,
             model_timeout_s=job["timeout_s"],
