@@ -78,7 +78,11 @@ def _with_ratio(value: float, own: float, digits: int) -> str:
 def figures(results: Sequence[Result]) -> list[Figure]:
     """The first one beside the best of the others in each of what is compared."""
     own, *others = results
-    found = [Figure(f"model calls of a question, {own.name}", own.calls, "", 3.0)]
+    cached = 100 * own.cached_tokens / own.prompt_tokens
+    found = [
+        Figure(f"model calls of a question, {own.name}", own.calls, "", 3.0),
+        Figure(f"prompt tokens that the model did not read again, {own.name}", cached, "%"),
+    ]
     if not others:
         return found
     shared = f"ratio of {own.name} to the least of the others"
