@@ -73,6 +73,14 @@ class _Span(NamedTuple):
     weight: float  # 1 where it looks like a value (quoted, with a capital or a digit, several words), else less
 
 
+class _Postings(NamedTuple):
+    """Places of values, while they are gathered: by the whole spelling, by that of the singulars, by each word."""
+
+    spelling: dict[str, list[int]]
+    singular: dict[str, list[int]]
+    word: dict[str, list[int]]
+
+
 class ValueIndex:
     """Stored values by their spelling, and by the words in them.
 
@@ -84,29 +92,28 @@ class ValueIndex:
     def __init__(self, stored: Iterable[StoredValues], names: Collection[str] = ()) -> None:
         self._names = frozenset(names)
         self._values: list[tuple[str, str, str]] = []  # table, column, value
-        self._by_spelling: dict[str, list[int]] = defaultdict(list)
-        self._by_singular: dict[str, list[int]] = defaultdict(list)
-        self._by_word: dict[str, list[int]] = defaultdict(list)
         dated: list[tuple[str, int]] = []
+        spelling, singular, word = postings = _Postings(defaultdict(list), defaultdict(list), defaultdict(list))
         for column in stored:
             for value in column.values:
-                self._add(column, value, dated)
+                self._add(column, value, dated, postings)
         dated.sort()
+        self._by_spelling, self._by_singular, self._by_word = _fixed(spelling), _fixed(singular), _fixed(word)
         self._dates, self._dated = [day for day, _ in dated], [at for _, at in dated]
         self._words = [word for word in self._by_word if len(word) >= _NEAR_WORD_CHARS]
         self._alike: dict[str, tuple[str, ...]] = {}  # by a word of questions, which use the same ones again and again
 
-    def _add(self, column: StoredValues, value: str, dated: list[tuple[str, int]]) -> None:
+    def _add(self, column: StoredValues, value: str, dated: list[tuple[str, int]], postings: _Postings) -> None:
         parts = tokens(value)
         if not parts:
             return
         at = len(self._values)
         self._values.append((column.table, column.column, value))
         if len(parts) <= _LONGEST:
-            self._by_spelling[spelled(parts)].append(at)
-            self._by_singular[" ".join(part.singular for part in parts)].append(at)
+            postings.spelling[spelled(parts)].append(at)
+            postings.singular[" ".join(part.singular for part in parts)].append(at)
         for word in {part.folded for part in parts}:
-            self._by_word[word].append(at)
+            postings.word[word].append(at)
         if _ISO.match(value):
             dated.append((value, at))
 
@@ -131,11 +138,11 @@ class ValueIndex:
         weight = span.weight * (0.5 if inside else 1.0)  # `York` in `New York`, where both are stored
         if len(part) == 1 and self._is_name(part[0]):
             weight *= 0.5
-        spelling = self._by_spelling.get(spelled(part), [])
+        spelling = self._by_spelling.get(spelled(part), ())
         hits = [self._linked(at, span.said, "exact" if self._values[at][2] == span.said else "case", weight)
                 for at in spelling]  # fmt: skip
         seen = set(spelling)
-        forms = self._by_singular.get(" ".join(word.singular for word in part), [])
+        forms = self._by_singular.get(" ".join(word.singular for word in part), ())
         return hits + [self._linked(at, span.said, "form", weight) for at in forms if at not in seen]
 
     def _on_dates(self, text: str) -> list[LinkedValue]:
@@ -218,6 +225,11 @@ class ValueIndex:
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 _QUOTED = re.compile(r"""["“”«»„`]([^"“”«»„`]{1,80})["“”«»„`]|(?<!\w)['‘’]([^'‘’]{1,80})['‘’](?!\w)""")
+
+
+def _fixed(postings: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
+    """As tuples, which the garbage collector need not look at: there may be a hundred thousand of them."""
+    return {said: tuple(places) for said, places in postings.items()}
 
 
 def _is_day(value: str) -> bool:
