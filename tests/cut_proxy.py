@@ -34,8 +34,11 @@ class CutProxy:
             self.refused.set()
             writer.transport.abort()
             return
+        self._open.add(writer)
         onward = await asyncio.open_connection(self._target.hostname, self._target.port)
-        self._open |= {writer, onward[1]}
+        self._open.add(onward[1])
+        if writer.is_closing():  # cut while its other half was being opened
+            onward[1].transport.abort()
         ways = [asyncio.create_task(_pass(reader, onward[1])), asyncio.create_task(_pass(onward[0], writer))]
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         for way in ways:

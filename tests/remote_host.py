@@ -20,7 +20,7 @@ from agent.settings import Settings
 from executors.remote import RemoteExecutor
 from executors.server.options import ServerOptions
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 class ServedApp:

@@ -17,7 +17,7 @@ from agent.settings import Settings
 from agent.state.build import build_store
 
 PRINCIPAL = "ada@example.org"
-LEASE_S = 2.0
+LEASE_S = 2.0  # where a process is killed, and another waits for its turn to lapse
 
 
 async def answer(sessions: Sessions, session_id: str, client: str) -> None:
@@ -52,11 +52,10 @@ async def stop(sessions: Sessions, session_id: str, how: str) -> None:
 
 async def main(command: str, sessions: str, *arguments: str) -> None:
     store = build_store(Settings())
-    opened = Sessions(store, timeout_s=3600, lease_s=LEASE_S)
-    if command == "talk":
-        await talk(opened, sessions.split(","), list(arguments))
+    if command == "talk":  # with the lease that services have: a process on a busy machine may pause for seconds
+        await talk(Sessions(store, timeout_s=3600), sessions.split(","), list(arguments))
     else:
-        await stop(opened, sessions, *arguments)
+        await stop(Sessions(store, timeout_s=3600, lease_s=LEASE_S), sessions, *arguments)
     store.close()
 
 

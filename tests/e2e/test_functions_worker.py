@@ -29,7 +29,7 @@ from agent.settings import get_settings
 ROOT = Path(__file__).parents[2]
 HOST = Path(__file__).with_name("worker_host.py")
 ASKED = {"question": "What is the total of all orders?", "database": "shop"}
-PATIENCE = 20  # seconds until a test that waits in vain fails
+PATIENCE = 60  # seconds until a test that waits in vain fails
 
 SQL = {"sql": "SELECT SUM(amount) AS total FROM orders", "explanation": "Adds up every order.", "clarification": None}
 JUDGED = {"reason": "The sum over all orders.", "correct": True}

@@ -15,7 +15,7 @@ from playwright.async_api import Browser, Page, expect
 from agent.errors import ModelUnavailable
 from testbed.browser import Watched, watched
 
-PATIENCE = 20
+PATIENCE = 60  # seconds until a test that waits in vain fails
 
 
 async def test_the_steps_arrive_while_the_question_is_answered(page: Page, held: HeldModel) -> None:

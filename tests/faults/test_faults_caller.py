@@ -115,7 +115,7 @@ def test_a_slow_database_leaves_places_to_the_others(engine: Server, opened: Cal
         assert ask(client).json()["verified"] is True
         assert len(engine.busy()) == 3, "the others are at it still"
     until(lambda: execute(client, ONE).status_code == 200)
-    assert not engine.busy()
+    until(lambda: not engine.busy())  # the first place is free before the last query is stopped
 
 
 def test_a_busy_tenant_leaves_places_to_the_others(opened: Callable[..., httpx2.Client], model: FaultyModel) -> None:
@@ -139,6 +139,9 @@ def test_a_busy_tenant_leaves_places_to_the_others(opened: Callable[..., httpx2.
 # -- what is down ------------------------------------------------------------------------------------------
 
 
+PAUSE_S = 6.0  # long enough for what a busy machine does meanwhile
+
+
 def part(client: httpx2.Client, name: str) -> dict[str, Any]:
     """What health says of a part."""
     parts = client.get("/health/ready").json()["parts"]
@@ -149,7 +152,7 @@ def part(client: httpx2.Client, name: str) -> dict[str, Any]:
 def test_a_model_that_is_down_is_left_alone_for_a_while(
     opened: Callable[..., httpx2.Client], model: FaultyModel
 ) -> None:
-    client = opened(breaker_failures=2, breaker_pause_s=1.5, enable_retrieval=False, planner="off")
+    client = opened(breaker_failures=2, breaker_pause_s=PAUSE_S, enable_retrieval=False, planner="off")
     assert part(client, "model")["breaker"] == "closed"
     model.fails("generator", "unreachable")
     for _ in range(2):
@@ -157,7 +160,7 @@ def test_a_model_that_is_down_is_left_alone_for_a_while(
     model.asked.clear()
     refused = problem_of_model(ask(client))
     assert "left alone" in refused.json()["detail"]
-    assert int(refused.headers["retry-after"]) in (1, 2)
+    assert 1 <= int(refused.headers["retry-after"]) <= PAUSE_S
     assert not model.asked
     told = part(client, "model")
     assert (told["ready"], told["breaker"]) == (False, "open")
@@ -176,7 +179,7 @@ def problem_of_model(response: httpx2.Response) -> httpx2.Response:
 def test_a_database_that_is_down_is_left_alone_and_the_others_are_not(
     engine: Server, opened: Callable[..., httpx2.Client]
 ) -> None:
-    client = opened(engine, breaker_failures=2, breaker_pause_s=1.5)
+    client = opened(engine, breaker_failures=2, breaker_pause_s=PAUSE_S)
     assert execute(client, ONE).status_code == 200
     assert part(client, "database slow")["breaker"] == "closed"
     engine.stop()
@@ -184,7 +187,7 @@ def test_a_database_that_is_down_is_left_alone_and_the_others_are_not(
         for _ in range(2):
             assert "retry-after" not in problem_of_database(execute(client, ONE)).headers
         refused = problem_of_database(execute(client, ONE))
-        assert int(refused.headers["retry-after"]) in (1, 2)
+        assert 1 <= int(refused.headers["retry-after"]) <= PAUSE_S
         assert part(client, "database slow")["breaker"] == "open"
         assert part(client, "database shop")["breaker"] is None, "a file is there as soon as it is there"
         assert ask(client).json()["verified"] is True

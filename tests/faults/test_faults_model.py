@@ -48,6 +48,10 @@ WARNINGS = {
     "embedding": "Answered without the docs of this database",
 }
 QUESTIONS = {"repair": "How many mended orders are there?", "raw_records": "What is the difference?"}
+ASKED_BY = {
+    **dict.fromkeys(("trouble_once", "overloaded"), "patient"),
+    **dict.fromkeys(("silence", "endless", "drip"), "hasty"),
+}
 PROBLEMS = {"502": "model-failed", "503": "model-unavailable"}
 
 _HEAD, *_ROWS = (line.split() for line in MATRIX.strip().splitlines())
@@ -77,9 +81,15 @@ def patient(model: FaultyModel, registry: Path) -> Iterator[httpx2.Client]:
 
 
 @pytest.fixture(scope="module")
+def plain(model: FaultyModel, registry: Path) -> Iterator[httpx2.Client]:
+    """A service that asks once, and waits as long as any would."""
+    yield from client_of(settings_for(model, registry, registry.with_name("plain")), model)
+
+
+@pytest.fixture(scope="module")
 def hasty(model: FaultyModel, registry: Path) -> Iterator[httpx2.Client]:
-    """A service that asks once, and waits a moment."""
-    waits = {"model_timeout_s": 2, "retrieval_timeout_s": 10}
+    """A service that asks once, and waits a moment, in which what has no fault must answer."""
+    waits = {"model_timeout_s": 3, "retrieval_timeout_s": 10}
     yield from client_of(settings_for(model, registry, registry.with_name("hasty"), **waits), model)
 
 
@@ -104,7 +114,7 @@ def test_every_fault_is_in_the_matrix() -> None:
 
 @pytest.mark.parametrize("step, fault, outcome", CELLS)
 def test_cell(step: str, fault: Fault, outcome: str, model: FaultyModel, request: pytest.FixtureRequest) -> None:
-    client: httpx2.Client = request.getfixturevalue("patient" if fault in ("trouble_once", "overloaded") else "hasty")
+    client: httpx2.Client = request.getfixturevalue(ASKED_BY.get(fault, "plain"))
     model.faults = {}
     session = conversation(client) if step == "followup" else None
     question = "and in 2024?" if session else QUESTIONS.get(step, QUESTION)

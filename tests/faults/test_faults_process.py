@@ -47,6 +47,7 @@ class Process:
         until(lambda: self._status("/databases") == 503)
 
     def signal(self, number: signal.Signals) -> None:
+        """Send it, and wait for nothing: where the grace is short, the process may be gone before it is looked at."""
         self._process.send_signal(number)
 
     def ended(self) -> int:
@@ -139,7 +140,7 @@ def test_what_is_not_done_within_the_grace_is_told(serve: Serve, model: FaultyMo
     with ThreadPoolExecutor(2) as threads:
         queried, streamed = asked_twice(process, threads)
         until(lambda: model.asked.count("generator") == 2)
-        process.terminate()
+        process.signal(signal.SIGTERM)
 
         problem(queried.result(), 503, "shutting-down")
         told = last_event(streamed.result())
@@ -155,7 +156,7 @@ def test_what_has_no_deadline_of_its_own_is_told_as_well(serve: Serve, model: Fa
     with ThreadPoolExecutor(1) as threads:
         searched = threads.submit(post, process, "/rag/search", {"database": "shop", "query": "what is a row?"})
         assert model.arrived.wait(PATIENCE_S)
-        process.terminate()
+        process.signal(signal.SIGTERM)
         problem(searched.result(), 503, "shutting-down")
     assert process.ended() == -signal.SIGTERM
 

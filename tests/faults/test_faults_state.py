@@ -93,7 +93,9 @@ def model() -> Iterator[FaultyModel]:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "BUSY_S", 0.1)
-    monkeypatch.setattr(azure_tables, "_CLIENT_OPTIONS", {"connection_timeout": 1, "read_timeout": 1, "retry_total": 0})
+    monkeypatch.setattr(
+        azure_tables, "_CLIENT_OPTIONS", {"connection_timeout": 10, "read_timeout": 20, "retry_total": 0}
+    )
 
 
 @pytest.fixture(scope="module")

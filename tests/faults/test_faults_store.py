@@ -84,11 +84,11 @@ def test_a_server_that_is_down_hangs_and_comes_back(model: FaultyModel, tmp_path
     server = Running(tmp_path / "chroma")
     server.start()
     settings = settings_for(
-        model, make_shop(tmp_path), tmp_path / "state", chroma_url=server.url, retrieval_timeout_s=2
+        model, make_shop(tmp_path), tmp_path / "state", chroma_url=server.url, retrieval_timeout_s=4
     )
     try:
         with serving(settings) as client:
-            assert asked(client, "at first") == (True, [])
+            until(lambda: asked(client, "at first") == (True, []))  # indexing may take longer than a question waits
             server.hang()
             verified, warnings = asked(client, "while it hangs")
             assert (verified, len([warning for warning in warnings if GONE in warning])) == (True, 1)

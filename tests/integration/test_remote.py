@@ -30,7 +30,7 @@ from executors.remote import RemoteExecutor
 from executors.server.options import ServerOptions
 from executors.server.tokens import TokenSource
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 ENDLESS = {
     "lite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n WHERE i < 0",
     "duck": "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7",

@@ -12,7 +12,7 @@ from agent.errors import StateUnavailable
 from agent.http.lazy_service import LazyService
 from agent.service import Service
 
-PATIENCE = 20  # seconds until a test that waits in vain fails
+PATIENCE = 60  # seconds until a test that waits in vain fails
 
 
 async def test_expired_sessions_are_removed(service: Service) -> None:

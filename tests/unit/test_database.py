@@ -14,7 +14,7 @@ from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
 from executors.errors import ErrorKind, SqlFailed
 
 QUERY = CheckedSql(sql="SELECT 1", executable="SELECT 1", row_limit=1, tables=())
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 
 class SlowExecutor(Executor):
