@@ -204,6 +204,7 @@ class Answer(Frozen):
     truncated: bool = False
     raw_results: list[dict[str, Any]] = []
     raw_sql: str | None = None
+    raw_truncated: bool = Field(False, description="Whether there are more records behind the result than these.")
     tables_used: list[str] = []
     dialect: str | None = None
     attempts: int = 0

@@ -49,6 +49,7 @@ def answered(run: Run, best: Attempt) -> Answer:
             "truncated": best.rows.truncated,
             "raw_results": raw.records() if raw else [],
             "raw_sql": run.raw.sql if raw else None,
+            "raw_truncated": raw is not None and raw.truncated,
             "tables_used": list(best.tables),
             "verified": verified,
             "checks": list(checks),

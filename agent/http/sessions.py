@@ -45,12 +45,13 @@ async def new_session(body: NewSessionRequest, lazy: Lazy, request: Request) -> 
 
 
 @router.get("/sessions", operation_id="sessions", summary="List sessions", openapi_extra=FUNCTION,
-            responses=answers({"sessions": [_USED]}, 422, 500, 503))  # fmt: skip
+            responses=answers({"sessions": [_USED], "kept_s": 3600.0}, 422, 500, 503))  # fmt: skip
 async def sessions(lazy: Lazy, request: Request, limit: Limit = 50) -> SessionList:
     """The caller's own in which something was asked; none where callers have no names."""
     service = await lazy.get()
     caller = principal_of(request, trusted=service.settings.trust_principal_header)
-    return SessionList(sessions=[SessionSummary.of(one) for one in await service.sessions_of(caller, limit)])
+    found = await service.sessions_of(caller, limit)
+    return SessionList(sessions=[SessionSummary.of(one) for one in found], kept_s=service.settings.session_timeout_s)
 
 
 @router.get("/sessions/{session_id}/answers/{trace_id}", operation_id="session_answer", summary="An earlier answer",

@@ -43,6 +43,7 @@ class SessionSummary(Frozen):
 
 
 class SessionList(Frozen):
-    """The caller's sessions, the one that was used last first."""
+    """The caller's sessions, the one that was used last first; `kept_s`: seconds for which each is kept after that."""
 
     sessions: list[SessionSummary]
+    kept_s: float

@@ -44,6 +44,7 @@ def planned(run: Run, checked: CheckedWrite, best: Attempt, count: int, issued: 
             "sql": checked.sql,
             "raw_results": best.rows.records(),
             "raw_sql": checked.preview.sql if checked.preview else None,
+            "raw_truncated": best.rows.truncated,
             "tables_used": [checked.table],
             "explanation": best.explanation,
             "checks": [

@@ -205,6 +205,10 @@ async def test_on_a_phone_the_menu_is_a_drawer(browser: Browser, service_url: st
         await answered(page)
         wide = await page.evaluate("document.documentElement.scrollWidth")
         assert wide <= PHONE[0], "nothing has to be scrolled sideways"
+        await page.get_by_role("article").get_by_role("button", name="1", exact=True).click()
+        await expect(page.locator("td.hit")).to_be_in_viewport(ratio=1)
+        await expect(opener).to_be_in_viewport(ratio=1)
+        assert await page.evaluate("document.documentElement.scrollHeight") == PHONE[1], "the frame stays where it is"
 
 
 # ------------------------------------------------------------------------------------------------------ a key

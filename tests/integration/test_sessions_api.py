@@ -58,7 +58,8 @@ async def test_sessions_are_listed_by_their_first_questions_the_latest_first(
         (second, "How many orders has each status?", 2),
         (first, "How many orders are there by status?", 2),
     ]
-    assert len((await client.get("/sessions?limit=1", headers=ANN)).json()["sessions"]) == 1
+    latest = (await client.get("/sessions?limit=1", headers=ANN)).json()
+    assert (len(latest["sessions"]), latest["kept_s"]) == (1, 3600)
 
 
 async def test_nobody_sees_the_sessions_of_others(client: Client, model: ScriptedModel) -> None:

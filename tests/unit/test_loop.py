@@ -118,6 +118,16 @@ async def test_every_step_of_the_specification_is_an_event_in_its_order(
     assert isinstance(events[-1], Done)
 
 
+async def test_where_there_are_more_rows_behind_an_aggregate_it_says_so(ask: Ask, model: ScriptedModel) -> None:
+    model.replies(sql=TOTAL)
+    model.replies(correct=True, reason="yes")
+    model.replies(text="All orders come to 460.5.")
+
+    answer = await ask("What do all orders come to?", raw_row_limit=2)
+
+    assert (len(answer.raw_results), answer.raw_truncated) == (2, True)
+
+
 async def test_the_rows_behind_an_aggregate_are_fetched(ask: Ask, model: ScriptedModel) -> None:
     model.replies(sql="SELECT SUM(amount) AS total FROM orders WHERE status = 'C'")
     model.replies(correct=True, reason="yes")
@@ -126,6 +136,7 @@ async def test_the_rows_behind_an_aggregate_are_fetched(ask: Ask, model: Scripte
     answer = await ask("What do the completed orders come to?")
 
     assert answer.raw_results == [{"amount": 100.0}, {"amount": 250.5}, {"amount": 10.0}]
+    assert not answer.raw_truncated
     assert answer.raw_sql is not None
     assert "SUM" not in answer.raw_sql
 

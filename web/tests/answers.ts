@@ -13,6 +13,7 @@ export function answerOf(changes: Partial<Answer> = {}): Answer {
     truncated: false,
     raw_results: [],
     raw_sql: null,
+    raw_truncated: false,
     tables_used: ["t"],
     dialect: "sqlite",
     attempts: 1,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { firstWish, kindOf, specOf } from "../src/state/chart";
 import { fileName } from "../src/state/download";
 import { compare, matches } from "../src/state/filter";
-import { cell, cost, duration, isGrouped } from "../src/state/format";
+import { cell, cost, duration, isGrouped, span } from "../src/state/format";
 import { origin, pieces } from "../src/state/numbers";
 import { hashOf, parseRoute } from "../src/state/route";
 import { changed, doing, type Turn } from "../src/state/turns";
@@ -107,6 +107,7 @@ describe("what is shown", () => {
   });
 
   it("says time and cost as people do", () => {
+    expect([span(90), span(3600), span(7200), span(30 * 86_400)]).toEqual(["2 minutes", "1 hour", "2 hours", "30 days"]);
     expect([duration(80), duration(2345), duration(61_000)]).toEqual(["80 ms", "2.3 s", "1 min 1 s"]);
     expect([cost(null), cost(0), cost(0.00042), cost(0.12)]).toEqual(["price not set", "no cost", "$0.00042", "$0.120"]);
   });

@@ -9,7 +9,7 @@ import type {
   ReviewDetail,
   ReviewSummary,
   SavedQuery,
-  SessionSummary,
+  SessionList,
 } from "./types";
 
 const name = encodeURIComponent;
@@ -64,7 +64,7 @@ export function useDocuments(database: string) {
 export function useSessions() {
   return useQuery({
     queryKey: ["sessions"],
-    queryFn: async () => (await call<{ sessions: SessionSummary[] }>("sessions")).sessions,
+    queryFn: () => call<SessionList>("sessions"),
   });
 }
 

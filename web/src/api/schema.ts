@@ -791,6 +791,12 @@ export interface components {
             /** Raw Sql */
             raw_sql?: string | null;
             /**
+             * Raw Truncated
+             * @description Whether there are more records behind the result than these.
+             * @default false
+             */
+            raw_truncated: boolean;
+            /**
              * Tables Used
              * @default []
              */
@@ -2470,11 +2476,13 @@ export interface components {
         };
         /**
          * SessionList
-         * @description The caller's sessions, the one that was used last first.
+         * @description The caller's sessions, the one that was used last first; `kept_s`: seconds for which each is kept after that.
          */
         SessionList: {
             /** Sessions */
             sessions: components["schemas"]["SessionSummary"][];
+            /** Kept S */
+            kept_s: number;
         };
         /**
          * SessionMessageShown
@@ -3256,6 +3264,7 @@ export interface operations {
                      *       "truncated": false,
                      *       "raw_results": [],
                      *       "raw_sql": null,
+                     *       "raw_truncated": false,
                      *       "tables_used": [
                      *         "sales"
                      *       ],
@@ -4360,6 +4369,7 @@ export interface operations {
                      *         "truncated": false,
                      *         "raw_results": [],
                      *         "raw_sql": null,
+                     *         "raw_truncated": false,
                      *         "tables_used": [
                      *           "sales"
                      *         ],
@@ -6260,7 +6270,8 @@ export interface operations {
                      *           "created_at": "2025-03-01T09:30:00Z",
                      *           "last_activity": "2025-03-01T09:41:00Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "kept_s": 3600
                      *     }
                      */
                     "application/json": components["schemas"]["SessionList"];
@@ -6558,6 +6569,7 @@ export interface operations {
                      *       "row_count": 1,
                      *       "truncated": false,
                      *       "raw_results": [],
+                     *       "raw_truncated": false,
                      *       "tables_used": [
                      *         "sales"
                      *       ],

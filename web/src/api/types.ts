@@ -16,7 +16,7 @@ export type ReviewDetail = Schemas["ReviewDetail"];
 export type ReviewSummary = Schemas["ReviewSummary"];
 export type SavedQuery = Schemas["SavedQuery"];
 export type Session = Schemas["SessionResponse"];
-export type SessionSummary = Schemas["SessionSummary"];
+export type SessionList = Schemas["SessionList"];
 export type Table = Schemas["Table"];
 
 /** What each step's event carries, by the step's name. */

@@ -119,7 +119,7 @@ function useTabs({ answer, question, database, tables, marked }: TabsOf): Tab[] 
   if (answer.raw_sql)
     tabs.push({
       id: "records",
-      title: `Records behind it ${count(answer.raw_results.length)}`,
+      title: `Records behind it ${count(answer.raw_results.length)}${answer.raw_truncated ? "+" : ""}`,
       panel: () => (
         <>
           <RowsTable

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "../api/client";
 import { useSessions } from "../api/queries";
 import type { DatabaseInfo } from "../api/types";
-import { when } from "../state/format";
+import { span, when } from "../state/format";
 import type { Route } from "../state/route";
 import { DatabasePicker } from "./DatabasePicker";
 import { Icon } from "./Icon";
@@ -50,14 +50,19 @@ export function Sidebar({ databases, database, onDatabase, onNew, onLeave, route
       </nav>
       <nav aria-label="Earlier conversations" className="history">
         <h3 className="small soft">Earlier</h3>
-        {sessions.data?.length === 0 ? <p className="small soft">What you ask is kept here for a while.</p> : null}
+        {sessions.data ? (
+          <p className="small soft">
+            {sessions.data.sessions.length ? "Kept" : "What you ask is kept here"} for {span(sessions.data.kept_s)} after the last
+            question.
+          </p>
+        ) : null}
         <ul>
-          {sessions.data?.map((session) => (
+          {sessions.data?.sessions.map((session) => (
             <li key={session.session_id} className="row">
               <a
                 className="grow"
                 href={`#/session/${session.session_id}`}
-                aria-current={session.session_id === sessionId ? "page" : undefined}
+                aria-current={route.view === "session" && session.session_id === sessionId ? "page" : undefined}
                 onClick={onLeave}
               >
                 <span className="history-title">{session.title}</span>

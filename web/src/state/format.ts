@@ -31,6 +31,13 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
+/** How long something is kept: in days, hours or minutes, of which it is one at least. */
+export function span(seconds: number): string {
+  for (const [unit, size] of [["day", 86_400], ["hour", 3_600]] as const)
+    if (seconds >= size) return plural(Math.round(seconds / size), unit);
+  return plural(Math.max(1, Math.round(seconds / 60)), "minute");
+}
+
 export function cost(usd: number | null | undefined): string {
   if (usd === null || usd === undefined) return "price not set";
   if (usd === 0) return "no cost";
