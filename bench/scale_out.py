@@ -3,8 +3,8 @@
     python -m bench.scale_out [--processes 2] [--seconds 20]
 
 Each is `python -m agent serve` over one synthetic SQLite file; all ask one endpoint that answers at once, in a process
-of its own. No question comes twice, so that none shares the answer of another. The callers and the endpoint take a
-part of the cores, too, so that the ratio stays a little below the number of processes.
+of its own. No question is asked by two callers, so that none shares the answer of another. The callers and the endpoint
+take a part of the cores, too, so that the ratio stays a little below the number of processes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 
 from bench.endpoint import MODEL, started
@@ -32,7 +32,7 @@ from testbed.service_process import ServiceProcess
 TABLES = 25
 CALLERS = 4  # at once, for each process
 WARM = 5  # questions to each process, before it is measured
-MOST_A_SECOND = 60  # questions that one process answers, at most
+QUESTIONS = 2000  # more than one process answers; who has asked all of its own begins again
 EFFICIENCY = 0.85  # of the cores' number is what the ratio should be
 
 
@@ -69,7 +69,7 @@ def measure(number: int, folder: Path, url: str, asked: Sequence[Case], seconds:
         for process in processes:  # one after the other: the first makes the index that the others find
             ask(process.port, islice(asked, WARM), float("inf"))
         ports = [process.port for process in processes for _ in range(CALLERS)]
-        own = [iter(asked[WARM + at :: len(ports)]) for at in range(len(ports))]
+        own = [cycle(asked[WARM + at :: len(ports)]) for at in range(len(ports))]
         before, start = sum(process.cpu_s() for process in processes), time.monotonic()
         with ThreadPoolExecutor(len(ports)) as callers:
             answered = sum(callers.map(lambda port, mine: ask(port, mine, start + seconds), ports, own))
@@ -99,10 +99,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--processes", type=int, default=max(2, os.cpu_count() or 1), help="beside one")
     parser.add_argument("--seconds", type=float, default=20, help="for each of the two")
     options = parser.parse_args(arguments)
-    most = WARM + int(options.processes * options.seconds * MOST_A_SECOND)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        asked = cases(make_folder(folder, TABLES), most)
+        asked = cases(make_folder(folder, TABLES), QUESTIONS)
         with started(asked, folder) as url:
             measured = [measure(number, folder, url, asked, options.seconds) for number in (1, options.processes)]
     found = figures(*measured)

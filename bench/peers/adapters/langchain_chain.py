@@ -25,8 +25,8 @@ class Peer:
 
     def ask(self, question: str) -> str | None:
         """The query, after its rows were put in a sentence."""
-        query = self._write.invoke({"question": question}).strip().removeprefix("```sql").removesuffix("```").strip()
-        query = query.removeprefix("SQLQuery:").strip()
+        said = self._write.invoke({"question": question}).rpartition("SQLQuery:")[2]  # some models repeat the question
+        query = said.strip().removeprefix("```sql").removesuffix("```").strip()
         result = self._database.run(query)
         self._answer.invoke({"question": question, "query": query, "result": result})
         return self._database.ran

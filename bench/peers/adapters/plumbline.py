@@ -18,6 +18,7 @@ from agent.service import build_service
 from agent.settings import Settings
 
 DATABASE = "asked"
+CALLS = 6  # that a question may wait for
 COUNTED = ("model_calls", "prompt_tokens", "cached_tokens", "completion_tokens")
 
 
@@ -38,6 +39,7 @@ class Peer:
             embedding="openai",
             profile="embedded" if job["kind"] == "embedded" else None,
             model_timeout_s=job["timeout_s"],
+            request_deadline_s=CALLS * job["timeout_s"],  # the others have none
         )
         self._loop = asyncio.new_event_loop()
         self._service = build_service(settings)
