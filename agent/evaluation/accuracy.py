@@ -4,7 +4,8 @@ The measure is the one of Spider's test-suite evaluation (Zhong, Yu and Klein, "
 Distilled Test Suites", EMNLP 2020): rows count as often as they occur, their order counts where the gold query orders,
 and columns may come in another order. BIRD compares sets of rows, so it forgives a missing DISTINCT; Defog's evaluation
 accepts columns that were not asked for. Both are left out here: an answer has the rows and columns that were asked for.
-Different from Spider, ORDER BY counts at the top level only, and numbers are compared with a tolerance.
+Different from Spider, ORDER BY counts at the top level only, rows that it leaves equal have no order among each other,
+and numbers are compared with a tolerance.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, groupby, islice
 
 import sqlglot
 from sqlglot import exp
@@ -35,12 +36,13 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][+-]?\d+)?")
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?")
 
 
-def same_rows(gold: QueryResult, predicted: QueryResult, *, ordered: bool) -> bool:
+def same_rows(gold: QueryResult, predicted: QueryResult, *, ordered: bool, ties: Sequence[int] = ()) -> bool:
     """Whether both hold the same rows.
 
     Args:
         gold, predicted: rows as the executors give them, complete ones (not truncated).
         ordered: whether the order of the rows counts.
+        ties: how many of the gold rows, one group after the other, its order leaves equal; none: each stands alone.
 
     Returns:
         True when some order of the predicted columns (at most `MAX_COLUMN_ORDERS` are tried) makes the rows equal.
@@ -56,7 +58,15 @@ def same_rows(gold: QueryResult, predicted: QueryResult, *, ordered: bool) -> bo
         return False
     wanted = [tuple(map(canonical, row)) for row in gold.rows]
     given = [tuple(map(canonical, row)) for row in predicted.rows]
-    agree = _same_sequence if ordered else _same_multiset
+    sizes = ties or [1] * len(wanted)
+
+    def in_order(rows: Sequence[Row], others: Sequence[Row]) -> bool:
+        ends = list(accumulate(sizes))
+        return all(
+            _same_multiset(rows[end - n : end], others[end - n : end]) for n, end in zip(sizes, ends, strict=True)
+        )
+
+    agree = in_order if ordered else _same_multiset
     orders = islice(_column_orders(wanted, given), MAX_COLUMN_ORDERS)
     return any(agree(wanted, [tuple(row[i] for i in order) for row in given]) for order in orders)
 
@@ -74,6 +84,42 @@ def without_limit(sql: str, dialect: str) -> str:
         return sql
     tree.set("limit", None)
     return tree.sql(dialect=dialect)
+
+
+def with_order_keys(sql: str, dialect: str) -> str | None:
+    """The query with what it orders by as further columns at the end; None where that cannot be said of each row."""
+    tree = _parse(sql, dialect)
+    if not isinstance(tree, exp.Select) or tree.args.get("order") is None or tree.args.get("distinct"):
+        return None
+    called = {item.alias.lower(): item.unalias() for item in tree.expressions if item.alias}
+    keys: list[exp.Expr] = []
+    for ordered in tree.args["order"].expressions:
+        key = ordered.this.copy()
+        if isinstance(key, exp.Literal):
+            place = int(key.this) if key.is_int else 0
+            if not 0 < place <= len(tree.expressions):
+                return None
+            key = tree.expressions[place - 1].unalias().copy()
+        keys.append(key.transform(_meant_by, called))
+    return tree.select(*(exp.alias_(key, f"order_key_{n}") for n, key in enumerate(keys))).sql(dialect=dialect)
+
+
+def _meant_by(node: exp.Expr, called: Mapping[str, exp.Expr]) -> exp.Expr:
+    named = isinstance(node, exp.Column) and not node.table
+    return called[node.name.lower()].copy() if named and node.name.lower() in called else node
+
+
+def tied(gold: QueryResult, with_keys: QueryResult) -> tuple[int, ...]:
+    """How many rows in a row the order leaves equal; empty where the two results are not of the same rows.
+
+    Args:
+        gold: the rows.
+        with_keys: the same, with what they are ordered by at the end.
+    """
+    width = len(gold.columns)
+    if [row[:width] for row in with_keys.rows] != list(gold.rows):
+        return ()
+    return tuple(len(list(rows)) for _, rows in groupby(with_keys.rows, key=lambda row: row[width:]))
 
 
 def canonical(value: JsonValue) -> Cell:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.evaluation.accuracy import is_ordered, same_rows, without_limit
+from agent.evaluation.accuracy import is_ordered, same_rows, tied, with_order_keys, without_limit
 from agent.evaluation.report import Judgement, ResultLine
 from agent.models import AttemptRecord
 from executors.base import CheckedSql, Executor, QueryResult
@@ -17,10 +17,11 @@ TIMEOUT_S = 60.0
 
 
 class _Gold(NamedTuple):
-    """A gold query's rows, and whether their order counts."""
+    """A gold query's rows, whether their order counts, and how many in a row it leaves equal."""
 
     result: QueryResult
     ordered: bool
+    ties: tuple[int, ...] = ()
 
 
 class Scorer:
@@ -79,8 +80,18 @@ class Scorer:
             except ExecutorError as error:
                 errors.append(f"{error} ({sql})")
             else:
-                golds.append(_Gold(result, is_ordered(sql, self._executor(path).dialect)))
+                ordered = is_ordered(sql, self._executor(path).dialect)
+                golds.append(_Gold(result, ordered, self._ties(path, sql, result) if ordered else ()))
         return golds, tuple(errors)
+
+    def _ties(self, path: Path, sql: str, result: QueryResult) -> tuple[int, ...]:
+        keyed = with_order_keys(sql, self._executor(path).dialect)
+        if keyed is None:
+            return ()
+        try:
+            return tied(result, self._rows(path, keyed))
+        except ExecutorError:  # no row says what it is ordered by: each has its place
+            return ()
 
     def _right(self, path: Path, sql: str | None, golds: Sequence[_Gold]) -> tuple[bool, str | None]:
         if not sql:
@@ -89,7 +100,7 @@ class Scorer:
             result = self._rows(path, sql)
         except ExecutorError as error:
             return False, f"{error.kind}: {error}" if isinstance(error, SqlError) else str(error)
-        return any(same_rows(gold.result, result, ordered=gold.ordered) for gold in golds), None
+        return any(same_rows(gold.result, result, ordered=gold.ordered, ties=gold.ties) for gold in golds), None
 
     def _rows(self, path: Path, sql: str) -> QueryResult:
         """All rows. Gold queries are from the user's own file; predicted ones went through the guard when made."""

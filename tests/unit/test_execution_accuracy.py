@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.evaluation.accuracy import canonical, is_ordered, same_rows, without_limit
+from agent.evaluation.accuracy import canonical, is_ordered, same_rows, tied, with_order_keys, without_limit
 from executors.base import QueryResult
 
 
@@ -108,3 +108,34 @@ def test_takes_away_the_outer_limit(sql: str, bare: str) -> None:
 @pytest.mark.parametrize("value", ["9" * 5000, "1.5.2", "--1", "12 apples", "0x10"])
 def test_text_that_is_no_plain_number_stays_text(value: str) -> None:
     assert canonical(value) == value
+
+
+def test_rows_that_the_order_leaves_equal_have_none_among_each_other() -> None:
+    gold, turned = rows(("a", 3), ("b", 1), ("c", 1)), rows(("a", 3), ("c", 1), ("b", 1))
+    assert not same_rows(gold, turned, ordered=True)
+    assert same_rows(gold, turned, ordered=True, ties=(1, 2))
+    assert not same_rows(gold, rows(("b", 1), ("a", 3), ("c", 1)), ordered=True, ties=(1, 2))
+    assert tied(gold, rows(("a", 3, 3), ("b", 1, 1), ("c", 1, 1))) == (1, 2)
+    assert tied(gold, rows(("a", 3, 3), ("c", 1, 1), ("b", 1, 1))) == (), "not the rows of gold"
+
+
+@pytest.mark.parametrize(
+    "sql, keyed",
+    [
+        ("SELECT a, b FROM t ORDER BY 2 DESC", "SELECT a, b, b AS order_key_0 FROM t ORDER BY 2 DESC"),
+        (
+            "SELECT a, COUNT(*) AS n FROM t GROUP BY a ORDER BY n LIMIT 3",
+            "SELECT a, COUNT(*) AS n, COUNT(*) AS order_key_0 FROM t GROUP BY a ORDER BY n LIMIT 3",
+        ),
+        (
+            "SELECT a FROM t GROUP BY a ORDER BY SUM(b), a",
+            "SELECT a, SUM(b) AS order_key_0, a AS order_key_1 FROM t GROUP BY a ORDER BY SUM(b), a",
+        ),
+        ("SELECT a FROM t", None),
+        ("SELECT DISTINCT a FROM t ORDER BY b", None),
+        ("SELECT a FROM t UNION SELECT b FROM u ORDER BY 1", None),
+        ("SELECT a FROM t ORDER BY 7", None),
+    ],
+)
+def test_what_a_query_orders_by_is_told_beside_each_row(sql: str, keyed: str | None) -> None:
+    assert with_order_keys(sql, "sqlite") == keyed
