@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agent.database import Database
     from executors.sql.mend import Mend
 
-WRONG, UNASKED, EXTRA = "silently_wrong", "asked_filters", "asked_columns"
+WRONG, UNASKED, EXTRA, SHARES = "silently_wrong", "asked_filters", "asked_columns", "asked_shares"
 
 _NAMES = frozenset({ErrorKind.COLUMN_NOT_FOUND, ErrorKind.TABLE_NOT_FOUND})
 _WORDS = frozenset({ErrorKind.FUNCTION_NOT_FOUND, ErrorKind.SYNTAX_ERROR, ErrorKind.TYPE_MISMATCH})
@@ -90,6 +90,8 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
         database: whose stored values are looked up.
     """
     from agent.checks.asked_columns import drop_extra_columns
+    from agent.checks.named_keys import name_keys
+    from agent.checks.shares import share_of_whole
     from agent.checks.unasked import drop_unasked
     from executors.dialects import DIALECTS
     from executors.sql.division import divide_exactly
@@ -102,16 +104,18 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     tree = tree_to_change(sql, row.sqlglot)
     if tree is None:
         return Faults(())
-    said = said_checks(question, tree, context.linked.values)
-    values = await look_up(tree, schema, database)
     told = (*context.rules, *context.values, *_said_before(context))
+    said = said_checks(question, tree, context.linked.values, told, lambda: _named_or_documented(context))
+    values = await look_up(tree, schema, database)
     dropped = drop_unasked(tree, question, told, lambda: _documented(context))
     replaced, moved = _stored(tree, values, context, schema) if values.missing else ([], [])
-    extra = drop_extra_columns(tree, question, schema)
+    extra = [*drop_extra_columns(tree, question, schema), *name_keys(tree, question, schema)]
+    shares = share_of_whole(tree, question)
     wrong = [*put_right(tree, schema), *moments_subtracted(tree, schema, question)]
-    checks = (_check(WRONG, wrong), _check(UNASKED, dropped), _check(EXTRA, extra), *said, values.check)
+    found = ((WRONG, wrong), (UNASKED, dropped), (EXTRA, extra), (SHARES, shares))
+    checks = (*(_check(name, changed) for name, changed in found), *said, values.check)
     divided = divide_exactly(tree) if row.integer_division else []  # which has a check of its own
-    changes = [*dropped, *extra, *replaced, *moved, *wrong, *divided]
+    changes = [*dropped, *extra, *shares, *replaced, *moved, *wrong, *divided]
     if not changes:
         return Faults(checks)
     right = tree.sql(dialect=row.sqlglot)
@@ -130,6 +134,12 @@ def _documented(context: Context) -> str:
     comments = [column.comment for table in tables for column in table.columns]
     documents = (document.text for document in context.known)
     return "\n".join((*(table.comment for table in tables), *comments, *documents))
+
+
+def _named_or_documented(context: Context) -> str:
+    """That, and the names of tables and columns."""
+    names = (name for table in context.db_schema.tables for name in (table.name, *(it.name for it in table.columns)))
+    return "\n".join((*names, _documented(context)))
 
 
 def _stored(tree: exp.Query, values: LookedUp, context: Context, schema: Schema) -> tuple[list[str], list[str]]:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _MOST = re.compile(r"\b(?:most|least|fewest|highest|lowest|largest|smallest|greatest|top)\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\b(?:how many|how often|numbers?|counts?|amounts?|totals?|times|frequenc\w+)\b", re.IGNORECASE)
-_KEYED = re.compile(
+KEYED = re.compile(
     r"\b(?:ids?|identifiers?|keys?|codes?|numbers?|details|all|every(?:thing)?|information|info)\b", re.IGNORECASE
 )
 _KEY_NAME = re.compile(r"(?:^|_)id$|[a-z]I[dD]$", re.IGNORECASE)
-_ENGLISH = re.compile(r"\b(?:which|what|who|whose|list|show|find|give|return|name)\b", re.IGNORECASE)
+ENGLISH = re.compile(r"\b(?:which|what|who|whose|list|show|find|give|return|name)\b", re.IGNORECASE)
 
 
 def drop_extra_columns(tree: exp.Query, question: str, schema: Schema) -> list[str]:
@@ -33,12 +33,12 @@ def drop_extra_columns(tree: exp.Query, question: str, schema: Schema) -> list[s
     """
     from sqlglot import exp
 
-    if not isinstance(tree, exp.Select) or tree.args.get("distinct") or not _ENGLISH.search(question):
+    if not isinstance(tree, exp.Select) or tree.args.get("distinct") or not ENGLISH.search(question):
         return []
     extra: list[exp.Expr] = []
     if _MOST.search(question) and not _COUNTED.search(question):
         extra += _counts_to_order_by(tree)
-    if not _KEYED.search(question):
+    if not KEYED.search(question):
         extra += [item for item in tree.expressions if _is_key(item, tree, schema)]
     kept = [item for item in tree.expressions if not any(item is one for one in extra)]
     if not extra or not any(isinstance(item.unalias(), exp.Column) for item in kept):

@@ -6,9 +6,10 @@ Nothing is refused for it: a number can be spelled out in SQL in many ways. But 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from agent.checks.unasked import unsaid_texts
 from agent.models import Check
 
 if TYPE_CHECKING:
@@ -21,21 +22,54 @@ VALUES, MEASURES = "said_values", "said_measures"
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?!\w)")
 _TIME = re.compile(r"(?:19|20)\d\d|\d{1,2}")  # of a date, which SQL may write otherwise
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_ACRONYM = re.compile(r"\b[A-Z]{2,6}\b")
+_KNOWN_TO_ALL = """
+    ad am ai api and asc avg bc by ceo cd count csv desc dvd eu eur for from gb gbp gdp gmt group html http id ids in ip
+    is it json kg km kpi ltd max min mom mph no not null of ok on or order pc pdf per phd pin pm pos qoq sms sql sum tv
+    uk un url us usa usd utc vat vip who wow xml yoy zip
+"""
+_EVERYBODY_KNOWS = frozenset(_KNOWN_TO_ALL.split())
+# Ends of a scale. Not the oldest and the youngest: a day of birth runs against an age.
+_LOWEST = re.compile(
+    r"(?<!\bat )\bleast\b|\b(?:lowest|smallest|fewest|minimum|worst|cheapest|shortest|lightest|earliest)\b",
+    re.IGNORECASE,
+)
+_HIGHEST = re.compile(
+    r"(?<!\bat )\bmost\b|\b(?:highest|largest|biggest|greatest|maximum|longest|heaviest|tallest|latest|newest)\b",
+    re.IGNORECASE,
+)
+_SHARE = re.compile(r"\b(?:per\s?cent(?:age)?|proportion|share|ratio|fraction)\b|%", re.IGNORECASE)
 _SURE = 0.9  # score from which a stored value is what the question names
 
 
-def said_checks(question: str, tree: exp.Query, linked: Sequence[LinkedValue]) -> tuple[Check, Check]:
-    """The two checks; passed is None where something that was said is not found, never False.
+def said_checks(
+    question: str,
+    tree: exp.Query,
+    linked: Sequence[LinkedValue],
+    told: Sequence[str] = (),
+    documented: Callable[[], str] | None = None,
+) -> tuple[Check, Check]:
+    """The two checks; passed is None where something that was said is not found, or was not said, never False.
 
     Args:
         question: as asked.
         tree: of the query.
         linked: the stored values that the question's words mean.
+        told: what else the model was told beside the schema.
+        documented: all names, comments and docs of the database, asked for only where something is not explained.
     """
     missing = [*_numbers_missing(question, tree), *_values_missing(tree, linked)]
+    unsaid = unsaid_texts(tree, (question, *told, *(it.value for it in linked if it.is_sure)))
     unmeasured = _measures_missing(question, tree)
+    unknown = _unknown_acronyms(question, tree, (*told, *(it.value for it in linked)), documented)
+    details = (
+        _told("The query does not have", missing),
+        f"Nobody spoke of {', '.join(unsaid)}." if unsaid else "",
+        f"Nothing explains {', '.join(unknown)}: docs of the database can." if unknown else "",
+    )
+    detail = " ".join(filter(None, details))
     return (
-        Check(name=VALUES, passed=None if missing else True, detail=_told("The query does not have", missing)),
+        Check(name=VALUES, passed=None if detail else True, detail=detail),
         Check(name=MEASURES, passed=None if unmeasured else True, detail=_told("The query has no", unmeasured)),
     )
 
@@ -76,6 +110,22 @@ def _values_missing(tree: exp.Query, linked: Iterable[LinkedValue]) -> list[str]
     ]
 
 
+def _unknown_acronyms(
+    question: str, tree: exp.Query, told: Sequence[str], documented: Callable[[], str] | None
+) -> list[str]:
+    """Abbreviations of the question that no name, value or text of the database has, nor everybody knows."""
+    from sqlglot import exp
+
+    if documented is None or question.isupper():
+        return []
+    found = [it for it in _ACRONYM.findall(question) if it.casefold() not in _EVERYBODY_KNOWS]
+    if not found:
+        return []
+    known = (*told, *(str(it.this) for it in tree.find_all(exp.Literal) if it.is_string), documented())
+    text = "\n".join(known).casefold()
+    return [it for it in dict.fromkeys(found) if it.casefold() not in text]
+
+
 def _measures_missing(question: str, tree: exp.Query) -> list[str]:
     """Measures that the question asks for in so many words, in English, and nothing of the query computes."""
     from sqlglot import exp
@@ -98,4 +148,31 @@ def _measures_missing(question: str, tree: exp.Query) -> list[str]:
         match = re.search(words, question, re.IGNORECASE)
         if match and not tree.find(*nodes) and not names & set(match[0].lower().split()):
             found.append(name)
-    return found
+    return [*found, *_other_end(question, tree), *_whole_of_share(question, tree)]
+
+
+def _whole_of_share(question: str, tree: exp.Query) -> list[str]:
+    """A share of which the part has several conditions: one of them may be that of the whole, and nobody can tell."""
+    from sqlglot import exp
+
+    if not _SHARE.search(question):
+        return []
+    parts = [case.args["ifs"][0].this for case in tree.find_all(exp.Case) if case.find_ancestor(exp.Div)]
+    return ["condition of the whole"] if any(part.find(exp.And) for part in parts) else []
+
+
+def _other_end(question: str, tree: exp.Query) -> list[str]:
+    """The end that is asked for, where only rows of the other end of an order are taken."""
+    from sqlglot import exp
+
+    if tree.find(exp.Max, exp.Min, exp.Window):
+        return []
+    said = [bool(words.search(question)) for words in (_LOWEST, _HIGHEST)]
+    ends = [
+        bool(select.args["order"].expressions[0].args.get("desc"))
+        for select in tree.find_all(exp.Select)
+        if select.args.get("limit") and select.args.get("order")
+    ]
+    if all(said) or not any(said) or not ends or said[1] in ends:
+        return []
+    return ["highest first" if said[1] else "lowest first"]

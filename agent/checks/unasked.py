@@ -38,6 +38,7 @@ def drop_unasked(
     from sqlglot import exp
 
     from executors.sql.tree import conjuncts, selects_of, set_conjuncts
+    from executors.sql.unused_joins import drop_unused_joins
 
     said = words(" ".join((question, *known)))
     years = {match[0] for text in (question, *known) for match in _YEAR.finditer(text)}
@@ -47,11 +48,14 @@ def drop_unasked(
         where = select.args.get("where")
         parts = conjuncts(where.this if where is not None else None)
         unasked = [part for part in parts if _is_unasked(part, said, no_time=no_time)]
+        within = [part for part in parts if _is_within(part, tree, question)]
         docs = documented().casefold() if unasked else ""
-        kept = [part for part in parts if part not in unasked or _is_documented(part, docs)]
-        if len(kept) < len(parts):
-            changes += [f"nobody asked for {part.sql()}" for part in parts if part not in kept]
-            set_conjuncts(select, [part.copy() for part in kept], exp.Where)
+        gone = [part for part in parts if part in within or (part in unasked and not _is_documented(part, docs))]
+        if gone:
+            changes += [f"nobody asked for {part.sql()}" for part in gone]
+            set_conjuncts(select, [part.copy() for part in parts if part not in gone], exp.Where)
+            tables = {column.table for part in gone for column in part.find_all(exp.Column) if column.table}
+            changes += [change for alias in sorted(tables) for change in drop_unused_joins(select, alias)]
     return changes
 
 
@@ -69,6 +73,23 @@ def _is_unasked(part: exp.Expr, said: frozenset[str], *, no_time: bool) -> bool:
     return named and all(_says_nothing(text, said) for text in texts)
 
 
+def _is_within(part: exp.Expr, tree: exp.Query, question: str) -> bool:
+    """Whether a condition's text was said only as a part of a longer name, which another condition asks for."""
+    from sqlglot import exp
+
+    inner = part.unnest()
+    if not isinstance(inner, exp.EQ) or not isinstance(inner.expression, exp.Literal) or not inner.expression.is_string:
+        return False
+    text, asked = str(inner.expression.this).casefold(), question.casefold()
+    others = {
+        str(literal.this).casefold()
+        for literal in tree.find_all(exp.Literal)
+        if literal.is_string and isinstance(literal.parent, exp.EQ) and literal.parent is not inner
+    }
+    longer = [other for other in others if other != text and re.search(rf"\b{re.escape(text)}\b", other)]
+    return bool(text) and any(0 < asked.count(text) == asked.count(other) for other in longer)
+
+
 def _is_documented(part: exp.Expr, docs: str) -> bool:
     """Whether docs or comments name a text of a condition, or its year."""
     from sqlglot import exp
@@ -76,6 +97,21 @@ def _is_documented(part: exp.Expr, docs: str) -> bool:
     texts = [str(literal.this).casefold() for literal in part.find_all(exp.Literal) if literal.is_string]
     named = [text.strip("%") for text in texts] + [match[0] for text in texts for match in _YEAR.finditer(text)]
     return any(name in docs for name in named if len(name) > 2)
+
+
+def unsaid_texts(tree: exp.Query, told: Sequence[str]) -> list[str]:
+    """The texts of several words that a query asks for, and of which nobody said one.
+
+    Args:
+        told: the question, and what the model was told beside the schema.
+    """
+    from sqlglot import exp
+
+    said = words(" ".join(told))
+    asked = [
+        it for it in tree.find_all(exp.Literal) if it.is_string and isinstance(it.parent, exp.EQ | exp.In | exp.Like)
+    ]
+    return list(dict.fromkeys(repr(str(it.this)) for it in asked if _says_nothing(str(it.this), said)))
 
 
 def _says_nothing(text: str, said: frozenset[str]) -> bool:

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from executors.base import Column, Schema, Table
 from executors.sql.mend import tables_of
+from executors.sql.unused_joins import drop_unused_joins
 
 _TEXT_TYPE = re.compile(r"char|text|string|clob|enum", re.IGNORECASE)
 _NESTED_TYPE = re.compile(r"^\s*(?:array|list|struct|map|row|union|tuple|variant)\b|\]\s*$", re.IGNORECASE)
@@ -112,8 +113,10 @@ def move_filters(
             changes.append(f"{table.name} in the place of {found.table.name}")
         aliases = [alias for alias, read in tables_of(select, schema).items() if read is table]
         old, new = node.sql(), exp.column(column, table=aliases[0] if aliases else table.parts[-1])
+        before = _sides(node)[0]
         node.replace(exp.EQ(this=new, expression=exp.Literal.string(value)))
         changes.append(f"{old} -> {new.sql()} = {value!r}")
+        changes += drop_unused_joins(select, before.table) if before is not None and before.table else []
     return changes
 
 

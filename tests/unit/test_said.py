@@ -50,6 +50,14 @@ def test_numbers_and_names(
         ("Who has the highest pay?", "SELECT n FROM s LIMIT 1", None),
         ("What share, in percent, are clerks?", "SELECT COUNT(*) FROM s", None),
         ("Who works here?", "SELECT n FROM s", True),
+        ("What share of clerks is paid?", "SELECT SUM(CASE WHEN a > 1 AND b = 'x' THEN 1 END) / COUNT(*) FROM s", None),
+        ("What share of clerks is paid?", "SELECT SUM(CASE WHEN a > 1 THEN 1 END) / COUNT(*) FROM s", True),
+        ("Who has the worst score?", "SELECT n FROM s ORDER BY score DESC LIMIT 1", None),
+        ("Who has the worst score?", "SELECT n FROM s ORDER BY score LIMIT 1", True),
+        ("Who has the highest score?", "SELECT n FROM s ORDER BY score LIMIT 1", None),
+        ("Who has the least and who the most?", "SELECT n FROM s ORDER BY score LIMIT 1", True),
+        ("Which jobs have at least the lowest pay?", "SELECT job FROM s WHERE pay >= (SELECT MIN(pay) FROM s)", True),
+        ("Which jobs have at least 3 clerks?", "SELECT job FROM s WHERE clerks >= 3 ORDER BY pay DESC LIMIT 9", True),
     ],
 )
 def test_measures(question: str, sql: str, found: bool | None) -> None:
@@ -57,3 +65,32 @@ def test_measures(question: str, sql: str, found: bool | None) -> None:
     assert tree is not None
     _, measures = said_checks(question, tree, ())
     assert measures.passed is found
+
+
+@pytest.mark.parametrize(
+    "question, documented, passed",
+    [
+        ("What is the average DDD?", "", None),
+        ("What is the average DDD?", "DDD: daily drug dose", True),
+        ("What is the average DDD?", "avg_ddd", True),
+        ("How many employees in the USA have an ID?", "", True),
+        ("How many employees of IBM are there?", "", True),  # the query asks for it
+        ("WHAT IS THE AVERAGE DDD", "", True),
+    ],
+)
+def test_an_abbreviation_that_nothing_explains_is_not_verified(
+    question: str, documented: str, passed: bool | None
+) -> None:
+    tree = tree_to_change("SELECT AVG(dose), COUNT(*) FROM drugs WHERE company = 'IBM'", "sqlite")
+    assert tree is not None
+    values, _ = said_checks(question, tree, (), (), lambda: documented)
+    assert values.passed is passed
+    assert ("DDD" in values.detail) is (passed is None)
+
+
+def test_a_text_of_several_words_that_nobody_said_is_not_verified() -> None:
+    tree = tree_to_change("SELECT COUNT(*) FROM h WHERE p = 'Acme Comics' OR p = 'Big Books'", "sqlite")
+    assert tree is not None
+    assert said_checks("How many are there?", tree, ())[0].passed is None
+    assert said_checks("How many are there of Acme and Big?", tree, ())[0].passed is True
+    assert said_checks("How many are there?", tree, (), ("Ours are Acme Comics and Big Books.",))[0].passed is True
