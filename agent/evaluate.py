@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from agent import leaks, templates
-from agent.agreement import second_opinion
+from agent.agreement import BETTER, Opinion, not_passed, second_opinion
 from agent.checks.division import division_check
 from agent.checks.result import SOFT_CHECKS, shape_checks
 from agent.context import Context
@@ -110,6 +110,7 @@ async def evaluate(
     judge: Judge | None,
     generator: Generator | None,
     earlier: Sequence[Attempt],
+    last: bool = False,
 ) -> Evaluation:
     """The plain checks, and the verdict on them or of the judge.
 
@@ -118,25 +119,30 @@ async def evaluate(
         judge: None where evaluation is switched off: the checks are made all the same, but nobody says no.
         generator: writes the second draft, where its profile wants one; None where none is to be written.
         earlier: the attempts before this one.
+        last: no attempt follows, so none can be better.
 
     A model that gives nothing usable leaves the result unjudged, with a warning: what was found is not lost.
     """
     schema = keyed_of(context.db_schema, context.known)
     faults = await find_faults(sql, question, context, schema, database)
     division = division_check(query, schema.dialect)
-    found = (*shape_checks(question, result), *faults.checks, *([division] if division else []))
+    plain = (*shape_checks(question, result), *faults.checks)
+    found = (*plain, *([division] if division else []))
     if judge is None:
         return Evaluation(checks=found)
 
-    async def again(writer: Generator) -> Check:
-        return await second_opinion(question, query, result, context, database, ledger, writer)
+    async def again(writer: Generator) -> Opinion:
+        return await second_opinion(question, query, result, context, database, ledger, writer, amiss=not_passed(plain))
 
     verdict = verdict_of_checks(found, query, earlier)
     second = generator.profile.second_draft if generator is not None else "off"
     if verdict is None and second == "judges" and generator is not None:
         opinion = await again(generator)
-        verdict = Verdict(reason=opinion.detail, correct=True) if opinion.passed else None
-        found = (*found, opinion)
+        found = (*found, opinion.check)
+        if opinion.better is not None and not last and all(it.sql != opinion.better.sql for it in earlier):
+            verdict = Verdict(reason=BETTER, correct=False, source="checks")
+            return Evaluation(checks=found, verdict=verdict, mend=opinion.better)
+        verdict = Verdict(reason=opinion.check.detail, correct=True) if opinion.check.passed else None
     elif verdict is None and judge.profile.judge != "off":
         try:
             verdict = await judge.judge(question, query.sql, result, context, ledger)
@@ -145,7 +151,7 @@ async def evaluate(
     if verdict is not None and verdict.correct:
         found = tuple(_overruled(check) for check in found)
         if second == "besides" and generator is not None:
-            found = (*found, await again(generator))
+            found = (*found, (await again(generator)).check)
     return Evaluation(checks=found, verdict=verdict, mend=faults.mend)
 
 

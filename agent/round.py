@@ -155,6 +155,7 @@ class Round:
                 judge=self._run.parts.judge if self._run.limits.enable_evaluation else None,
                 generator=None if self._reusing else self._run.parts.generator,
                 earlier=self._run.attempts,
+                last=self._run.tries_left <= 1,
             )
             self._update(checks=(*self._filtered(query), *found.checks), verdict=found.verdict, mend=found.mend)
         return Evaluated(

@@ -137,8 +137,12 @@ class Run:
 
     @property
     def may_try(self) -> bool:
-        written = sum(not attempt.reused for attempt in self.attempts)  # what was reused took nobody's turn
-        return not self.given_up and not self._settled and written < self.limits.max_attempts
+        return not self.given_up and not self._settled and self.tries_left > 0
+
+    @property
+    def tries_left(self) -> int:
+        """How many more attempts there may be; what was reused took nobody's turn."""
+        return self.limits.max_attempts - sum(not attempt.reused for attempt in self.attempts)
 
     def give_up(self, error: ModelError | DatabaseUnavailable) -> None:
         """Try no further query, and answer with what was found until now.

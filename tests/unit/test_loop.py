@@ -50,7 +50,7 @@ async def test_a_judged_wrong_query_is_tried_again_with_the_reason(ask: Ask, mod
     model.replies(correct=True, reason="one row, the highest")
     model.replies(text="Customer 2, with 250.5.")
 
-    answer = await ask("Which customer bought the most?")
+    answer = await ask("Which customer id bought the most?")
 
     assert answer.attempts == 2
     assert "the highest was asked for" in model.asked[2].tail
@@ -689,6 +689,41 @@ async def test_a_second_draft_judges_in_the_place_of_a_small_model(
 
     assert [check.passed for check in answer.checks if check.name == "second_draft"] == [passed]
     assert (answer.verified, answer.attempts, answer.usage.model_calls) == (verified, 1, 3)
+    await service.close()
+
+
+@pytest.mark.parametrize("third, verified", [("SELECT COUNT(*) FROM customers", True), ("SELECT 7", False)])
+async def test_the_better_of_two_drafts_is_taken_and_judged_by_a_third(
+    make_service: Callable[..., Service], model: ScriptedModel, third: str, verified: bool
+) -> None:
+    service = make_service(second_draft=None)
+    model.replies(sql="SELECT customer_id FROM orders WHERE order_id = 1")  # no count, though one is asked for
+    model.replies(sql="SELECT COUNT(*) AS n FROM customers")
+    model.replies(sql=third)
+    model.replies(text="There are 3 customers.")
+
+    answer = await service.query("How many customers are there?", "shop")
+
+    assert answer.sql is not None
+    assert answer.sql.startswith("SELECT COUNT(*) AS n FROM customers")
+    assert (answer.verified, answer.attempts, answer.usage.model_calls) == (verified, 2, 4)
+    refused = answer.attempt_history[0].verdict
+    assert refused is not None
+    assert "holds more of what was asked" in refused.reason
+    await service.close()
+
+
+async def test_the_last_attempt_is_not_given_up_for_a_better_one(
+    make_service: Callable[..., Service], model: ScriptedModel
+) -> None:
+    service = make_service(second_draft=None)
+    model.replies(sql="SELECT customer_id FROM orders WHERE order_id = 1")
+    model.replies(sql="SELECT COUNT(*) AS n FROM customers")
+    model.replies(text="Customer 1.")
+
+    answer = await service.query("How many customers are there?", "shop", options=Options(max_attempts=1))
+
+    assert (answer.status, answer.needs_human_review, answer.verified) == ("success", False, False)
     await service.close()
 
 
