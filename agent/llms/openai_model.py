@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
-from agent.errors import ModelFailed, ModelUnavailable
+from agent.errors import ModelUnavailable
 from agent.llm import ENTRA_SCOPE, Message, Reply, ReplySchema
 from agent.llms.chat_request import Abilities, chat_fields
+from agent.llms.completion import reply_of
 from agent.llms.openai_errors import Endpoint, is_passing, translated, wait_before_retry
 from agent.llms.partial import HEARD
-from agent.models import Usage
 
 if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
-    from openai.types.chat import ChatCompletion
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -97,7 +96,7 @@ class OpenAIModel:
                 abilities = less
                 continue
             self._abilities = abilities  # only what led to an answer is worth remembering
-            return _reply(completion)
+            return reply_of(completion)
 
     async def ready(self) -> None:
         """Return when the endpoint answers and takes the key.
@@ -166,8 +165,6 @@ class OpenAIModel:
 
     async def _send(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
         """One reply, retried while the trouble may pass. The openai package's own waits are shorter, and random."""
-        from openai.types.chat import ChatCompletion
-
         retrying = AsyncRetrying(
             stop=stop_after_attempt(self._retries + 1),
             wait=wait_before_retry,
@@ -181,7 +178,7 @@ class OpenAIModel:
                 if self._local:
                     return await _streamed(client, request)
                 # As `chat.completions.create`, which first looks through all of the request for what it could change.
-                return await client.post("/chat/completions", cast_to=ChatCompletion, body=request)
+                return await client.post("/chat/completions", cast_to=object, body=request)
 
         return await retrying(once)
 
@@ -255,17 +252,17 @@ def _entra_token_provider() -> Callable[[], Awaitable[str]]:
     return token
 
 
-async def _streamed(client: AsyncOpenAI, request: dict[str, Any]) -> ChatCompletion:
+async def _streamed(client: AsyncOpenAI, request: dict[str, Any]) -> object:
     """A reply that comes in pieces, put together. Whoever cancels this closes the connection, which ends the reply."""
     from openai import AsyncStream
-    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+    from openai.types.chat import ChatCompletionChunk
 
     pieces: list[str] = []
     finish_reason, usage = "stop", None
     streamed = request | {"stream": True, "stream_options": {"include_usage": True}}
     stream: Any = await client.post(
         "/chat/completions",
-        cast_to=ChatCompletion,
+        cast_to=object,
         body=streamed,
         stream=True,
         stream_cls=AsyncStream[ChatCompletionChunk],
@@ -279,18 +276,8 @@ async def _streamed(client: AsyncOpenAI, request: dict[str, Any]) -> ChatComplet
                 finish_reason = choice.finish_reason or finish_reason
             if heard is not None:
                 heard("".join(pieces))
-    message = {"role": "assistant", "content": "".join(pieces)}
-    choices = [{"index": 0, "finish_reason": finish_reason, "message": message}]
-    return ChatCompletion.model_validate(
-        {
-            "id": "",
-            "created": 0,
-            "model": request["model"],
-            "object": "chat.completion",
-            "choices": choices,
-            "usage": usage.model_dump() if usage else None,
-        }
-    )
+    choice = {"finish_reason": finish_reason, "message": {"content": "".join(pieces)}}
+    return {"choices": [choice], "usage": usage.model_dump() if usage else None}
 
 
 def _is_refusal(error: Exception) -> bool:
@@ -298,39 +285,3 @@ def _is_refusal(error: Exception) -> bool:
     import openai
 
     return isinstance(error, openai.BadRequestError | openai.NotFoundError | openai.UnprocessableEntityError)
-
-
-def _reply(completion: object) -> Reply:
-    """What a completion says.
-
-    Raises:
-        ModelFailed: it is no completion, or the model declined.
-    """
-    from openai.types.chat import ChatCompletion
-
-    if not isinstance(completion, ChatCompletion) or not completion.choices:
-        raise ModelFailed("The model's endpoint did not answer with a chat completion; check the base URL.")
-    choice = completion.choices[0]
-    if choice.finish_reason == "content_filter":
-        raise ModelFailed("The endpoint's content filter withheld the model's reply; word the question differently.")
-    if choice.message.refusal:
-        raise ModelFailed(f"The model declined to answer: {choice.message.refusal[:200]}")
-    return Reply(
-        text=choice.message.content or "", usage=_usage(completion), truncated=choice.finish_reason == "length"
-    )
-
-
-def _usage(completion: ChatCompletion) -> Usage:
-    """One call and its tokens. llama.cpp counts the cached ones in its `timings` as well."""
-    usage = completion.usage
-    if usage is None:
-        return Usage(model_calls=1)
-    cached = usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else None
-    if cached is None:
-        cached = ((completion.model_extra or {}).get("timings") or {}).get("cache_n")
-    return Usage(
-        model_calls=1,
-        prompt_tokens=usage.prompt_tokens,
-        cached_tokens=cached or 0,
-        completion_tokens=usage.completion_tokens,
-    )

@@ -338,6 +338,8 @@ async def test_no_retries_when_the_settings_say_so(endpoint: Endpoint, make: Mak
         (says(None, finish_reason="content_filter"), ModelFailed, "content filter withheld", 1),
         ((200, {}, {"hello": "world"}), ModelFailed, "not answer with a chat completion", 1),
         ((200, {}, {"choices": []}), ModelFailed, "not answer with a chat completion", 1),
+        ((200, {}, {"choices": [{"text": "SELECT 1"}]}), ModelFailed, "not answer with a chat completion", 1),
+        ((200, {}, ["SELECT 1"]), ModelFailed, "not answer with a chat completion", 1),
         ((200, {"Content-Type": "text/html"}, b"<html>hello</html>"), ModelFailed, "not answer with a chat", 1),
         ((200, {}, b"{not json"), ModelFailed, "not answer", 1),
     ],
