@@ -181,9 +181,10 @@ class AnswerNumber(Frozen):
 
 
 class AttemptRecord(Frozen):
-    """An attempt as the response shows it."""
+    """An attempt as the response shows it. note: what was changed, where it is the last query put right."""
 
     sql: str
+    note: str = ""
     error: str | None = None
     error_type: str | None = None
     hint: str = ""

@@ -170,6 +170,7 @@ def common(run: Run) -> Answer:
 def _record(attempt: Attempt) -> AttemptRecord:
     return AttemptRecord(
         sql=attempt.executed_sql or attempt.sql,
+        note=attempt.note,
         error=attempt.error,
         error_type=attempt.error_type,
         hint=attempt.hint,

@@ -710,6 +710,7 @@ async def test_the_better_of_two_drafts_is_taken_and_judged_by_a_third(
     refused = answer.attempt_history[0].verdict
     assert refused is not None
     assert "holds more of what was asked" in refused.reason
+    assert "holds more of what was asked" in answer.attempt_history[1].note
     await service.close()
 
 

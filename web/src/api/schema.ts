@@ -922,11 +922,16 @@ export interface components {
         };
         /**
          * AttemptRecord
-         * @description An attempt as the response shows it.
+         * @description An attempt as the response shows it. note: what was changed, where it is the last query put right.
          */
         AttemptRecord: {
             /** Sql */
             sql: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
             /** Error */
             error?: string | null;
             /** Error Type */
