@@ -22,6 +22,8 @@ class Part(StrEnum):
     EXAMPLES = "examples"
     PLAN = "plan"
     CALCULATOR = "calculator"
+    MENDS = "mends"
+    SECOND_DRAFT = "second_draft"
 
 
 def evaluate(

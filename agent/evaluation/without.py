@@ -18,6 +18,8 @@ PROFILE: Mapping[str, Mapping[str, object]] = {
     "values": {"values": False},
     "examples": {"examples": "off"},
     "plan": {"planner": "off"},
+    "mends": {"mends": False},
+    "second_draft": {"second_draft": "off"},
 }
 
 

@@ -96,6 +96,23 @@ def test_without_values_and_examples_the_model_is_shown_neither(
     assert ["What words of the question are in the data" in draft for draft in drafts] == [False, True, False, False]
 
 
+def test_without_mends_the_model_is_asked_again(run: Run, model: ScriptedModel, questions: Path) -> None:
+    misspelt = "SELECT COUNT(*) AS n FROM orders WHERE Statuss = 'X'"
+    for replies in ((misspelt,), (misspelt, SQL)):  # put right on its tree, or by the model
+        for sql in replies:
+            model.replies(sql=sql)
+        model.replies(correct=True, reason="the cancelled ones")
+        model.replies(text="1 order was cancelled.")
+
+    whole = run("eval", questions)
+    fewer = run("eval", questions, "--without", "mends", "--without", "second_draft")
+
+    assert (whole.exit_code, fewer.exit_code) == (0, 0), fewer.output
+    assert "1 of 1" in whole.output
+    assert "1 of 1" in fewer.output
+    assert len(model.asked) == 7
+
+
 def test_a_folder_stands_for_its_questions(run: Run, model: ScriptedModel, questions: Path) -> None:
     model.replies(text=f"```sql\n{SQL}\n```")
     result = run("eval", questions.parent, "--baseline")
