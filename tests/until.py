@@ -9,7 +9,7 @@ from collections.abc import Callable
 PATIENCE_S = 120.0
 
 
-def until(holds: Callable[[], bool]) -> None:
+def until(holds: Callable[[], object]) -> None:
     """Wait for a condition; fail where it does not come."""
     end = time.monotonic() + PATIENCE_S
     pause = threading.Event()

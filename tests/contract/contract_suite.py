@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import pytest
 from unguarded import unguarded
+from until import until
 
 from executors import guard
 from executors.base import Cancel, Executor, QueryResult, Table
@@ -291,20 +292,6 @@ class ServerContract(Contract):
 
         assert run("SELECT count(*) FROM people").rows == ((ROWS,),)
         assert accepted == []
-
-
-def until(holds: Callable[[], object], seconds: float = 20.0) -> None:
-    """Wait for a condition on the server, asking it again and again.
-
-    Raises:
-        AssertionError: it did not come true.
-    """
-    pause = threading.Event()
-    for _ in range(round(seconds / 0.05)):
-        if holds():
-            return
-        pause.wait(0.05)
-    raise AssertionError("it did not happen in time")
 
 
 def sql_text(value: object) -> str:

@@ -13,8 +13,9 @@ from contextlib import closing
 from typing import Any, ClassVar
 
 import pytest
-from contract_suite import ROWS, Run, ServerContract, until
+from contract_suite import ROWS, Run, ServerContract
 from unguarded import unguarded
+from until import until
 from write_suite import Writing
 
 from executors.base import Cancel, Executor

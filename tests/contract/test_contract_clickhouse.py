@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from contract_suite import ODD_COLUMNS, PEOPLE, ROWS, Run, ServerContract, sql_text, until
+from contract_suite import ODD_COLUMNS, PEOPLE, ROWS, Run, ServerContract, sql_text
 from unguarded import unguarded
+from until import until
 
 from executors import guard
 from executors.base import CheckedWrite, Executor

@@ -10,9 +10,10 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
-from contract_suite import ROWS, fill, until
+from contract_suite import ROWS, fill
 from server_suite import Outages, Pooling, Writing, ask
 from unguarded import unguarded
+from until import until
 
 from executors.base import CheckedWrite, Executor
 from executors.dialects import DIALECTS

@@ -164,7 +164,7 @@ async def test_a_value_is_a_json_scalar(client: Client, parameters: Any) -> None
 async def test_an_error_has_its_kind_and_its_hint(
     client: Client, sql: str, status: int, slug: str, kind: str, hint: str
 ) -> None:
-    body = problem(await run(client, sql, timeout_s=0.2), status, slug)
+    body = problem(await run(client, sql, timeout_s=0.2 if sql == ENDLESS else 30), status, slug)
 
     assert body["kind"] == kind
     assert hint in body["hint"]

@@ -13,7 +13,7 @@ from typing import Literal
 import duckdb
 import pytest
 
-from executors.base import CheckedWrite, Executor, WriteResult
+from executors.base import Cancel, CheckedWrite, Executor, WriteResult
 from executors.duckdb import DuckdbExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from executors.files import FilesExecutor
@@ -348,15 +348,17 @@ def test_a_file_that_another_program_writes_says_so(shop: Executor, path: Path) 
 def test_a_change_waits_no_longer_than_it_may_for_a_query(shop: Executor) -> None:
     checked = check_write("DELETE FROM orders WHERE id = 1", shop.schema(), row_limit=9)
     query = check(MANY, shop.schema(), row_limit=9)
+    cancel = Cancel()
     with ThreadPoolExecutor(1) as thread:
-        long_one = thread.submit(shop.run, query, timeout_s=2)
+        long_one = thread.submit(shop.run, query, timeout_s=60, cancel=cancel)
 
         def write_while_it_runs() -> None:
             while not long_one.done():  # before it has begun, the change finds nobody in its way
-                shop.write(checked, timeout_s=0.1, commit=False, max_rows=9)
+                shop.write(checked, timeout_s=1, commit=False, max_rows=9)
 
         with pytest.raises(DatabaseUnavailable, match="later"):
             write_while_it_runs()
+        cancel.cancel()
         assert isinstance(long_one.exception(), SqlFailed)
     assert shop.write(checked, timeout_s=5, commit=True, max_rows=9).committed
 
