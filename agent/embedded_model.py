@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from agent.errors import ModelUnavailable
-from agent.llm import Message, Reply, ReplySchema
+from agent.llm import Message, Reply, ReplyGrammar, ReplySchema
 from agent.llms.model_files import CHUNK, MODELS, find, verify
 from agent.llms.openai_model import OpenAIModel
 from agent.profiles import choose
@@ -56,9 +56,8 @@ class EmbeddedModel:
         schema: ReplySchema | None = None,
         max_tokens: int = 500,
         temperature: float = 0.0,
-        grammar: str | None = None,
     ) -> Reply:
-        """The model's next message; of `schema`, or of a GBNF `grammar`, where one is given.
+        """The model's next message; of `schema` where one is given, be it of JSON or a grammar.
 
         Raises:
             ModelUnavailable: it cannot be loaded, or does not answer in time.
@@ -67,8 +66,8 @@ class EmbeddedModel:
         client = await self._loaded()
         # Word of the progress is sent to nobody in particular: it is how the server learns that the caller has gone.
         extra: dict[str, object] = {"cache_prompt": True, "return_progress": True}
-        if grammar is not None:
-            extra["grammar"] = grammar
+        if isinstance(schema, ReplyGrammar):
+            extra["grammar"] = schema.gbnf
         return await client.complete(
             messages, schema=schema, max_tokens=max_tokens, temperature=temperature, extra=extra
         )

@@ -12,13 +12,17 @@ from agent import leaks, telemetry
 from agent.context import Context
 from agent.errors import ModelError, ReplyUnusable
 from agent.ledger import Ledger
-from agent.llm import ChatModel, ReplySchema
+from agent.llm import ChatModel, ReplyGrammar, ReplySchema
 from agent.llms.replies import extract_sql, parse_structured
 from agent.models import Attempt, Draft, Plan
 from agent.profiles import Profile
 from executors.dialects import DIALECTS
 from executors.errors import ErrorKind
 
+# A query alone in its fence, so that no token goes into what leads up to it; no line begins as the fence ends.
+SQL_ALONE = ReplyGrammar(
+    name="sql", gbnf='root ::= "```sql\\n" line+ "```"\nline ::= ([^`\\n] | "`" [^`\\n]) [^\\n]* "\\n"\n'
+)
 MAX_ITEMS = 12
 MAX_CHOICES, MAX_CHOICE = 5, 80  # of a model's own question back, and the characters of one
 
@@ -123,7 +127,7 @@ class Generator:
                 plan=plan.model_dump_json(exclude_defaults=True) if plan else None,
                 **({"inline_plan": inline} if as_json else {}),
             ),
-            schema=reply_schema("draft", shape) if as_json else None,
+            schema=reply_schema("draft", shape) if as_json else SQL_ALONE,
             max_tokens=self.max_tokens,
             temperature=self._temperature(bool(attempts)) if temperature is None else temperature,
         )

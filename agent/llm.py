@@ -26,6 +26,13 @@ class ReplySchema(Frozen):
     schema_: dict[str, object]
 
 
+class ReplyGrammar(ReplySchema):
+    """A grammar in llama.cpp's GBNF that a reply must fit, where the endpoint reads grammars; others write freely."""
+
+    schema_: dict[str, object] = {}
+    gbnf: str
+
+
 class Reply(Frozen):
     """What the model said. `truncated` when it ran into `max_tokens`."""
 

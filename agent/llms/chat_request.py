@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from agent.llm import Message, ReplySchema
+from agent.llm import Message, ReplyGrammar, ReplySchema
 
 ReplyFormat = Literal["json_schema", "json_object", "text"]
 
@@ -48,6 +48,8 @@ def chat_fields(
     messages: list[Message], schema: ReplySchema | None, max_tokens: int, temperature: float, abilities: Abilities
 ) -> dict[str, Any]:
     """The fields of a request that the endpoint is known, or hoped, to take."""
+    if isinstance(schema, ReplyGrammar):
+        schema = None
     request: dict[str, Any] = {abilities.tokens_field: max_tokens}
     if abilities.temperature:
         request["temperature"] = temperature

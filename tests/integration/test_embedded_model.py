@@ -16,6 +16,7 @@ import pytest_asyncio
 
 from agent.embedded_model import EmbeddedModel
 from agent.errors import ModelFailed, ModelUnavailable
+from agent.generate import SQL_ALONE
 from agent.llm import Message, Reply, ReplySchema, build_model
 from agent.llms.model_files import MODELS, find
 from agent.llms.replies import extract_sql, parse_structured
@@ -74,6 +75,16 @@ async def test_a_shared_beginning_is_read_once(model: EmbeddedModel) -> None:
     assert read(third) <= TAIL
     assert second.usage.cached_tokens > 150
     assert extract_sql(first.text) is not None
+
+
+async def test_a_query_is_written_alone_however_much_the_model_would_say(model: EmbeddedModel) -> None:
+    asked = "Explain step by step how you would find the name with the highest amount in g1, then write the query."
+    free = await ask(model, "g", asked, max_tokens=60)
+    alone = await ask(model, "g", asked, max_tokens=120, schema=SQL_ALONE)
+    assert not free.text.startswith("```sql")
+    assert alone.text.startswith("```sql\n")
+    assert alone.text.endswith("\n```")
+    assert extract_sql(alone.text) == alone.text.removeprefix("```sql\n").removesuffix("```").strip().removesuffix(";")
 
 
 async def test_another_database_in_between_does_not_cost_the_first_its_beginning(model: EmbeddedModel) -> None:
