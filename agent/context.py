@@ -17,6 +17,7 @@ from executors.base import Frozen, Schema
 from executors.dialects import DIALECTS
 from rag.documents import Document
 from rag.linking import Linked
+from rag.remembered import Remembered
 
 if TYPE_CHECKING:
     from agent.database import Database
@@ -159,22 +160,37 @@ def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) 
     return (*columns, *(rule for rule in rules if rule not in general))
 
 
-def _asked_before(question: str, documents: Sequence[Document]) -> Example | None:
+def _asked_before(question: str, documents: tuple[Document, ...]) -> Example | None:
     from rag.past_queries import folded
 
-    asked = folded(question)
-    pairs = (document for document in documents if document.kind == "query")
-    same = next((document for document in pairs if folded(document.text) == asked), None)
+    same = _asked_of(documents).get(folded(question))
     return Example(question=same.text, sql=same.sql) if same else None
 
 
-def general_rules(documents: Sequence[Document]) -> tuple[str, ...]:
+def _asked(documents: tuple[Document, ...]) -> dict[str, Document]:
+    """The past queries by what was asked; of several the first."""
+    from rag.past_queries import folded
+
+    return {folded(document.text): document for document in reversed(documents) if document.kind == "query"}
+
+
+_asked_of = Remembered(_asked)
+
+
+def general_rules(documents: tuple[Document, ...]) -> tuple[str, ...]:
     """The rules that explain no term and so may matter to every question, while they are few enough to show always."""
+    return _general_of(documents)
+
+
+def _general(documents: tuple[Document, ...]) -> tuple[str, ...]:
     from rag.fusion import term_of
     from rag.schema_text import estimate_tokens
 
     rules = [document.text for document in documents if document.kind == "rule" and not term_of(document.text)]
     return tuple(rules) if sum(map(estimate_tokens, rules)) <= GENERAL_RULES_TOKENS else ()
+
+
+_general_of = Remembered(_general)
 
 
 @lru_cache(maxsize=32)

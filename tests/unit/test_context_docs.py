@@ -1,0 +1,34 @@
+"""What all docs of a database say to every question, looked up and not gone through."""
+
+from __future__ import annotations
+
+from agent.context import GENERAL_RULES_TOKENS, _asked_before, general_rules
+from agent.reuse import docs_digest
+from rag.documents import Document, make_document
+
+
+def query(question: str, sql: str) -> Document:
+    return make_document("query", question, sql=sql)
+
+
+def test_a_question_that_the_docs_answer_is_found_by_its_words() -> None:
+    docs = query("How many orders?", "SELECT 1"), query("how many  ORDERS?", "SELECT 2"), query("Revenue?", "SELECT 3")
+    found = _asked_before("How many orders", docs)
+    assert found is not None
+    assert found.sql == "SELECT 1"  # of several the first
+    assert _asked_before("How many returns?", docs) is None
+
+
+def test_rules_about_everything_are_shown_while_they_are_few() -> None:
+    rules = tuple(
+        make_document("rule", text) for text in ("Amounts are in dollars.", "Churn: a customer who has left.")
+    )
+    assert general_rules(rules) == ("Amounts are in dollars.",)
+    many = tuple(make_document("rule", f"Rule {at} holds for orders.") for at in range(GENERAL_RULES_TOKENS))
+    assert general_rules(many) == ()
+
+
+def test_the_digest_is_that_of_the_docs_without_past_queries() -> None:
+    rule, other = make_document("rule", "Amounts are in dollars."), make_document("rule", "Days end in UTC.")
+    assert docs_digest((rule, query("How many?", "SELECT 1"))) == docs_digest((rule,))
+    assert docs_digest((rule,)) != docs_digest((rule, other))
