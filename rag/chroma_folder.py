@@ -60,7 +60,6 @@ class FolderRevisions:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
-        self._contents: dict[str, tuple[Path, Content]] = {}  # by name, of the revision that was current last
         self._locks: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
         self._lock = threading.Lock()
 
@@ -69,7 +68,7 @@ class FolderRevisions:
             folder = self._current(name)
             while folder is not None:
                 try:
-                    return self._content_of(folder, name)
+                    return read_manifest(folder, name).content
                 except FileNotFoundError:
                     gone, folder = folder, self._current(name)
                     if folder == gone:
@@ -146,13 +145,6 @@ class FolderRevisions:
 
     def _current(self, name: str) -> Path | None:
         return next(reversed(self._revisions(name)), None)
-
-    def _content_of(self, folder: Path, name: str) -> Content:
-        """What a revision holds, read once. Raises as `read_manifest`."""
-        known = self._contents.get(name)
-        if known is None or known[0] != folder:
-            known = self._contents[name] = folder, read_manifest(folder, name).content
-        return known[1]
 
     def _set_aside(self, name: str) -> tuple[str, ...]:
         """Rename a damaged revision, and say so."""
