@@ -20,9 +20,11 @@ def main(folder: Path = KEPT) -> int:
     for title, figures in parts.items():
         show(title, figures)
         print()
-    aimed = [it for figures in parts.values() for it in figures if it.target is not None]
-    missed = [it.name for it in aimed if not it.met]
-    print(f"{len(aimed) - len(missed)} of {len(aimed)} targets met" + (f"; missed: {'; '.join(missed)}" * bool(missed)))
+    aimed = [(f"{title}: {it.name}", it) for title, figures in parts.items() for it in figures if it.target is not None]
+    missed = [name for name, it in aimed if not it.met]
+    print(f"{len(aimed) - len(missed)} of {len(aimed)} targets met{'; missed:' if missed else ''}")
+    for name in missed:
+        print(f"  {name}")
     return 0
 
 

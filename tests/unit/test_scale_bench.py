@@ -58,7 +58,7 @@ def test_the_summary_tells_what_was_kept(tmp_path: Path, capsys: pytest.CaptureF
     assert "1.00 ms   met: at most 2 ms" in told
     assert "met: at least 1.7" in told
     assert "not reached    MISSED: at most 5 MB" in told
-    assert "2 of 3 targets met; missed: size" in told
+    assert "2 of 3 targets met; missed:\n  Two: size\n" in told
 
 
 def test_more_processes_are_compared_with_one() -> None:
