@@ -23,10 +23,12 @@ _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?!\w)")
 _TIME = re.compile(r"(?:19|20)\d\d|\d{1,2}")  # of a date, which SQL may write otherwise
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _ACRONYM = re.compile(r"\b[A-Z]{2,6}\b")
+# The TOTAL price is no abbreviation.
+_WORD_IN_CAPITALS = re.compile(r"(?=.{4})(?:[^AEIOUY]{0,2}[AEIOUY]{1,2}[^AEIOUY]{1,2}){1,3}[AEIOUY]?")
 _KNOWN_TO_ALL = """
-    ad am ai api and asc avg bc by ceo cd count csv desc dvd eu eur for from gb gbp gdp gmt group html http id ids in ip
-    is it json kg km kpi ltd max min mom mph no not null of ok on or order pc pdf per phd pin pm pos qoq sms sql sum tv
-    uk un url us usa usd utc vat vip who wow xml yoy zip
+    ad ai all am and any api are asc avg bc by cd ceo count csv desc dvd eu eur for from gb gbp gdp gmt group html
+    http id ids in ip is it json kg km kpi ltd max min mom mph new no not null of ok old on or order pc pdf per phd
+    pin pm pos qoq sms sql sum top tv two uk un url us usa usd utc vat vip who wow xml yoy zip
 """
 _EVERYBODY_KNOWS = frozenset(_KNOWN_TO_ALL.split())
 # Ends of a scale. Not the oldest and the youngest: a day of birth runs against an age.
@@ -119,6 +121,7 @@ def _unknown_acronyms(
     if documented is None or question.isupper():
         return []
     found = [it for it in _ACRONYM.findall(question) if it.casefold() not in _EVERYBODY_KNOWS]
+    found = [it for it in found if not _WORD_IN_CAPITALS.fullmatch(it)]
     if not found:
         return []
     known = (*told, *(str(it.this) for it in tree.find_all(exp.Literal) if it.is_string), documented())

@@ -76,6 +76,7 @@ def test_measures(question: str, sql: str, found: bool | None) -> None:
         ("How many employees in the USA have an ID?", "", True),
         ("How many employees of IBM are there?", "", True),  # the query asks for it
         ("WHAT IS THE AVERAGE DDD", "", True),
+        ("What is the TOTAL price of ALL ORDERS and SALES?", "", True),
     ],
 )
 def test_an_abbreviation_that_nothing_explains_is_not_verified(
