@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from agent.events import Event
@@ -13,6 +14,12 @@ from agent.models import Answer, Options
 from agent.scripted import ScriptedModel
 from agent.service import Service, build_service
 from agent.settings import Settings
+
+# How long an example takes is no property of what is tested; a busy machine takes longer.
+hypothesis.settings.register_profile(
+    "any_machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any_machine")
 
 pytest_plugins = ["engine_report", "page_fixtures"]
 
