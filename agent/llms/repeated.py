@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import defaultdict
+
 from agent.llm import ChatModel, Message, Reply, ReplySchema
 from agent.llms.wrapped import WrappedModel
 
@@ -17,6 +20,7 @@ class RepeatedModel(WrappedModel):
         super().__init__(model)
         self._replies: dict[str, list[Reply]] = {}
         self._taken: dict[str, int] = {}
+        self._asking: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def again(self) -> None:
         """From now on it is asked from the beginning."""
@@ -33,11 +37,12 @@ class RepeatedModel(WrappedModel):
         """See `ChatModel.complete`. The n-th call of the same words since `again` gets the n-th reply to them."""
         said = [(message.role, message.content) for message in messages]
         asked = repr((said, schema and schema.name, max_tokens, temperature))
-        replies = self._replies.setdefault(asked, [])
-        at = self._taken.get(asked, 0)
-        self._taken[asked] = at + 1
-        if at == len(replies):
-            replies.append(
-                await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
-            )
+        async with self._asking[asked]:  # a call that fails has taken none
+            replies = self._replies.setdefault(asked, [])
+            at = self._taken.get(asked, 0)
+            if at == len(replies):
+                replies.append(
+                    await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+                )
+            self._taken[asked] = at + 1
         return replies[at]

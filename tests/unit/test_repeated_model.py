@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
+
+from agent.errors import ModelUnavailable
 from agent.llm import Message
 from agent.llms.repeated import RepeatedModel
 from agent.scripted import ScriptedModel
@@ -21,3 +26,30 @@ async def test_the_same_words_get_the_same_replies_in_their_order() -> None:
     assert (first, second) == (["one", "two"], ["one", "two", "three"])
     assert (await model.complete(asked, temperature=0.5)).text == "warm", "asked otherwise, it is another call"
     assert len(scripted.asked) == 4
+
+
+async def test_a_call_that_failed_is_asked_again() -> None:
+    scripted = ScriptedModel()
+    scripted.replies(raises=ModelUnavailable("away"))
+    scripted.replies(text="one")
+    model = RepeatedModel(scripted)
+    asked = [Message(role="user", content="How many?")]
+
+    with pytest.raises(ModelUnavailable):
+        await model.complete(asked)
+    assert (await model.complete(asked)).text == "one"
+    model.again()
+    assert (await model.complete(asked)).text == "one"
+    assert len(scripted.asked) == 2
+
+
+async def test_the_same_words_at_the_same_time_get_a_reply_each() -> None:
+    scripted = ScriptedModel()
+    for text in ("one", "two"):
+        scripted.replies(text=text)
+    model = RepeatedModel(scripted)
+    asked = [Message(role="user", content="How many?")]
+
+    replies = await asyncio.gather(model.complete(asked), model.complete(asked))
+
+    assert [reply.text for reply in replies] == ["one", "two"]
