@@ -36,13 +36,17 @@ class Faults(NamedTuple):
     mend: Draft | None = None
 
 
-def mended(attempts: Sequence[Attempt], schema: Schema, question: str) -> Draft | None:
-    """The last query put right, where that can only be done one way and was not tried yet.
+def mended(attempts: Sequence[Attempt], schema: Schema, question: str, *, mends: bool = True) -> Draft | None:
+    """What is to be tried next: the last query put right, where that can only be done one way, or a better draft.
 
     Args:
-        attempts: so far; where the last one was refused by a check that knows the mend, it is that.
+        attempts: so far; where the last one was refused by who knows what to try next, it is that.
         schema: of the database, with the keys that are known of it.
         question: which of several keys to the same table is meant.
+        mends: whether what could not be run is put right.
+
+    Returns:
+        None where there is no such query, or it was tried already.
     """
     last = attempts[-1] if attempts else None
     if last is None or last.reused:  # what does not fit any more is written anew
@@ -50,7 +54,7 @@ def mended(attempts: Sequence[Attempt], schema: Schema, question: str) -> Draft 
     if last.error_type is None:
         found = last.mend if last.verdict is not None and last.verdict.source == "checks" else None
     else:
-        found = after_error(last.sql, last.error_type, schema, question)
+        found = after_error(last.sql, last.error_type, schema, question) if mends else None
     return None if found is None or any(attempt.sql == found.sql for attempt in attempts) else found
 
 
@@ -92,7 +96,7 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     from agent.checks.asked_columns import drop_extra_columns
     from agent.checks.named_keys import name_keys
     from agent.checks.shares import share_of_whole
-    from agent.checks.unasked import drop_unasked
+    from agent.checks.unasked import drop_unasked, spoken_tables
     from executors.dialects import DIALECTS
     from executors.sql.division import divide_exactly
     from executors.sql.moments_compared import moments_subtracted
@@ -108,7 +112,8 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     said = said_checks(question, tree, context.linked.values, told, lambda: _named_or_documented(context))
     values = await look_up(tree, schema, database)
     dropped = drop_unasked(tree, question, told, lambda: _documented(context))
-    replaced, moved = _stored(tree, values, context, schema) if values.missing else ([], [])
+    spoken = spoken_tables(tree, question)
+    replaced, moved = _stored(tree, values, context, schema, spoken) if values.missing else ([], [])
     extra = [*drop_extra_columns(tree, question, schema), *name_keys(tree, question, schema)]
     shares = share_of_whole(tree, question)
     wrong = [*put_right(tree, schema), *moments_subtracted(tree, schema, question)]
@@ -142,7 +147,9 @@ def _named_or_documented(context: Context) -> str:
     return "\n".join((*names, _documented(context)))
 
 
-def _stored(tree: exp.Query, values: LookedUp, context: Context, schema: Schema) -> tuple[list[str], list[str]]:
+def _stored(
+    tree: exp.Query, values: LookedUp, context: Context, schema: Schema, spoken: frozenset[str]
+) -> tuple[list[str], list[str]]:
     """Texts that are not stored, as they are stored: in their column, or in the one that the question was linked to."""
     from executors.sql.literals import move_filters, replace_values, same_text
 
@@ -159,7 +166,7 @@ def _stored(tree: exp.Query, values: LookedUp, context: Context, schema: Schema)
         if len(found) == 1:  # what is stored so elsewhere is surer than what is only like it here
             places[key] = found.pop()
             meant.pop(key, None)
-    return replace_values(tree, schema, meant), move_filters(tree, schema, places)
+    return replace_values(tree, schema, meant), move_filters(tree, schema, places, spoken)
 
 
 def _check(name: str, found: Sequence[str]) -> Check:

@@ -39,7 +39,8 @@ def share_of_whole(tree: exp.Query, question: str) -> list[str]:
         return []
     case = cases[0].args["ifs"][0]
     division = cases[0].find_ancestor(exp.Div)
-    if division is None or not division.expression.find(exp.Count):
+    in_part = division is not None and any(one is cases[0] for one in division.this.find_all(exp.Case))
+    if division is None or not in_part or not division.expression.find(exp.Count):
         return []
     parts = conjuncts(case.this)
     of_whole = [part for part in parts if _is_named(part, whole[1])]

@@ -10,16 +10,21 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from agent.clarify.languages import is_english
 from rag.words import words
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-# Where a time is spoken of, a year may have been worked out from it.
+# Where a time is spoken of, in English, a year may have been worked out from it.
 _TIMES = re.compile(
     r"\b(?:last|this|current|currently|previous|past|recent|recently|today|yesterday|now|ago|since|latest|newest|next"
-    r"|year|years|month|months|quarter|quarters|decade|century|date|day|days|week|weeks)\b|\d{2}",
+    r"|year|years|month|months|quarter|quarters|decade|century|date|day|days|week|weeks|weekend|weekends|night|period"
+    r"|periods|season|seasons|before|after|until|till|during|yearly|annual|annually|monthly|quarterly|weekly|daily"
+    r"|[ymqw]td|spring|summer|autumn|fall|winter|christmas|easter|jan|january|feb|february|mar|march|apr|april|may|june?"
+    r"|july?|aug|august|sept?|september|oct|october|nov|november|dec|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r")\b|\d{2}",
     re.IGNORECASE,
 )
 
@@ -31,7 +36,8 @@ def drop_unasked(
 
     Args:
         tree: that is changed.
-        question: as asked.
+        question: as asked. Of one that is not surely English only a name within a longer one is taken out: what was
+            said cannot be held against what is stored.
         known: what the model was told beside the schema: rules, values, earlier exchanges.
         documented: all that docs and comments say, asked for only where a condition would go; what they name, stays.
     """
@@ -43,11 +49,12 @@ def drop_unasked(
     said = words(" ".join((question, *known)))
     years = {match[0] for text in (question, *known) for match in _YEAR.finditer(text)}
     no_time = not years and not any(_TIMES.search(text) for text in (question, *known))
+    english, spoken = is_english(question), spoken_tables(tree, question)
     changes: list[str] = []
     for select in selects_of(tree):
         where = select.args.get("where")
         parts = conjuncts(where.this if where is not None else None)
-        unasked = [part for part in parts if _is_unasked(part, said, no_time=no_time)]
+        unasked = [part for part in parts if english and _is_unasked(part, said, no_time=no_time)]
         within = [part for part in parts if _is_within(part, tree, question)]
         docs = documented().casefold() if unasked else ""
         gone = [part for part in parts if part in within or (part in unasked and not _is_documented(part, docs))]
@@ -55,8 +62,16 @@ def drop_unasked(
             changes += [f"nobody asked for {part.sql()}" for part in gone]
             set_conjuncts(select, [part.copy() for part in parts if part not in gone], exp.Where)
             tables = {column.table for part in gone for column in part.find_all(exp.Column) if column.table}
-            changes += [change for alias in sorted(tables) for change in drop_unused_joins(select, alias)]
+            changes += [change for alias in sorted(tables) for change in drop_unused_joins(select, alias, spoken)]
     return changes
+
+
+def spoken_tables(tree: exp.Query, question: str) -> frozenset[str]:
+    """The tables of a query whose names the question has, in small letters and without their schema."""
+    from sqlglot import exp
+
+    said = words(question)
+    return frozenset(table.name.lower() for table in tree.find_all(exp.Table) if words(table.name) <= said)
 
 
 def _is_unasked(part: exp.Expr, said: frozenset[str], *, no_time: bool) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -89,7 +90,10 @@ def replace_values(tree: exp.Query, schema: Schema, meant: Mapping[tuple[str, st
 
 
 def move_filters(
-    tree: exp.Query, schema: Schema, places: Mapping[tuple[str, str, str], tuple[str, str, str]]
+    tree: exp.Query,
+    schema: Schema,
+    places: Mapping[tuple[str, str, str], tuple[str, str, str]],
+    spoken: AbstractSet[str] = frozenset(),
 ) -> list[str]:
     """Ask another column for a text, in the tree, where that is the one that holds it; what was changed.
 
@@ -99,6 +103,7 @@ def move_filters(
     Args:
         tree: that is changed.
         places: by `TextFilter.key`, the table, column and stored value.
+        spoken: tables that stay joined; see `drop_unused_joins`.
     """
     changes: list[str] = []
     for found in text_filters(tree, schema):
@@ -116,7 +121,7 @@ def move_filters(
         before = _sides(node)[0]
         node.replace(exp.EQ(this=new, expression=exp.Literal.string(value)))
         changes.append(f"{old} -> {new.sql()} = {value!r}")
-        changes += drop_unused_joins(select, before.table) if before is not None and before.table else []
+        changes += drop_unused_joins(select, before.table, spoken) if before is not None and before.table else []
     return changes
 
 

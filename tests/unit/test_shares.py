@@ -34,6 +34,10 @@ def test_the_whole_is_what_it_is_of(question: str) -> None:
         ("What percentage of female married staff is there?", SHARE.format(BOTH, "")),
         ("How many women are married?", SHARE.format(BOTH, "")),
         ("What percentage of females is married?", SHARE.format("s.sex = 'Female'", "")),
+        (
+            "What percentage of females is married?",
+            f"SELECT COUNT(*) * 100.0 / COUNT(CASE WHEN {BOTH} THEN 1 END) FROM staff AS s",
+        ),
         ("What percentage of females is married?", "SELECT COUNT(*) FROM staff AS s WHERE s.sex = 'Female'"),
     ],
 )
