@@ -7,9 +7,10 @@ the second holds more of what was asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from agent.checks.division import division_check
 from agent.checks.result import REPEATED, shape_checks
 from agent.context import Context
 from agent.database import Database
@@ -18,6 +19,7 @@ from agent.generate import Generator
 from agent.ledger import Ledger
 from agent.mending import after_error, find_faults
 from agent.models import Check, Draft
+from agent.private_values import refuse_unasked, without_unasked
 from executors.base import CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, SqlError, SqlRefused
 from rag.joins import keyed_of
@@ -30,7 +32,8 @@ class Opinion(NamedTuple):
     """What a second draft says of the first.
 
     check: passed where both give the same rows, failed where they do not, None where no comparison could be made.
-    better: the second draft, where it gives other rows and the plain checks find less that is amiss with it.
+    better: the second draft, where it gives other rows and the plain checks find less that is amiss with it, and no
+        more that they would refuse it for.
     """
 
     check: Check
@@ -46,12 +49,12 @@ async def second_opinion(
     ledger: Ledger,
     generator: Generator,
     *,
-    amiss: int = 0,
+    checks: Sequence[Check] = (),
 ) -> Opinion:
     """Have a second query written, warmer and without the first in view, and compare the rows in any order.
 
     Args:
-        amiss: how many of the plain checks the first query did not pass.
+        checks: the plain ones of the first query.
     """
     from agent.evaluation.accuracy import same_rows
 
@@ -65,23 +68,30 @@ async def second_opinion(
             return _none("The second draft asked back.")
         mends = generator.profile.mends
         sql, checked = await _checked(draft.sql, query.row_limit, question, context, database, mends=mends)
-        other = await database.run(checked)
+        schema = keyed_of(context.db_schema, context.known)
+        refuse_unasked(checked, schema, question)
+        other, _ = without_unasked(await database.run(checked), checked.tables, schema, question)
         if same_rows(result, other, ordered=False):
             return Opinion(Check(name=NAME, passed=True, detail="A second query, written anew, gives the same rows."))
         differs = Check(name=NAME, passed=False, detail="A second query, written anew, gives other rows.")
-        if not amiss:
+        if not not_passed(checks):
             return Opinion(differs)
-        schema = keyed_of(context.db_schema, context.known)
         faults = await find_faults(sql, question, context, schema, database)
     except (ModelError, ReplyUnusable, SqlError, DatabaseUnavailable) as error:
         return _none(f"The second draft could not be run: {error}")
-    fewer = not_passed((*shape_checks(question, other), *faults.checks)) < amiss
-    return Opinion(differs, Draft(sql=sql, note=BETTER) if fewer else None)
+    division = division_check(checked, schema.dialect)
+    found = (*shape_checks(question, other), *faults.checks, *([division] if division else []))
+    better = not_passed(found) < not_passed(checks) and _failed(found) <= _failed(checks)
+    return Opinion(differs, Draft(sql=sql, note=BETTER) if better else None)
 
 
 def not_passed(checks: Iterable[Check]) -> int:
     """How many checks say no, or cannot say yes; not that of repeated values, which another query may just hide."""
     return sum(not check.passed for check in checks if check.name != REPEATED)
+
+
+def _failed(checks: Iterable[Check]) -> int:
+    return sum(check.passed is False for check in checks)
 
 
 def _none(why: str) -> Opinion:

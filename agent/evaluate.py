@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from agent import leaks, templates
-from agent.agreement import BETTER, Opinion, not_passed, second_opinion
+from agent.agreement import BETTER, Opinion, second_opinion
 from agent.checks.division import division_check
 from agent.checks.result import SOFT_CHECKS, shape_checks
 from agent.context import Context
@@ -30,7 +30,7 @@ class Evaluation(Frozen):
     """What was found of one result.
 
     verdict: None where nobody judged: a check `judge` says why.
-    mend: the query put right, where a check that failed knows how.
+    mend: what to try next: the query put right where a check knows how, or the better one of two drafts.
     """
 
     checks: tuple[Check, ...]
@@ -117,7 +117,7 @@ async def evaluate(
     Args:
         sql: as it was written; `query` as it ran.
         judge: None where evaluation is switched off: the checks are made all the same, but nobody says no.
-        generator: writes the second draft, where its profile wants one; None where none is to be written.
+        generator: writes the second draft, where its profile wants one; None where nothing else is to be written.
         earlier: the attempts before this one.
         last: no attempt follows, so none can be better.
 
@@ -126,13 +126,12 @@ async def evaluate(
     schema = keyed_of(context.db_schema, context.known)
     faults = await find_faults(sql, question, context, schema, database)
     division = division_check(query, schema.dialect)
-    plain = (*shape_checks(question, result), *faults.checks)
-    found = (*plain, *([division] if division else []))
+    found = plain = (*shape_checks(question, result), *faults.checks, *([division] if division else []))
     if judge is None:
         return Evaluation(checks=found)
 
     async def again(writer: Generator) -> Opinion:
-        return await second_opinion(question, query, result, context, database, ledger, writer, amiss=not_passed(plain))
+        return await second_opinion(question, query, result, context, database, ledger, writer, checks=plain)
 
     verdict = verdict_of_checks(found, query, earlier)
     second = generator.profile.second_draft if generator is not None else "off"
@@ -152,7 +151,8 @@ async def evaluate(
         found = tuple(_overruled(check) for check in found)
         if second == "besides" and generator is not None:
             found = (*found, (await again(generator)).check)
-    return Evaluation(checks=found, verdict=verdict, mend=faults.mend)
+    mends = generator is not None and generator.profile.mends
+    return Evaluation(checks=found, verdict=verdict, mend=faults.mend if mends else None)
 
 
 def verdict_of_checks(found: Sequence[Check], query: CheckedSql, earlier: Sequence[Attempt]) -> Verdict | None:

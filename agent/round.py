@@ -184,8 +184,9 @@ class Round:
     async def _next_draft(self) -> Draft:
         run = self._run
         known = run.reuse.take()
-        if known is None and run.parts.profile.mends:
-            known = mended(run.attempts, keyed_of(run.context.db_schema, run.context.known), run.question.text)
+        if known is None:
+            schema = keyed_of(run.context.db_schema, run.context.known)
+            known = mended(run.attempts, schema, run.question.text, mends=run.parts.profile.mends)
         if known is not None:
             return known
         with sql_told(len(run.attempts) + 1, run.context.system, run.question.text):
