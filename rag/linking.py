@@ -191,9 +191,10 @@ class SchemaLinker:
         best: dict[str, int] = {}  # by what was said: the best place of a table that surely holds it
         for value in sure:
             best[value.said.casefold()] = min(best.get(value.said.casefold(), len(places)), place(value))
+        meant = [it for it in self._by_meaning(near) if not self._is_explained(it.said, sure)]
         offers = [
             it
-            for it in [*(it for it in found if not it.is_sure), *self._by_meaning(near)]
+            for it in [*(it for it in found if not it.is_sure), *meant]
             if place(it) < min(_RELEVANT, best.get(it.said.casefold(), _RELEVANT))
         ]
         order = [*_of_each_said(sure, place, _COLUMNS_EACH), *_of_each_said(offers, place, _OFFERS_EACH)[:MAX_OFFERS]]
@@ -240,6 +241,12 @@ class SchemaLinker:
             and _has_public(self._schema, value.table, value.column)
             and self.may_mean(value.said)
         ]
+
+    def _is_explained(self, said: str, sure: Sequence[LinkedValue]) -> bool:
+        """Whether words are a sure value beside names of the schema, and so mean nothing else: "neutral heroes"."""
+        own = words(said)
+        rest = own - self._lexical.names
+        return rest < own and any(rest <= words(it.said) for it in sure)
 
     def may_mean(self, said: str) -> bool:
         """Whether words may mean a value that is spelled otherwise: they name nothing in the schema, nor a number."""

@@ -67,6 +67,7 @@ def said_checks(
     details = (
         _told("The query does not have", missing),
         f"Nobody spoke of {', '.join(unsaid)}." if unsaid else "",
+        _told("One of several columns may be meant by", _asked_of_several(tree)),
         f"Nothing explains {', '.join(unknown)}: docs of the database can." if unknown else "",
     )
     detail = " ".join(filter(None, details))
@@ -110,6 +111,20 @@ def _values_missing(tree: exp.Query, linked: Iterable[LinkedValue]) -> list[str]
         for words, values in said.items()
         if words not in inside and not any(text and (text in it or it in text) for it in values for text in texts)
     ]
+
+
+def _asked_of_several(tree: exp.Query) -> list[str]:
+    """Texts that a condition takes from one column or else another: the question means one of them."""
+    from sqlglot import exp
+
+    columns: dict[str, set[str]] = {}
+    for either in tree.find_all(exp.Or):
+        for side in (either.left, either.right):
+            pair = side.unnest()
+            text = pair.expression if isinstance(pair, exp.EQ) else None
+            if isinstance(text, exp.Literal) and text.is_string and isinstance(pair.this, exp.Column):
+                columns.setdefault(str(text.this).casefold(), set()).add(pair.this.name.lower())
+    return [repr(text) for text, found in columns.items() if len(found) > 1]
 
 
 def _unknown_acronyms(

@@ -21,6 +21,7 @@ from executors.sql.unused_joins import drop_unused_joins
 _TEXT_TYPE = re.compile(r"char|text|string|clob|enum", re.IGNORECASE)
 _NESTED_TYPE = re.compile(r"^\s*(?:array|list|struct|map|row|union|tuple|variant)\b|\]\s*$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
+_DENIALS = frozenset({"non", "not", "no", "never", "without", "except", "nicht", "kein", "keine", "ohne", "sans"})
 _CODES = 12  # distinct values of a column up to which one may be an abbreviation of what is said
 _SLIP = 90.0  # percent of likeness from which a longer word is misspelt
 _LEAST_MISSPELT = 5  # letters
@@ -161,8 +162,8 @@ def meant_value(said: str, stored: Sequence[str]) -> str | None:
         said: the literal.
         stored: the column's distinct values, all of them.
     """
-    words = {value: _words(value) for value in stored}
     own = _words(said)
+    words = {value: theirs for value in stored if _denies(theirs := _words(value)) == _denies(own)}
     if not own:
         return None
     stems = [_singular(word) for word in own]
@@ -177,6 +178,11 @@ def meant_value(said: str, stored: Sequence[str]) -> str | None:
     )
     first = next((found for found in ways if found), [])
     return first[0] if len(first) == 1 else None
+
+
+def _denies(words: Sequence[str]) -> bool:
+    """Whether words say what something is not: 'Non-human' is no 'Human'."""
+    return len(words) > 1 and not _DENIALS.isdisjoint(words)
 
 
 def is_text(column: Column) -> bool:

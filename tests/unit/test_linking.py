@@ -174,6 +174,14 @@ def test_an_offer_is_made_beside_a_sure_value_only_in_a_table_that_the_question_
     assert values(linker.link("Does the singer live in California?", near=near)) == both[:1]
 
 
+def test_a_sure_value_beside_a_name_of_the_schema_means_nothing_else() -> None:
+    offered = NearValue(table="publisher", column="publisher_name", value="George Lucas", said="{}", score=0.6)
+    for said, whole in (("vampire heroes", False), ("winged heroes", True)):
+        near = Near(values=(offered._replace(said=said),))
+        found = values(LINKER.link(f"How tall are the {said}?", near=near))
+        assert (("publisher", "publisher_name", "George Lucas") in found) is whole, said
+
+
 @pytest.mark.parametrize(
     "place, column, why",
     [

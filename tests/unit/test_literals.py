@@ -32,6 +32,10 @@ from executors.sql.tree import tree_to_change
         ("C", [f"C{n}" for n in range(30)], None, "one letter of many values"),
         ("SKU-1024", ["SKU-1023", "SKU-1025"], None, "a number is no slip"),
         ("--", ["a", "b"], None, "no words at all"),
+        ("Non-human", ["Human", "God"], None, "the opposite"),
+        ("not paid", ["Not Paid", "Paid"], "Not Paid", "what is stored of it"),
+        ("paid", ["Not paid", "Open"], None, "the opposite of what is stored"),
+        ("no", ["Y", "N"], "N", "no, by itself"),
     ],
 )
 def test_the_stored_value_that_a_text_means(said: str, stored: list[str], meant: str | None, why: str) -> None:
