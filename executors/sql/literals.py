@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from executors.base import Column, Schema, Table
 from executors.sql.mend import tables_of
+from executors.sql.tables import called, column_of, named
 from executors.sql.unused_joins import drop_unused_joins
 
 _TEXT_TYPE = re.compile(r"char|text|string|clob|enum", re.IGNORECASE)
@@ -118,7 +119,7 @@ def move_filters(
         if _read_instead(select, found.table, table, schema):
             changes.append(f"{table.name} in the place of {found.table.name}")
         aliases = [alias for alias, read in tables_of(select, schema).items() if read is table]
-        old, new = node.sql(), exp.column(column, table=aliases[0] if aliases else table.parts[-1])
+        old, new = node.sql(), column_of(aliases[0] if aliases else table.parts[-1], column, schema)
         before = _sides(node)[0]
         node.replace(exp.EQ(this=new, expression=exp.Literal.string(value)))
         changes.append(f"{old} -> {new.sql()} = {value!r}")
@@ -137,12 +138,11 @@ def _read_instead(select: exp.Select, wrong: Table, right: Table, schema: Schema
         return False
     if not all(right.column(it.name) for it in others) or not others:
         return False
-    *namespace, name = right.parts
     alias = source.alias or None
-    source.replace(exp.table_(name, db=namespace[0] if namespace else None, alias=alias))
+    source.replace(named(right, schema, alias))
     for column in columns:
         if column.table and not alias:
-            column.set("table", exp.to_identifier(name))
+            column.set("table", called(right.parts[-1], schema))
     return True
 
 

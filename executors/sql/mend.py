@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 from executors.base import Frozen, Schema, Table
 from executors.dialects import DIALECTS
 from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
-from executors.sql.tables import meant
+from executors.sql.tables import called, column_of, meant, named
 
 
 class Mend(Frozen):
@@ -131,11 +131,12 @@ def _joined_column(
         return None
     if _made_ambiguous(select, column, known, holders[0]):
         return None
-    (alias, key), (*namespace, holder) = paths[0], holders[0].parts
+    (alias, key), holder = paths[0], holders[0].parts[-1]
     pairs = zip(key.columns, key.referenced, strict=True)
-    on = exp.and_(*(exp.EQ(this=exp.column(a, table=alias), expression=exp.column(b, table=holder)) for a, b in pairs))
-    select.join(exp.table_(holder, db=namespace[0] if namespace else None), on=on, join_type="left", copy=False)
-    return exp.column(column.this.copy(), table=holder)
+    equal = (exp.EQ(this=column_of(alias, a, schema), expression=column_of(holder, b, schema)) for a, b in pairs)
+    on = exp.and_(*equal)
+    select.join(named(holders[0], schema), on=on, join_type="left", copy=False)
+    return exp.column(column.this.copy(), table=called(holder, schema))
 
 
 def _made_ambiguous(select: exp.Select, column: exp.Column, known: dict[str, Table], added: Table) -> bool:

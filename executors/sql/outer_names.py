@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from executors.base import Schema, Table
 from executors.sql.mend import Mend, tables_of
+from executors.sql.tables import column_of
 from executors.sql.tree import selects_of, tree_to_change
 
 
@@ -107,10 +108,10 @@ def _add(inner: exp.Select, column: exp.Column, schema: Schema) -> bool:
     if group is not None:
         if not _groups_by_key(group, tables[holders[0]], holders[0]):
             return False
-        group.append("expressions", exp.column(column.name, table=holders[0]))
+        group.append("expressions", column_of(holders[0], column.name, schema))
     elif aggregates:
         return False
-    inner.append("expressions", exp.column(column.name, table=holders[0]))
+    inner.append("expressions", column_of(holders[0], column.name, schema))
     inner.meta["added"] = column.name.lower()
     return True
 

@@ -19,6 +19,7 @@ from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from he
 from executors.sql.key_ways import Edge, Way, ways
 from executors.sql.meaning import Reading, Unclear
 from executors.sql.mend import Mend
+from executors.sql.tables import called, column_of, named
 
 _SAID_BY_NONE = frozenset({"id", "code", "no", "key"})
 
@@ -112,7 +113,7 @@ class _Rejoined:
         if first is None:
             raise Unclear
         old = self._select.args["from_"].this
-        old.replace(_as_source(first, first.parts[-1]))
+        old.replace(_as_source(first, first.parts[-1], self._schema))
         self._alias[first.name] = first.parts[-1]
         self._changes.append(f"FROM {old.sql(dialect=self._dialect)} -> {first.name}")
 
@@ -134,9 +135,10 @@ class _Rejoined:
             raise Unclear
         pairs = zip(edge.columns, edge.referenced, strict=True)
         equal = [
-            exp.EQ(this=exp.column(a, table=self._alias[here]), expression=exp.column(b, table=alias)) for a, b in pairs
+            exp.EQ(this=column_of(self._alias[here], a, self._schema), expression=column_of(alias, b, self._schema))
+            for a, b in pairs
         ]
-        self._select.join(_as_source(edge.to, alias), on=exp.and_(*equal), copy=False)
+        self._select.join(_as_source(edge.to, alias, self._schema), on=exp.and_(*equal), copy=False)
         self._alias[edge.to.name] = alias
         self._changes.append(f"joined {edge.to.name}")
 
@@ -154,7 +156,8 @@ class _Rejoined:
             if table is None:
                 continue
             new = exp.column(
-                exp.to_identifier(name, quoted=column.this.args.get("quoted")), table=self._alias[table.name]
+                exp.to_identifier(name, quoted=column.this.args.get("quoted")),
+                table=called(self._alias[table.name], self._schema),
             )
             if new.sql() != column.sql() and (column.table or column.name != name or self._is_ambiguous(name)):
                 self._changes.append(f"{column.sql(dialect=self._dialect)} -> {new.sql(dialect=self._dialect)}")
@@ -165,10 +168,8 @@ class _Rejoined:
         return sum(table is not None and table.column(name) is not None for table in tables) > 1
 
 
-def _as_source(table: Table, alias: str) -> exp.Table:
-    *namespace, name = table.parts
-    called = alias if alias.lower() != name.lower() else None
-    return exp.table_(name, db=namespace[0] if namespace else None, alias=called)
+def _as_source(table: Table, alias: str, schema: Schema) -> exp.Table:
+    return named(table, schema, alias if alias.lower() != table.parts[-1].lower() else None)
 
 
 def _stem(word: str) -> str:

@@ -16,6 +16,7 @@ from executors.sql.key_ways import ways
 from executors.sql.literals import is_text, owner_of
 from executors.sql.mend import tables_of
 from executors.sql.moments_compared import RULES as MOMENT_RULES
+from executors.sql.tables import column_of, named
 from executors.sql.tree import conjuncts, selects_of, set_conjuncts
 
 Rule = Callable[[exp.Query, Schema], list[str]]
@@ -110,18 +111,19 @@ def _rejoined(select: exp.Select, join: exp.Join, pair: exp.EQ, tables: dict[str
         if edge.to in tables.values():
             return None
         name = edge.to.parts[-1]
-        namespace = edge.to.namespace or None
-        bridge = exp.Join(this=exp.table_(name, db=namespace), on=_equal(alias, edge.columns, name, edge.referenced))
+        equal = _equal(alias, edge.columns, name, edge.referenced, schema)
+        bridge = exp.Join(this=named(edge.to, schema), on=equal)
         joins = select.args["joins"]
         joins.insert(joins.index(join), bridge)
         bridge.parent, alias = select, name
-    join.set("on", _equal(alias, last.columns, right.table, last.referenced))
+    join.set("on", _equal(alias, last.columns, right.table, last.referenced, schema))
     return f"{before} -> {join.args['on'].sql()}"
 
 
-def _equal(left: str, columns: tuple[str, ...], right: str, others: tuple[str, ...]) -> exp.Expr:
+def _equal(left: str, columns: tuple[str, ...], right: str, others: tuple[str, ...], schema: Schema) -> exp.Expr:
     pairs = zip(columns, others, strict=True)
-    return exp.and_(*(exp.EQ(this=exp.column(a, table=left), expression=exp.column(b, table=right)) for a, b in pairs))
+    equal = (exp.EQ(this=column_of(left, a, schema), expression=column_of(right, b, schema)) for a, b in pairs)
+    return exp.and_(*equal)
 
 
 def _are_unrelated(here: Table, column: str, there: Table, other: str) -> bool:

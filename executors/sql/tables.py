@@ -30,6 +30,28 @@ def meant(node: exp.Table, schema: Schema) -> tuple[Table, ...]:
     return _of_that_case(node, there, schema)
 
 
+def identifier(name: str, schema: Schema) -> exp.Identifier:
+    """A name of the schema as a query can write it: in quotes where it is a reserved word, or folded without them."""
+    return exp.to_identifier(name, quoted=schema.quoted(name) != name)
+
+
+def named(table: Table, schema: Schema, alias: str | None = None) -> exp.Table:
+    """A table as a source of a query."""
+    *namespace, name = (identifier(part, schema) for part in table.parts)
+    return exp.table_(name, db=namespace[0] if namespace else None, alias=called(alias, schema) if alias else None)
+
+
+def column_of(alias: str, name: str, schema: Schema) -> exp.Column:
+    """A column of what goes by that alias, which the engine folds as the query does."""
+    return exp.column(identifier(name, schema), table=called(alias, schema))
+
+
+def called(alias: str, schema: Schema) -> exp.Identifier:
+    """A name by which a query calls one of its sources: in quotes only where it is a reserved word, or no plain one."""
+    folded = DIALECTS[schema.dialect].folded(alias)
+    return exp.to_identifier(alias, quoted=schema.quoted(folded) != folded)
+
+
 def is_default(qualifier: str, schema: Schema) -> bool:
     """Whether a qualifier names the schema whose tables need none."""
     known = {schema.namespace.lower(), *DIALECTS[schema.dialect].schemas} - {""}

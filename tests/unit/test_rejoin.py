@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.guard import check
+from executors.sql.mend import Mend, mend_columns
 from executors.sql.rejoin import rejoin
 
 
@@ -141,3 +144,15 @@ def test_every_dialect_gets_its_own_quotes(dialect: str) -> None:
 
     assert mend is not None
     check(mend.sql, schema, row_limit=10)
+
+
+@pytest.mark.parametrize("dialect", ["postgresql", "sqlserver", "oracle", "mysql", "sqlite"])
+@pytest.mark.parametrize("mend", [rejoin, mend_columns])
+def test_a_table_that_is_called_by_a_reserved_word_is_joined_in_quotes(
+    dialect: str, mend: Callable[[str, Schema], Mend | None]
+) -> None:
+    tables = (_table("item", "id order_id", order_id="order"), _table("order", "id state"))
+    schema = Schema(database="s", dialect=dialect, tables=tables)
+    mended = mend("SELECT i.id FROM item AS i WHERE i.state = 'open'", schema)
+    assert mended is not None
+    assert check(mended.sql, schema, row_limit=5).tables == ("item", "order")
