@@ -1,12 +1,14 @@
 """Keys where names are asked for: `eye_colour_id` for "the eye colours of the heroes".
 
 A foreign key's number tells nobody anything. Where a question speaks of what it leads to, and not of an id, the name
-that the other table has for it is selected in its place.
+that the other table has for it is selected in its place. Keys may be guessed, or not enforced, so no row is lost for
+want of a name; and rows that share a name stay apart where they were grouped by the key.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.checks.asked_columns import ENGLISH, KEYED
@@ -25,7 +27,6 @@ class _Named(NamedTuple):
     item: exp.Expr
     column: exp.Column
     table: Table
-    nullable: bool
     to: Table
     referenced: str
     label: str
@@ -55,61 +56,150 @@ def _named(item: exp.Expr, said: frozenset[str], schema: Schema) -> _Named | Non
 
     column = item.unalias()
     owner = owner_of(column, schema) if isinstance(column, exp.Column) else None
-    if owner is None or not isinstance(column, exp.Column) or not _KEY_NAME.search(column.name) or is_text(owner[1]):
+    if owner is None or not isinstance(column, exp.Column) or not _KEY_NAME.search(column.name):
         return None
     table, own = owner
+    if own.private or is_text(own):  # a name would tell more of whom a private key is than the key
+        return None
     keys = [key for key in table.foreign_keys if key.columns == (own.name,)]
     to = schema.table(keys[0].table) if len(keys) == 1 else None
-    if to is None or to is table:
+    if to is None or to is table or not _is_key(keys[0].referenced, to):
         return None
     spoken = words(f"{_KEY_NAME.sub('', own.name)} {to.parts[-1]}")
     label = _label(to)
     if label is None or not spoken & said:
         return None
-    return _Named(item, column, table, own.nullable, to, keys[0].referenced[0], label)
+    return _Named(item, column, table, to, keys[0].referenced[0], label)
+
+
+def _own_names(table: Table) -> tuple[str, str]:
+    own = table.parts[-1].lower()
+    return own, own.removesuffix("s")
+
+
+def _is_key(referenced: Sequence[str], table: Table) -> bool:
+    """Whether one value of what a key leads to is one row: docs may tell of joins where it is not."""
+    if table.primary_key:
+        return [it.lower() for it in referenced] == [it.lower() for it in table.primary_key]
+    return len(referenced) == 1 and referenced[0].lower() in {"id", *(f"{it}_id" for it in _own_names(table))}
 
 
 def _label(table: Table) -> str | None:
-    """The one column that names a table's rows: its only text, or the one called name, title or as the table."""
+    """The one column that names a table's rows: called name, title or as the table, or the only text that may be one.
+
+    That is the text of a table which has nothing else beside its keys, or one called so-and-so's name: the only text of
+    orders is no name of them where it is their status.
+    """
     from executors.sql.literals import is_text
 
     keys = {name for key in table.foreign_keys for name in key.columns} | set(table.primary_key)
-    texts = [it.name for it in table.columns if is_text(it) and it.name not in keys and not it.private]
-    own = table.parts[-1].lower()
-    called = {"name", "title", own, own.removesuffix("s"), *(f"{it}_name" for it in (own, own.removesuffix("s")))}
-    fitting = [name for name in texts if name.lower() in called]
-    return texts[0] if len(texts) == 1 else fitting[0] if len(fitting) == 1 else None
+    others = [it for it in table.columns if it.name not in keys and not (it.name.lower() == "id" and not is_text(it))]
+    texts = [it for it in others if is_text(it)]
+    own = _own_names(table)
+    called = {"name", "title", *own, *(f"{it}_name" for it in own)}
+    fitting = [it for it in texts if it.name.lower() in called]
+    if not fitting and len(texts) == 1 and (len(others) == 1 or texts[0].name.lower().endswith("name")):
+        fitting = texts
+    return fitting[0].name if len(fitting) == 1 and not fitting[0].private else None
 
 
 def _select_name(tree: exp.Select, it: _Named, schema: Schema) -> str | None:
     from sqlglot import exp
 
     from executors.sql.mend import tables_of
+    from executors.sql.tables import called, column_of, named
 
     tables = tables_of(tree, schema)
     source = it.column.table or next(alias for alias, table in tables.items() if table is it.table)
-    key = exp.column(it.column.this.copy(), table=source)
+    key = it.column.copy()
+    key.set("table", called(source, schema))
     alias = next((name for name, table in tables.items() if table is it.to and _joined_by(tree, name, key, it)), None)
+    groups = _groups_by(tree, it.item)
+    if groups is None:
+        return None
     if alias is None:
         alias = it.to.parts[-1]
-        if alias.lower() in {name.lower() for name in tables}:
+        if not _may_join(tree, alias, tables) or not _qualify(tree, it.to, schema):
             return None
-        *namespace, name = it.to.parts
-        on = exp.EQ(this=key, expression=exp.column(it.referenced, table=alias))
-        joined = exp.table_(name, db=namespace[0] if namespace else None)
-        if any(column.table == "" for column in tree.find_all(exp.Column)) and len(tables) == 1:
-            _qualify(tree, source)
-        tree.join(joined, on=on, join_type="left" if it.nullable else "", copy=False)
-    label = exp.column(it.label, table=alias)
-    before = it.item.sql()
-    group = tree.args.get("group")
-    if group is not None and any(one == it.item.unalias() for one in group.expressions):
-        group.append("expressions", label.copy())
+        on = exp.EQ(this=key.copy(), expression=column_of(alias, it.referenced, schema))
+        tree.join(named(it.to, schema), on=on, join_type="left", copy=False)
+    label, before = column_of(alias, it.label, schema), it.item.sql()
+    for group in groups:
+        group.replace(key.copy())
+    if groups:
+        tree.args["group"].append("expressions", label.copy())
     for ordered in tree.args["order"].expressions if tree.args.get("order") else ():
-        if ordered.this == it.item.unalias():
+        if _same(ordered.this, it.item.unalias()):
             ordered.set("this", label.copy())
     it.item.unalias().replace(label)
     return f"{before} -> {label.sql()}"
+
+
+def _groups_by(tree: exp.Select, item: exp.Expr) -> list[exp.Expr] | None:
+    """Where a SELECT groups by an item: by its column, alias or place; None where it groups, and not so."""
+    from sqlglot import exp
+
+    group = tree.args.get("group")
+    if group is None:
+        return []
+    place = next(n for n, one in enumerate(tree.expressions, 1) if one is item)
+    found = [
+        one
+        for one in group.expressions
+        if _same(one, item.unalias())
+        or (isinstance(one, exp.Column) and not one.table and one.name.lower() == item.alias.lower())
+        or (isinstance(one, exp.Literal) and one.is_int and int(one.this) == place)
+    ]
+    return found or None
+
+
+def _same(one: exp.Expr, other: exp.Expr) -> bool:
+    """Whether two columns are the same, one of which may not say of which table it is."""
+    from sqlglot import exp
+
+    if not isinstance(one, exp.Column) or not isinstance(other, exp.Column) or one.name.lower() != other.name.lower():
+        return False
+    return not one.table or not other.table or one.table.lower() == other.table.lower()
+
+
+def _may_join(tree: exp.Select, alias: str, tables: Mapping[str, Table | None]) -> bool:
+    """Whether a table can be joined by its own name: nothing else goes by it, and no comma keeps others from ON."""
+    from sqlglot import exp
+
+    ctes = {cte.alias_or_name.lower() for cte in tree.root().find_all(exp.CTE)}
+    commas = any(
+        not any(it.args.get(how) for how in ("on", "using", "kind", "method")) for it in tree.args.get("joins") or []
+    )
+    return not commas and alias.lower() not in {*ctes, *(name.lower() for name in tables)}
+
+
+def _qualify(tree: exp.Select, added: Table, schema: Schema) -> bool:
+    """Say of which table columns are, now that one more is read; False, and nothing changed, where none can tell."""
+    from sqlglot import exp
+
+    from executors.sql.literals import owner_of
+    from executors.sql.mend import tables_of
+    from executors.sql.tables import called
+
+    aliases = {item.alias.lower() for item in tree.expressions if item.alias}
+    by_name = {table.name: alias for alias, table in tables_of(tree, schema).items() if table is not None}
+    tables: list[tuple[exp.Column, str]] = []
+    for column in tree.find_all(exp.Column):
+        if column.table or isinstance(column.this, exp.Star):
+            continue
+        if column.name.lower() in aliases and column.find_ancestor(exp.Order, exp.Group, exp.Having) is not None:
+            continue
+        owner = owner_of(column, schema)
+        inside = column.find_ancestor(exp.Select) is not tree
+        if inside and added.column(column.name) is None:
+            continue
+        if owner is None or (inside and owner[0].name in by_name):
+            return False
+        if not inside:
+            tables.append((column, by_name[owner[0].name]))
+    for column, alias in tables:
+        column.set("table", called(alias, schema))
+    return True
 
 
 def _joined_by(tree: exp.Select, alias: str, key: exp.Column, it: _Named) -> bool:
@@ -127,13 +217,3 @@ def _joined_by(tree: exp.Select, alias: str, key: exp.Column, it: _Named) -> boo
 
 def _place(node: exp.Expr) -> tuple[str, str]:
     return getattr(node, "table", "").lower(), node.name.lower()
-
-
-def _qualify(tree: exp.Select, source: str) -> None:
-    """Say of which table the columns are, now that a second one is read."""
-    from sqlglot import exp
-
-    aliases = {item.alias for item in tree.expressions if item.alias}
-    for column in tree.find_all(exp.Column):
-        if not column.table and column.find_ancestor(exp.Select) is tree and column.name not in aliases:
-            column.set("table", exp.to_identifier(source))
