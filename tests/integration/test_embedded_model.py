@@ -17,7 +17,7 @@ import pytest_asyncio
 from agent.embedded_model import EmbeddedModel
 from agent.errors import ModelFailed, ModelUnavailable
 from agent.generate import SQL_ALONE
-from agent.llm import Message, Reply, ReplySchema, build_model
+from agent.llm import Message, Reply, ReplyGrammar, ReplySchema, build_model
 from agent.llms.model_files import MODELS, find
 from agent.llms.replies import extract_sql, parse_structured
 from agent.settings import Settings
@@ -108,7 +108,9 @@ async def test_a_reply_is_held_to_a_schema(model: EmbeddedModel) -> None:
 
 
 async def test_a_reply_is_held_to_a_grammar(model: EmbeddedModel) -> None:
-    reply = await ask(model, "a", "How many rows has a1?", grammar='root ::= "yes" | "no"')
+    reply = await ask(
+        model, "a", "How many rows has a1?", schema=ReplyGrammar(name="yes", gbnf='root ::= "yes" | "no"')
+    )
     assert reply.text in {"yes", "no"}
 
 
