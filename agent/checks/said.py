@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from agent.checks.unasked import unsaid_texts
 from agent.models import Check
+from rag.words import telling_words
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -19,16 +20,21 @@ if TYPE_CHECKING:
 
 VALUES, MEASURES = "said_values", "said_measures"
 
-_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?!\w)")
-_TIME = re.compile(r"(?:19|20)\d\d|\d{1,2}")  # of a date, which SQL may write otherwise
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)")
+_SWAPPED = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d\d?")  # 1.500 or 2,5, as half of the world writes it
+_LARGE = re.compile(
+    r"\s*(?:thousand|tausend|mille?|mil|million\w*|mill\w+|mio|mn|billion|bn|milliard\w*)\b", re.IGNORECASE
+)
+_TIME = re.compile(r"(?:19|20)\d\d|\d{1,2}|\d\d?\.\d\d?\.(?:\d\d)?\d\d")  # of a date, which SQL may write otherwise
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _ACRONYM = re.compile(r"\b[A-Z]{2,6}\b")
 # The TOTAL price is no abbreviation.
 _WORD_IN_CAPITALS = re.compile(r"(?=.{4})(?:[^AEIOUY]{0,2}[AEIOUY]{1,2}[^AEIOUY]{1,2}){1,3}[AEIOUY]?")
 _KNOWN_TO_ALL = """
     ad ai all am and any api are asc avg bc by cd ceo count csv desc dvd eu eur for from gb gbp gdp gmt group html
-    http id ids in ip is it json kg km kpi ltd max min mom mph new no not null of ok old on or order pc pdf per phd
-    pin pm pos qoq sms sql sum top tv two uk un url us usa usd utc vat vip who wow xml yoy zip
+    http id ids in ip is it json kg km kpi ltd max min mom mph mtd new no not null of ok old on or order pc pdf per phd
+    pin pm pos qoq qtd sms sql sum top tv two uk un url us usa usd utc vat vip who wow xml yoy ytd zip
+    aud brl cad chf cny czk dkk hkd huf inr jpy krw mxn nok nzd pln sek sgd try zar
 """
 _EVERYBODY_KNOWS = frozenset(_KNOWN_TO_ALL.split())
 # Ends of a scale. Not the oldest and the youngest: a day of birth runs against an age.
@@ -87,13 +93,23 @@ def _numbers_missing(question: str, tree: exp.Query) -> list[str]:
 
     texts = [str(literal.this) for literal in tree.find_all(exp.Literal)]
     held = {float(digits) for text in texts for digits in _DIGITS.findall(text)}
+    shortened = {number / size for number in held for size in (1e3, 1e6, 1e9)}  # 2 million
     missing: list[str] = []
-    for said in _NUMBER.findall(question):
-        number = float(said.replace(",", ""))
+    for match in _NUMBER.finditer(question):
+        said = match[0]
+        read = _readings(said)
+        near = {one for number in read for one in (number, number / 100, number - 1, number + 1)}
+        large = _LARGE.match(question, match.end()) is not None and not shortened.isdisjoint(read)
         may_be_time = _TIME.fullmatch(said) is not None and any(len(_DIGITS.findall(text)) > 1 for text in texts)
-        if held.isdisjoint({number, number / 100, number - 1, number + 1}) and not may_be_time:
+        if held.isdisjoint(near) and not may_be_time and not large:
             missing.append(said)
     return missing
+
+
+def _readings(said: str) -> set[float]:
+    """What a number can be: `1.500` is one and a half, or one thousand and five hundred."""
+    found = {float(said.replace(",", ""))} if said.count(".") < 2 else set()
+    return found | ({float(said.replace(".", "").replace(",", "."))} if _SWAPPED.fullmatch(said) else set())
 
 
 def _values_missing(tree: exp.Query, linked: Iterable[LinkedValue]) -> list[str]:
@@ -136,12 +152,18 @@ def _unknown_acronyms(
     if documented is None or question.isupper():
         return []
     found = [it for it in _ACRONYM.findall(question) if it.casefold() not in _EVERYBODY_KNOWS]
-    found = [it for it in found if not _WORD_IN_CAPITALS.fullmatch(it)]
+    found = [it for it in found if telling_words(it) and not _WORD_IN_CAPITALS.fullmatch(it)]
     if not found:
         return []
     known = (*told, *(str(it.this) for it in tree.find_all(exp.Literal) if it.is_string), documented())
     text = "\n".join(known).casefold()
-    return [it for it in dict.fromkeys(found) if it.casefold() not in text]
+    return [it for it in dict.fromkeys(found) if it.casefold() not in text and not _shortens_a_name(it, text)]
+
+
+def _shortens_a_name(acronym: str, text: str) -> bool:
+    """Whether a line has so many words, and these letters first: `average_order_value`, 'New York'."""
+    begun = r"[^\W_]*(?:_|[^\w\n])+".join(map(re.escape, acronym.casefold()))
+    return re.search(rf"^{begun}[^\W_]*$", text, re.MULTILINE) is not None
 
 
 def _measures_missing(question: str, tree: exp.Query) -> list[str]:

@@ -20,6 +20,13 @@ CLERK = LinkedValue("staff", "job", "Clerk", "clerk", "case", 0.95)
         ("Who earns more than 2,500?", "SELECT n FROM s WHERE pay > 2500", (), True, "as written"),
         ("Who earns more than 2,500?", "SELECT n FROM s WHERE pay > 250", (), None, "another number"),
         ("Who got at least 15 % more?", "SELECT n FROM s WHERE raise >= 0.15", (), True, "a share"),
+        ("Wer verdient mehr als 2.500 Euro?", "SELECT n FROM s WHERE pay > 2500", (), True, "as others write it"),
+        ("Wer verdient mehr als 1.250.000,50?", "SELECT n FROM s WHERE pay > 1250000.5", (), True, "and more of it"),
+        ("Qui gagne plus de 2,5 %?", "SELECT n FROM s WHERE raise > 2.5", (), True, "a decimal comma"),
+        ("Who earns more than 2.5?", "SELECT n FROM s WHERE pay > 25", (), None, "a point is none of thousands"),
+        ("Who earns over 2 million?", "SELECT n FROM s WHERE pay > 2000000", (), True, "a word for zeros"),
+        ("Who earns over 2 dollars?", "SELECT n FROM s WHERE pay > 2000000", (), None, "zeros that nobody said"),
+        ("Wer kam am 03.05.2024?", "SELECT n FROM s WHERE d = '2024-05-03'", (), True, "a date with points"),
         ("Who came on May 3, 2024?", "SELECT n FROM s WHERE d = '2024-05-03'", (), True, "a date, in its own way"),
         ("Who came in 2024?", "SELECT n FROM s", (), None, "a year that is nowhere"),
         ("Who works in Oslo?", "SELECT n FROM s WHERE city LIKE '%oslo%'", (OSLO,), True, "in part"),
@@ -76,6 +83,9 @@ def test_measures(question: str, sql: str, found: bool | None) -> None:
         ("How many employees in the USA have an ID?", "", True),
         ("How many employees of IBM are there?", "", True),  # the query asks for it
         ("WHAT IS THE AVERAGE DDD", "", True),
+        ("What is the average DDD?", "orders\ndefined_daily_dose\ncity", True),
+        ("What is the average DDD?", "defined\ndaily\ndose", None),
+        ("Which clerks were NEVER paid, and HOW MANY of ALL in CHF?", "", True),
         ("What is the TOTAL price of ALL ORDERS and SALES?", "", True),
     ],
 )
