@@ -26,6 +26,7 @@ from executors.base import Frozen
 pytestmark = pytest.mark.model
 
 SETTINGS = Settings(embedded_context=4096)
+ENDLESS = ReplyGrammar(name="endless", gbnf='root ::= "word " root')
 TAIL = 40  # tokens of a short question, with what the chat format puts around it
 
 
@@ -139,7 +140,7 @@ async def slots(model: EmbeddedModel) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("question, why", [("Write.", "while it writes"), ("word " * 1500, "while it reads")])
 async def test_a_cancelled_call_stops_the_server(model: EmbeddedModel, question: str, why: str) -> None:
-    call = asyncio.ensure_future(ask(model, "d", question, max_tokens=2000, grammar='root ::= "word " root'))
+    call = asyncio.ensure_future(ask(model, "d", question, max_tokens=2000, schema=ENDLESS))
     while not (await slots(model))[0]["is_processing"]:
         continue
     call.cancel()
@@ -174,7 +175,7 @@ async def test_a_closed_model_is_loaded_again_when_it_is_needed(model_file: Path
 async def test_a_reply_that_takes_too_long_is_given_up(model_file: Path) -> None:
     model = EmbeddedModel(Settings(embedded_context=2048, model_timeout_s=0.5))
     with pytest.raises(ModelUnavailable, match=r"did not answer within 0\.5 s"):
-        await ask(model, "a", "Write.", max_tokens=1000, grammar='root ::= "word " root')
+        await ask(model, "a", "Write.", max_tokens=1000, schema=ENDLESS)
     await model.close()
 
 
