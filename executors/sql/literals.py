@@ -108,7 +108,9 @@ def move_filters(
         spoken: tables that stay joined; see `drop_unused_joins`.
     """
     changes: list[str] = []
-    for found in text_filters(tree, schema):
+    filters = text_filters(tree, schema)
+    moving = [found.literal.parent for found in filters if found.key in places]
+    for found in filters:
         node = found.literal.parent
         if found.key not in places or not isinstance(node, exp.EQ):
             continue
@@ -116,7 +118,7 @@ def move_filters(
         table, select = schema.table(name), node.find_ancestor(exp.Select)
         if table is None or select is None:
             continue
-        if _read_instead(select, found.table, table, schema):
+        if _read_instead(select, found.table, table, schema, moving):
             changes.append(f"{table.name} in the place of {found.table.name}")
         aliases = [alias for alias, read in tables_of(select, schema).items() if read is table]
         old, new = node.sql(), column_of(aliases[0] if aliases else table.parts[-1], column, schema)
@@ -127,12 +129,12 @@ def move_filters(
     return changes
 
 
-def _read_instead(select: exp.Select, wrong: Table, right: Table, schema: Schema) -> bool:
+def _read_instead(
+    select: exp.Select, wrong: Table, right: Table, schema: Schema, moving: Sequence[exp.Expr | None]
+) -> bool:
     """Have a SELECT read another table, where it reads one alone and the other has every further column of it."""
     columns = [it for it in select.find_all(exp.Column) if it.find_ancestor(exp.Select) is select]
-    others = [
-        it for it in columns if not isinstance(it.parent, exp.EQ) or not isinstance(it.parent.expression, exp.Literal)
-    ]
+    others = [it for it in columns if not any(it.parent is node for node in moving)]
     source = select.args["from_"].this if select.args.get("from_") else None
     if list(tables_of(select, schema).values()) != [wrong] or not isinstance(source, exp.Table):
         return False

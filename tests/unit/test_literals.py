@@ -90,6 +90,17 @@ def test_the_table_that_holds_a_text_is_read_instead_of_one_that_is_read_alone()
     assert changes[0] == "towns in the place of jobs"
 
 
+def test_a_table_is_not_read_instead_where_it_lacks_what_else_is_filtered_on() -> None:
+    tree = tree_to_change("SELECT title FROM jobs WHERE title = 'Oslo' AND grade = 'A'", "sqlite")
+    assert tree is not None
+    tables = (_table("jobs", "title", "grade"), _table("towns", "title", "town"))
+    schema = SCHEMA.model_copy(update={"tables": tables})
+
+    move_filters(tree, schema, {("jobs", "title", "Oslo"): ("towns", "town", "Oslo")})
+
+    assert tree.sql("sqlite") == "SELECT title FROM jobs WHERE towns.town = 'Oslo' AND grade = 'A'"  # a join follows
+
+
 def test_only_texts_of_real_tables_are_filters() -> None:
     tree = tree_to_change("SELECT * FROM (SELECT 'x' AS city) AS t WHERE t.city = 'y' AND 3 = 4", "sqlite")
     assert tree is not None
