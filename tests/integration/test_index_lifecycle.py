@@ -298,7 +298,8 @@ async def test_a_run_that_is_killed_is_gone_on_with_and_the_old_index_answers_me
     scripted(model)
     answer = await hosted.query(QUESTION, "shop")
     assert answer.verified
-    assert answer.warnings == []
+    # On a slow machine it has seen by now that its docs have changed, and says who is at it.
+    assert all("another process" in warning.lower() for warning in answer.warnings), answer.warnings
     killed.process.send_signal(signal.SIGKILL)
     await killed.process.wait()
     assert len(index.documents("shop")) == 3
