@@ -9,7 +9,7 @@ const NAMES: Record<string, string> = {
   filter_values: "Filters are stored",
   asked_filters: "Only filters asked for",
   asked_columns: "Only columns asked for",
-  asked_shares: "Shares of the right whole",
+  asked_shares: "Percentages of the right whole",
   repeated_rows: "Each value once",
   asked_row_count: "Rows as many as asked",
   said_values: "Values of the question",
