@@ -162,22 +162,28 @@ class Asking:
         queue: asyncio.Queue[Event | None],
     ) -> None:
         with telemetry.get().asked(question, database.dialect) as asked:
+            own = False  # whether the answer is worked out for this question, and not for an equal one
 
-            def happened(event: Event) -> None:
-                asked.saw(event)
-                queue.put_nowait(event)
+            async def steps() -> AsyncIterator[Event]:
+                """The events, each seen before the next step begins: what is called in that belongs to its span."""
+                async for event in loop.answer(question, database, self._parts):
+                    asked.saw(event)
+                    yield event
 
             async def answer() -> AsyncIterator[Event]:
+                nonlocal own
+                own = True
                 BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
-                happening = loop.answer(question, database, self._parts)
-                async with admission.place(), aclosing(with_progress(happening)) as told:
+                async with admission.place(), aclosing(with_progress(steps())) as told:
                     with seen_schemas():
                         async for event in told:
                             yield event
 
             async with deadline.met(), aclosing(self._flights.events(question, answer)) as events:
                 async for event in events:
-                    happened(event)
+                    if not own:
+                        asked.saw(event)
+                    queue.put_nowait(event)
 
     async def _question(
         self, text: str, database: str, session_id: str | None, options: Options, trace_id: str, principal: str
