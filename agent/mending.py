@@ -116,7 +116,7 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     replaced, moved = _stored(tree, values, context, schema, spoken) if values.missing else ([], [])
     extra = [*drop_extra_columns(tree, question, schema), *name_keys(tree, question, schema)]
     shares = share_of_whole(tree, question)
-    wrong = [*put_right(tree, schema), *moments_subtracted(tree, schema, question)]
+    wrong = [*put_right(tree, schema, question), *moments_subtracted(tree, schema, question)]
     found = ((WRONG, wrong), (UNASKED, dropped), (EXTRA, extra), (SHARES, shares))
     checks = (*(_check(name, changed) for name, changed in found), *said, values.check)
     divided = divide_exactly(tree) if row.integer_division else []  # which has a check of its own

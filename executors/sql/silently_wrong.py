@@ -7,7 +7,7 @@ that have nothing to do with each other. A rule changes the tree only where the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
@@ -21,17 +21,20 @@ from executors.sql.tree import conjuncts, selects_of, set_conjuncts
 
 Rule = Callable[[exp.Query, Schema], list[str]]
 
+_COUNTED = re.compile(r"\b(?:how many|number of|count of|count the)\s+((?:[\w-]+\s*){1,4})", re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
-def put_right(tree: exp.Query, schema: Schema) -> list[str]:
+def put_right(tree: exp.Query, schema: Schema, question: str = "") -> list[str]:
     """Put everything right in a tree that is known to be wrong; what was, one part of a sentence each.
 
     Args:
         tree: of a query that runs; it is changed.
         schema: of its database.
+        question: says what is counted.
     """
-    return list(dict.fromkeys(change for rule in RULES for change in rule(tree, schema)))
+    changes = [change for rule in RULES for change in rule(tree, schema)]
+    return list(dict.fromkeys([*changes, *counted_twice(tree, schema, question)]))
 
 
 def nulls_in_not_in(tree: exp.Query, schema: Schema) -> list[str]:
@@ -147,9 +150,14 @@ def _refers(table: Table, column: str) -> set[tuple[str, str]]:
     }
 
 
-def counted_twice(tree: exp.Query, schema: Schema) -> list[str]:
-    """COUNT of a table's own key, where a join repeats its rows and nothing of that table groups them."""
+def counted_twice(tree: exp.Query, schema: Schema, question: str = "") -> list[str]:
+    """COUNT of a table's own key, where a join repeats its rows and nothing of that table groups them.
+
+    Where the question counts something else (`the number of orders`, by the key of their products), it may mean the
+    rows, and they are left as they are.
+    """
     changes: list[str] = []
+    counted = [it.casefold().split() for it in _COUNTED.findall(question)]
     for select in selects_of(tree):
         tables = tables_of(select, schema)
         group = select.args.get("group")
@@ -163,11 +171,19 @@ def counted_twice(tree: exp.Query, schema: Schema) -> list[str]:
             table = tables.get(column.table)
             if table is None or table.primary_key != (column.name,) or {column.table.lower(), ""} & grouped:
                 continue
+            if counted and not any(_is_called(table, said) for said in counted):
+                continue
             others = (other for alias, other in tables.items() if alias != column.table and other is not None)
             if any((table.name.lower(), column.name.lower()) in _all_refers(other) for other in others):
                 count.set("this", exp.Distinct(expressions=[column.copy()]))
                 changes.append(f"COUNT({column.sql()}) -> {count.sql()}")
     return changes
+
+
+def _is_called(table: Table, said: Sequence[str]) -> bool:
+    """Whether a table's name has one of the words, be they many or one of a thing."""
+    name = table.parts[-1].lower()
+    return any(word.removesuffix("ies").removesuffix("es").removesuffix("s") in name for word in said if len(word) > 2)
 
 
 def _all_refers(table: Table) -> set[tuple[str, str]]:
@@ -222,7 +238,6 @@ RULES: tuple[Rule, ...] = (
     nulls_in_not_in,
     unrelated_keys,
     count_of_nothing,
-    counted_twice,
     numbers_as_text,
     loose_or,
     *MOMENT_RULES,

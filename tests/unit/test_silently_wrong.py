@@ -158,3 +158,18 @@ def test_a_cut_ratio_is_divided_exactly() -> None:
     assert tree is not None
     assert divide_exactly(tree)
     assert tree.sql("sqlite") == "SELECT 1.0 * COUNT(reader_id) / COUNT(*) FROM loans"
+
+
+@pytest.mark.parametrize(
+    "question, changed",
+    [
+        ("How many readers have a loan?", True),
+        ("Who reads?", True),
+        ("What is the number of loans of each book?", False),
+        ("How many different books were lent?", False),
+    ],
+)
+def test_a_key_counts_rows_where_the_question_counts_something_else(question: str, changed: bool) -> None:
+    tree = tree_to_change("SELECT COUNT(r.id) FROM readers AS r JOIN loans AS l ON l.reader_id = r.id", "sqlite")
+    assert tree is not None
+    assert bool(put_right(tree, SCHEMA, question)) is changed
