@@ -259,11 +259,13 @@ class OpenAIEmbedder:
             return self._made
 
     def _make(self) -> OpenAI:
-        from openai import AzureOpenAI, OpenAI
+        from openai import AzureOpenAI, DefaultHttpxClient, OpenAI
 
+        from rag.bounded import bound
         from rag.httpx_first import load_httpx
 
         load_httpx()
+        http = DefaultHttpxClient(timeout=self._timeout_s, event_hooks={"response": [bound(self._timeout_s)]})
         if self._azure_endpoint:
             return AzureOpenAI(
                 azure_endpoint=self._azure_endpoint,
@@ -272,10 +274,15 @@ class OpenAIEmbedder:
                 azure_ad_token_provider=self._token_provider,
                 timeout=self._timeout_s,
                 max_retries=self._retries,
+                http_client=http,
             )
         # Endpoints without keys exist, but the client insists on one.
         return OpenAI(
-            api_key=self._key or "none", base_url=self._base_url, timeout=self._timeout_s, max_retries=self._retries
+            api_key=self._key or "none",
+            base_url=self._base_url,
+            timeout=self._timeout_s,
+            max_retries=self._retries,
+            http_client=http,
         )
 
 
