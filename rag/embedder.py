@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -266,6 +267,7 @@ class OpenAIEmbedder:
 
         load_httpx()
         http = DefaultHttpxClient(timeout=self._timeout_s, event_hooks={"response": [bound(self._timeout_s)]})
+        weakref.finalize(self, http.close)  # openai closes its own client alone
         if self._azure_endpoint:
             return AzureOpenAI(
                 azure_endpoint=self._azure_endpoint,
