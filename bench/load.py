@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 from tenacity import RetryError, Retrying, retry_if_not_result, stop_after_delay, wait_fixed
 
+from agent.retrieval.knowledge import THREADS
 from bench.load_clients import Counts, More, talk
 from bench.load_world import DATABASES, Held, World, running
 
@@ -32,10 +33,12 @@ _WARM_UP_S = 30.0
 _SAMPLES_OF_A_HALF = 0.25  # its last quarter is what counts
 _SETTLED_S = 30.0
 _LOG_CHARS = 4_000
-# What is pooled, and how many there may be: connections to the index, threads and connections of one database, threads
-# of the loop.
+# What is pooled, and how many there may be: connections to the index, its threads, threads and connections of one
+# database, connections to the model (two for each of 64 questions, kept while somebody asks), threads of the loop.
 _POOLS = {
     "chroma.sqlite": 10,
+    "retrieval_": THREADS,
+    "connection of the model": 128,
     "query-": 4,
     "PostgreSQL": 4,
     "connection of PostgreSQL": 4,
