@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from agent.clarify.languages import is_english
 from executors.base import Schema
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ KEYED = re.compile(
     r"\b(?:ids?|identifiers?|keys?|codes?|numbers?|details|all|every(?:thing)?|information|info)\b", re.IGNORECASE
 )
 _KEY_NAME = re.compile(r"(?:^|_)id$|[a-z]I[dD]$", re.IGNORECASE)
-ENGLISH = re.compile(r"\b(?:which|what|who|whose|list|show|find|give|return|name)\b", re.IGNORECASE)
 
 
 def drop_extra_columns(tree: exp.Query, question: str, schema: Schema) -> list[str]:
@@ -33,7 +33,7 @@ def drop_extra_columns(tree: exp.Query, question: str, schema: Schema) -> list[s
     """
     from sqlglot import exp
 
-    if not isinstance(tree, exp.Select) or tree.args.get("distinct") or not ENGLISH.search(question):
+    if not isinstance(tree, exp.Select) or tree.args.get("distinct") or not is_english(question):
         return []
     extra: list[exp.Expr] = []
     if _MOST.search(question) and not _COUNTED.search(question):

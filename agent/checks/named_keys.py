@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.checks.asked_columns import ENGLISH, KEYED
+from agent.checks.asked_columns import KEYED
+from agent.clarify.languages import is_english
 from executors.base import Schema, Table
 from rag.words import words
 
@@ -42,7 +43,7 @@ def name_keys(tree: exp.Query, question: str, schema: Schema) -> list[str]:
     """
     from sqlglot import exp
 
-    if not isinstance(tree, exp.Select) or not ENGLISH.search(question) or KEYED.search(question):
+    if not isinstance(tree, exp.Select) or not is_english(question) or KEYED.search(question):
         return []
     said = words(question)
     named = [found for item in tree.expressions if (found := _named(item, said, schema)) is not None]
