@@ -1,38 +1,74 @@
-"""Replies of embedding endpoints that do not end: they are read so far, and so long, and no further."""
+"""Replies that do not end: an endpoint is read so far, and so long, and no further."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import httpx2
 
-MAX_REPLY_BYTES = 64_000_000  # a batch of long vectors, written in digits, has some ten million
+Counter = Callable[[bytes], None]  # raises where a chunk is one too many
 
 
-class _Bounded(httpx2.SyncByteStream):
-    def __init__(self, stream: httpx2.SyncByteStream, timeout_s: float) -> None:
-        self._stream, self._timeout_s = stream, timeout_s
+class Bound:
+    """How much of a response is read.
+
+    Args:
+        most: bytes, as they are sent.
+        too_much: the error for what goes on, made of the megabytes that were read.
+        timeout_s: from the first byte to the last, None for any time; beyond it ReadTimeout is raised.
+    """
+
+    def __init__(self, most: int, too_much: Callable[[int], Exception], *, timeout_s: float | None = None) -> None:
+        self._most, self._too_much, self._timeout_s = most, too_much, timeout_s
+
+    def hook(self, response: httpx2.Response) -> None:
+        """A hook for responses of a client that blocks."""
+        if isinstance(response.stream, httpx2.SyncByteStream):
+            response.stream = _Stream(response.stream, self._counter)
+
+    async def async_hook(self, response: httpx2.Response) -> None:
+        """A hook for responses of an asynchronous client."""
+        if isinstance(response.stream, httpx2.AsyncByteStream):
+            response.stream = _AsyncStream(response.stream, self._counter)
+
+    def _counter(self) -> Counter:
+        read, end = 0, None if self._timeout_s is None else time.monotonic() + self._timeout_s
+
+        def count(chunk: bytes) -> None:
+            nonlocal read
+            read += len(chunk)
+            if read > self._most:
+                raise self._too_much(self._most // 1_000_000)
+            if end is not None and time.monotonic() > end:
+                raise httpx2.ReadTimeout(f"The reply did not end within {self._timeout_s:g} s.")
+
+        return count
+
+
+class _Stream(httpx2.SyncByteStream):
+    def __init__(self, stream: httpx2.SyncByteStream, counter: Callable[[], Counter]) -> None:
+        self._stream, self._counter = stream, counter
 
     def __iter__(self) -> Iterator[bytes]:
-        read, end = 0, time.monotonic() + self._timeout_s
+        count = self._counter()
         for chunk in self._stream:
-            read += len(chunk)
-            if read > MAX_REPLY_BYTES:
-                raise httpx2.ReadError(f"The reply has more than {MAX_REPLY_BYTES // 1_000_000} MB.")
-            if time.monotonic() > end:
-                raise httpx2.ReadTimeout(f"The reply did not end within {self._timeout_s:g} s.")
+            count(chunk)
             yield chunk
 
     def close(self) -> None:
         self._stream.close()
 
 
-def bound(timeout_s: float) -> Callable[[httpx2.Response], None]:
-    """A hook for responses: reading one raises ReadError or ReadTimeout where it does not end. Args: in seconds."""
+class _AsyncStream(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, counter: Callable[[], Counter]) -> None:
+        self._stream, self._counter = stream, counter
 
-    def bounded(response: httpx2.Response) -> None:
-        if isinstance(response.stream, httpx2.SyncByteStream):
-            response.stream = _Bounded(response.stream, timeout_s)
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        count = self._counter()
+        async for chunk in self._stream:
+            count(chunk)
+            yield chunk
 
-    return bounded
+    async def aclose(self) -> None:
+        await self._stream.aclose()

@@ -23,6 +23,7 @@ OPENAI_MODEL = "text-embedding-3-small"
 
 _INSTALL = "Install it with `pip install -r requirements-local.txt`, or set PLUMBLINE_EMBEDDING=openai."
 _OPENAI_BATCH = 256  # texts in one request
+_MOST_BYTES = 64_000_000  # of its reply: a batch of long vectors, written in digits, has some ten million
 
 
 class Embedder(Protocol):
@@ -262,11 +263,12 @@ class OpenAIEmbedder:
     def _make(self) -> OpenAI:
         from openai import AzureOpenAI, DefaultHttpxClient, OpenAI
 
-        from rag.bounded import bound
+        from rag.bounded import Bound
         from rag.httpx_first import load_httpx
 
         load_httpx()
-        http = DefaultHttpxClient(timeout=self._timeout_s, event_hooks={"response": [bound(self._timeout_s)]})
+        bound = Bound(_MOST_BYTES, _too_much, timeout_s=self._timeout_s)
+        http = DefaultHttpxClient(timeout=self._timeout_s, event_hooks={"response": [bound.hook]})
         weakref.finalize(self, http.close)  # openai closes its own client alone
         if self._azure_endpoint:
             return AzureOpenAI(
@@ -286,6 +288,12 @@ class OpenAIEmbedder:
             max_retries=self._retries,
             http_client=http,
         )
+
+
+def _too_much(megabytes: int) -> Exception:
+    import httpx2
+
+    return httpx2.ReadError(f"The reply has more than {megabytes} MB.")
 
 
 def _normalised(vector: Sequence[float]) -> list[float]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
-from agent.errors import ModelUnavailable
+from agent.errors import ModelFailed, ModelUnavailable
 from agent.llm import ENTRA_SCOPE, Message, Reply, ReplySchema
 from agent.llms.chat_request import Abilities, chat_fields
 from agent.llms.completion import reply_of
@@ -25,6 +25,8 @@ from agent.llms.partial import HEARD
 if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
+
+MAX_REPLY_BYTES = 4_000_000  # of a response as it is sent; a reply of a thousand tokens has some ten thousand
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -144,11 +146,11 @@ class OpenAIModel:
         import httpx2
         import openai
 
-        from agent.llms.bounded import bound
+        from rag.bounded import Bound
         from rag.httpx_first import load_httpx
 
         load_httpx()
-        hooks = {"response": [bound]}
+        hooks = {"response": [Bound(MAX_REPLY_BYTES, _too_much).async_hook]}
         if self._local:
             limits = httpx2.Limits(max_keepalive_connections=0)
             return openai.DefaultAsyncHttpxClient(trust_env=False, limits=limits, event_hooks=hooks)
@@ -225,6 +227,13 @@ class AzureOpenAIModel(OpenAIModel):
     def _endpoint(self) -> Endpoint:
         access = "AZURE_OPENAI_API_KEY" if self._api_key else "the role `Cognitive Services OpenAI User`"
         return Endpoint(self.name, self._azure_endpoint, access, self._timeout_s, self._retries + 1)
+
+
+def _too_much(megabytes: int) -> ModelFailed:
+    return ModelFailed(
+        f"The model's endpoint sent more than {megabytes} MB for one reply, and was cut off; check that it keeps to "
+        "`max_tokens`."
+    )
 
 
 def _import_client() -> None:

@@ -24,7 +24,7 @@ call = lambda: embedder.embed(["x"])
 # Another thread loads it slowly, as on a busy machine, while the client is made and its request goes out.
 LOADED_MEANWHILE = """
 import sys, threading
-import httpx2, openai, tenacity, agent.llms.bounded, agent.llms.openai_errors
+import httpx2, openai, tenacity, rag.bounded, agent.llms.openai_errors
 from agent.errors import ModelUnavailable
 from rag.errors import EmbedderUnavailable
 from importlib.abc import Loader, MetaPathFinder
