@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from agent.checks.division import division_check
-from agent.checks.result import REPEATED, shape_checks
+from agent.checks.plain import plain_checks
+from agent.checks.result import REPEATED
 from agent.context import Context
 from agent.database import Database
 from agent.errors import ModelError, ReplyUnusable
 from agent.generate import Generator
 from agent.ledger import Ledger
-from agent.mending import after_error, find_faults
+from agent.mending import Faults, after_error, find_faults
 from agent.models import Check, Draft
 from agent.private_values import refuse_unasked, without_unasked
-from executors.base import CheckedSql, QueryResult
+from executors.base import CheckedSql, QueryResult, Schema
 from executors.errors import DatabaseUnavailable, SqlError, SqlRefused
 from rag.joins import keyed_of
 
@@ -60,6 +60,7 @@ async def second_opinion(
 
     if not result.rows:
         return _none("No second query was written: two without rows agree on nothing.")
+    schema = keyed_of(context.db_schema, context.known)
     try:
         draft = await generator.draft(
             question, context, (), None, ledger, temperature=generator.profile.retry_temperature
@@ -67,22 +68,22 @@ async def second_opinion(
         if draft.sql is None:
             return _none("The second draft asked back.")
         mends = generator.profile.mends
-        sql, checked = await _checked(draft.sql, query.row_limit, question, context, database, mends=mends)
-        schema = keyed_of(context.db_schema, context.known)
-        refuse_unasked(checked, schema, question)
-        other, _ = without_unasked(await database.run(checked), checked.tables, schema, question)
+        second = await _checked(draft.sql, query.row_limit, question, context, schema, database, mends=mends)
+        refuse_unasked(second.query, schema, question)
+        other, _ = without_unasked(await database.run(second.query), second.query.tables, schema, question)
         if same_rows(result, other, ordered=False):
             return Opinion(Check(name=NAME, passed=True, detail="A second query, written anew, gives the same rows."))
         differs = Check(name=NAME, passed=False, detail="A second query, written anew, gives other rows.")
         if not not_passed(checks):
             return Opinion(differs)
-        faults = await find_faults(sql, question, context, schema, database)
+        faults = second.faults
+        if faults is None:
+            faults = await find_faults(second.sql, question, context, schema, database)
     except (ModelError, ReplyUnusable, SqlError, DatabaseUnavailable) as error:
         return _none(f"The second draft could not be run: {error}")
-    division = division_check(checked, schema.dialect)
-    found = (*shape_checks(question, other), *faults.checks, *([division] if division else []))
+    found = plain_checks(question, second.query, other, faults.checks, schema.dialect)
     better = not_passed(found) < not_passed(checks) and _failed(found) <= _failed(checks)
-    return Opinion(differs, Draft(sql=sql, note=BETTER) if better else None)
+    return Opinion(differs, Draft(sql=second.sql, note=BETTER) if better else None)
 
 
 def not_passed(checks: Iterable[Check]) -> int:
@@ -98,15 +99,22 @@ def _none(why: str) -> Opinion:
     return Opinion(Check(name=NAME, passed=None, detail=why))
 
 
+class _Second(NamedTuple):
+    """sql: as it was written or put right. query: as it runs. faults: of that text; None where nobody has looked."""
+
+    sql: str
+    query: CheckedSql
+    faults: Faults | None = None
+
+
 async def _checked(
-    sql: str, row_limit: int, question: str, context: Context, database: Database, *, mends: bool
-) -> tuple[str, CheckedSql]:
+    sql: str, row_limit: int, question: str, context: Context, schema: Schema, database: Database, *, mends: bool
+) -> _Second:
     """The draft, put right as the first one would be: where the guard refuses it, and where a check finds a fault.
 
     Raises:
         SqlRefused: it cannot be run even so.
     """
-    schema = keyed_of(context.db_schema, context.known)
     try:
         checked = await database.check(sql, row_limit)
     except SqlRefused as error:
@@ -115,7 +123,9 @@ async def _checked(
             raise
         sql = mend.sql
         checked = await database.check(sql, row_limit)
-    mend = (await find_faults(sql, question, context, schema, database)).mend if mends else None
-    if mend is None or mend.sql is None:
-        return sql, checked
-    return mend.sql, await database.check(mend.sql, row_limit)
+    if not mends:
+        return _Second(sql, checked)
+    faults = await find_faults(sql, question, context, schema, database)
+    if faults.mend is None or faults.mend.sql is None:
+        return _Second(sql, checked, faults)
+    return _Second(faults.mend.sql, await database.check(faults.mend.sql, row_limit))

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from agent import leaks, templates
 from agent.agreement import BETTER, Opinion, second_opinion
-from agent.checks.division import division_check
-from agent.checks.result import SOFT_CHECKS, shape_checks
+from agent.checks.plain import plain_checks
+from agent.checks.result import SOFT_CHECKS
 from agent.context import Context
 from agent.database import Database
 from agent.errors import ModelError, ReplyUnusable
@@ -125,8 +125,7 @@ async def evaluate(
     """
     schema = keyed_of(context.db_schema, context.known)
     faults = await find_faults(sql, question, context, schema, database)
-    division = division_check(query, schema.dialect)
-    found = plain = (*shape_checks(question, result), *faults.checks, *([division] if division else []))
+    found = plain = plain_checks(question, query, result, faults.checks, schema.dialect)
     if judge is None:
         return Evaluation(checks=found)
 

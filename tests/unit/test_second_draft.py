@@ -7,11 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from agent import agreement
 from agent.callers import LOCAL
+from agent.context import Context
+from agent.database import Database
 from agent.evaluation.without import asking_without
+from agent.mending import Faults, find_faults
 from agent.models import Answer, Options
 from agent.scripted import ScriptedModel
 from agent.service import Service
+from executors.base import Schema
 
 Make = Callable[..., Service]
 
@@ -110,6 +115,34 @@ async def test_two_queries_without_rows_agree_on_nothing(doubting: Service, mode
 
     assert not answer.verified
     assert second_drafts(answer) == [None]
+
+
+@pytest.mark.parametrize(
+    "second, looked_at",
+    [
+        (COUNT, [COUNT]),
+        # What was put right is looked at anew: it is another text.
+        ("SELECT COUNT(customers.name) AS n FROM customers AS c", ["SELECT COUNT(c.name) AS n FROM customers AS c"]),
+        (f"{COUNT} WHERE name = 'ada'", [f"{COUNT} WHERE name = 'ada'", f"{COUNT} WHERE name = 'Ada'"]),
+    ],
+)
+async def test_faults_of_one_text_are_looked_for_once(
+    doubting: Service, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, second: str, looked_at: list[str]
+) -> None:
+    seen: list[str] = []
+
+    async def counted(sql: str, question: str, context: Context, schema: Schema, database: Database) -> Faults:
+        seen.append(sql)
+        return await find_faults(sql, question, context, schema, database)
+
+    monkeypatch.setattr(agreement, "find_faults", counted)
+    model.replies(sql=ONE)
+    model.replies(sql=second)
+    model.replies(text="It is 100.")
+
+    await doubting.query("How many customers are called ada?", "shop", options=Options(max_attempts=1))
+
+    assert seen == looked_at
 
 
 async def test_the_better_one_is_taken_where_nothing_is_mended(doubting: Service, model: ScriptedModel) -> None:
