@@ -10,51 +10,26 @@ take a part of the cores, too, so that the ratio stays a little below the number
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
-from http.client import HTTPConnection
-from itertools import cycle, islice
+from collections.abc import Sequence
 from pathlib import Path
 
+from bench import callers
+from bench.callers import Measured
 from bench.endpoint import MODEL, started
 from bench.own_time import DATABASE, make_folder
-from bench.processes import Measured
 from bench.synthetic_file import Case, cases
 from bench.targets import Figure, keep, show
-from testbed.service_process import ServiceProcess
 
 TABLES = 25
-CALLERS = 4  # at once, for each process
-WARM = 5  # questions to each process, before it is measured
 QUESTIONS = 2000  # more than one process answers; who has asked all of its own begins again
 EFFICIENCY = 0.85  # of the cores' number is what the ratio should be
 
 
-def ask(port: int, asked: Iterator[Case], until: float) -> int:
-    """Ask one question after the other over one connection; how many were answered. Args: until: monotonic."""
-    answered = 0
-    with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
-        for case in asked:
-            if time.monotonic() >= until:
-                break
-            body = {"question": case.question, "database": DATABASE, "options": {"reuse_verified": False}}
-            connection.request("POST", "/api/query", json.dumps(body), {"content-type": "application/json"})
-            response = connection.getresponse()
-            said = response.read()
-            if response.status != 200:
-                raise RuntimeError(f"{response.status}: {said[:300]!r}")
-            answered += 1
-    return answered
-
-
 def measure(number: int, folder: Path, url: str, asked: Sequence[Case], seconds: float) -> Measured:
-    """Start so many processes, and ask them for so many seconds; each caller has questions of its own."""
+    """Start so many processes, and ask them for so many seconds; each has callers of its own."""
     environment = {
         "PLUMBLINE_REGISTRY": str(folder / "databases.yaml"),
         "PLUMBLINE_STATE_DIR": str(folder / f"state-{number}"),
@@ -64,17 +39,7 @@ def measure(number: int, folder: Path, url: str, asked: Sequence[Case], seconds:
         "OPENAI_BASE_URL": url,
         "OPENAI_API_KEY": "none",
     }
-    with ExitStack() as running:
-        processes = [running.enter_context(ServiceProcess(environment, folder / "log")) for _ in range(number)]
-        for process in processes:  # one after the other: the first makes the index that the others find
-            ask(process.port, islice(asked, WARM), float("inf"))
-        ports = [process.port for process in processes for _ in range(CALLERS)]
-        own = [cycle(asked[WARM + at :: len(ports)]) for at in range(len(ports))]
-        before, start = sum(process.cpu_s() for process in processes), time.monotonic()
-        with ThreadPoolExecutor(len(ports)) as callers:
-            answered = sum(callers.map(lambda port, mine: ask(port, mine, start + seconds), ports, own))
-        took = time.monotonic() - start
-        return Measured(number, answered, took, sum(process.cpu_s() for process in processes) - before)
+    return callers.measure(number, environment, folder, DATABASE, [it.question for it in asked], seconds)
 
 
 def figures(one: Measured, all_of_them: Measured) -> list[Figure]:

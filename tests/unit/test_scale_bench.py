@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from bench import scale, summary, thread_time
+from bench.callers import Measured, own_questions
 from bench.curves import Curve, draw, exponent, report
 from bench.own_time import make_folder
-from bench.processes import Measured
+from bench.processes import revenue_questions
 from bench.scale_out import figures
 from bench.scale_points import POINTS, write_csv, write_many_docs
 from bench.targets import Figure, keep, kept
@@ -65,6 +66,15 @@ def test_more_processes_are_compared_with_one() -> None:
     *_, ratio = figures(Measured(1, 100, 10.0, 5.0), Measured(2, 180, 10.0, 9.0))
     assert ratio.value == pytest.approx(1.8)
     assert ratio.met
+
+
+def test_no_question_has_two_callers() -> None:
+    questions = revenue_questions()
+    own = own_questions(questions, 7)
+    asked = [" ".join(question.casefold().split()) for mine in own for question in mine]
+    assert len(set(asked)) == len(asked) == len(questions)
+    with pytest.raises(ValueError, match="3 callers need as many questions; there are 2"):
+        own_questions(questions[:2], 3)
 
 
 def test_a_point_comes_from_a_process_of_its_own() -> None:
