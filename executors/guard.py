@@ -96,12 +96,12 @@ def check(
         else:
             check_no_files(root, dialect)
         shown, run = limited(root, row_limit, dialect)
-        text = grammar.write(shown, dialect.sqlglot)
+        text = grammar.write(shown, dialect.sqlglot, spent=shown is not root)
         _check_reads_back(text, dialect, own, open_parameters=open_parameters, columns=columns)
         if rows is not None:
             held = rows.hold(root, names)
             run = limited(root, row_limit, dialect)[1]
-        executable = text if run is shown and rows is None else grammar.write(run, dialect.sqlglot)
+        executable = text if run is shown and rows is None else grammar.write(run, dialect.sqlglot, spent=True)
     except UnsupportedError as error:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", form(dialect)) from error
     except RecursionError as error:
@@ -135,7 +135,7 @@ def _check_reads_back(
     try:
         root = _parsed(text, dialect)
         check_nodes(root, dialect, functions, open_parameters=open_parameters, columns=columns)
-        again = grammar.write(root, dialect.sqlglot)
+        again = grammar.write(root, dialect.sqlglot, spent=True)
     except SqlRefused as error:
         raise _unclear(dialect) from error
     if _words_of(again) != _words_of(text):

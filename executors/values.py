@@ -43,6 +43,11 @@ class RowTooLarge(Exception):
 
 def to_json(value: Any) -> JsonValue:
     """One value of a driver as JSON has it; see the module's table."""
+    kind = type(value)
+    if kind is str:  # the commonest first, for there are thousands of them
+        return _cut(value)
+    if kind is float and math.isfinite(value):
+        return float(value)
     match value:
         case None | bool():
             return value
@@ -94,10 +99,10 @@ def collect(
             if len(rows) == row_limit:
                 return tuple(rows), True
             if decoders is None:
-                row = tuple(to_json(value) for value in raw)
+                row = tuple(map(to_json, raw))
             else:
                 row = tuple(decode(value) for decode, value in zip(decoders, raw, strict=True))
-            size += sum(_size(value) for value in row)
+            size += sum([_size(value) for value in row])
             if size > MAX_RESULT_BYTES:
                 if not rows:
                     raise RowTooLarge

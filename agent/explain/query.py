@@ -17,6 +17,7 @@ from agent.explain.values import is_amount, ordering, takes_all_rows
 from agent.explain.words import listed, opened, quoted, words
 from executors.dialects import DIALECTS
 from executors.sql import grammar
+from executors.sql.parsed import parsed
 
 MAX_ITEMS = 12
 MAX_CHARS = 2_000
@@ -63,7 +64,7 @@ def _as_drafted(tree: exp.Expr, draft: str | None, name: str) -> exp.Expr:
     if draft is None:
         return tree
     try:
-        own = _parsed(draft, name)
+        own = parsed(draft, name)  # only looked at, as by others before
     except SqlglotError:
         return tree
     start = tree.args.get("from_")

@@ -29,6 +29,8 @@ def encoded(name: str) -> str:
     A character that is no letter and no digit of ASCII becomes the mark that lies where it lies among these, and the
     hexadecimal digits of its code point.
     """
+    if name.isascii() and name.isalnum():
+        return name
     return "".join(character if character.isascii() and character.isalnum() else _mark(character) for character in name)
 
 

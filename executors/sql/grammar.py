@@ -61,8 +61,13 @@ def parse(tokens: list[Token], sql: str, dialect: str) -> list[exp.Expr]:
         raise ParseError(f"Not SQL: {error}") from error
 
 
-def write(tree: exp.Expr, dialect: str) -> str:
+def write(tree: exp.Expr, dialect: str, *, spent: bool = False) -> str:
     """One line of SQL for `tree`, without comments.
+
+    Args:
+        tree: it stays as it is, unless it is spent.
+        dialect: sqlglot's name of it.
+        spent: nobody needs the tree afterwards, so that no copy has to be made of it.
 
     Raises:
         sqlglot.errors.UnsupportedError: the dialect has no words for it.
@@ -70,7 +75,7 @@ def write(tree: exp.Expr, dialect: str) -> str:
     """
     generator = plain(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
     try:
-        return str(generator.generate(tree))
+        return str(generator.generate(tree, copy=not spent or tree.parent is not None))  # which a generator looks at
     except _STUMBLES as error:
         raise UnsupportedError(f"It has no written form: {error}") from error
 
