@@ -48,6 +48,10 @@ def to_json(value: Any) -> JsonValue:
         return _cut(value)
     if kind is float and math.isfinite(value):
         return float(value)
+    return _converted(value)
+
+
+def _converted(value: Any) -> JsonValue:
     match value:
         case None | bool():
             return value
