@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from small_tables import table
 
 from agent.checks.asked_columns import drop_extra_columns
-from executors.base import Column, ForeignKey, Schema, Table
+from executors.base import Schema
 from executors.sql.tree import tree_to_change
-
-
-def _table(name: str, *columns: str, **references: str) -> Table:
-    return Table(
-        name=name,
-        columns=tuple(Column(name=it, type="INT" if it == "age" else "TEXT") for it in columns),
-        primary_key=("id",),
-        foreign_keys=tuple(ForeignKey(columns=(it,), table=to, referenced=("id",)) for it, to in references.items()),
-    )
-
 
 SCHEMA = Schema(
     database="s",
     dialect="sqlite",
     tables=(
-        _table("clubs", "id", "name", "city"),
-        _table("members", "id", "club_id", "full_name", "age", club_id="clubs"),
+        table("clubs", "id", "name", "city"),
+        table("members", "id", "club_id", "full_name", "age INTEGER", club_id="clubs"),
     ),
 )
 JOINED = "clubs AS c JOIN members AS m ON m.club_id = c.id"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from small_tables import table
 
-from executors.base import Column, Schema, Table
+from executors.base import Schema
 from executors.sql.literals import meant_value, move_filters, replace_values, text_filters
 from executors.sql.tree import tree_to_change
 
@@ -42,11 +43,7 @@ def test_the_stored_value_that_a_text_means(said: str, stored: list[str], meant:
     assert meant_value(said, stored) == meant, why
 
 
-def _table(name: str, *columns: str) -> Table:
-    return Table(name=name, columns=tuple(Column(name=column, type="TEXT") for column in columns))
-
-
-SCHEMA = Schema(database="s", dialect="sqlite", tables=(_table("people", "city", "sex"), _table("jobs", "title")))
+SCHEMA = Schema(database="s", dialect="sqlite", tables=(table("people", "city", "sex"), table("jobs", "title")))
 
 
 def test_texts_are_replaced_where_their_column_is_compared_and_nowhere_else() -> None:
@@ -80,7 +77,7 @@ def test_the_table_that_holds_a_text_is_read_instead_of_one_that_is_read_alone()
         "SELECT name FROM people WHERE city = (SELECT title FROM jobs WHERE title = 'Oslo')", "sqlite"
     )
     assert tree is not None
-    schema = SCHEMA.model_copy(update={"tables": (*SCHEMA.tables, _table("towns", "title", "town"))})
+    schema = SCHEMA.model_copy(update={"tables": (*SCHEMA.tables, table("towns", "title", "town"))})
 
     changes = move_filters(tree, schema, {("jobs", "title", "Oslo"): ("towns", "town", "Oslo")})
 
@@ -93,7 +90,7 @@ def test_the_table_that_holds_a_text_is_read_instead_of_one_that_is_read_alone()
 def test_a_table_is_not_read_instead_where_it_lacks_what_else_is_filtered_on() -> None:
     tree = tree_to_change("SELECT title FROM jobs WHERE title = 'Oslo' AND grade = 'A'", "sqlite")
     assert tree is not None
-    tables = (_table("jobs", "title", "grade"), _table("towns", "title", "town"))
+    tables = (table("jobs", "title", "grade"), table("towns", "title", "town"))
     schema = SCHEMA.model_copy(update={"tables": tables})
 
     move_filters(tree, schema, {("jobs", "title", "Oslo"): ("towns", "town", "Oslo")})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from small_tables import table
 
 from agent.checks.named_keys import name_keys
 from executors.base import Column, ForeignKey, Schema, Table
@@ -10,33 +11,19 @@ from executors.dialects import DIALECTS
 from executors.guard import check
 from executors.sql.tree import tree_to_change
 
-
-def _table(name: str, *columns: str, **references: str) -> Table:
-    texts = {"name", "colour", "full_name", "motto", "code", "state"}
-    return Table(
-        name=name,
-        columns=tuple(
-            Column(name=it, type="TEXT" if it in texts else "INTEGER", private=it == "secret_id") for it in columns
-        ),
-        primary_key=("id",),
-        foreign_keys=tuple(ForeignKey(columns=(it,), table=to, referenced=("id",)) for it, to in references.items()),
-    )
-
-
+SECRET = Column(name="secret_id", type="INTEGER", private=True)
 SCHEMA = Schema(
     database="s",
     dialect="sqlite",
     tables=(
-        _table("colours", "id", "colour"),
-        _table("clubs", "id", "name", "motto"),
-        _table("towns", "id", "full_name", "motto"),
-        _table("orders", "id", "state", "amount"),
-        _table("tiers", "id", "code"),
-        _table("members", "id", "name", "club_id", club_id="clubs"),
-        _table(
-            "returns", "id", "order_id", "tier_id", "secret_id", order_id="orders", tier_id="tiers", secret_id="clubs"
-        ),
-        _table(
+        table("colours", "id", "colour"),
+        table("clubs", "id", "name", "motto"),
+        table("towns", "id", "full_name", "motto"),
+        table("orders", "id", "state", "amount INTEGER"),
+        table("tiers", "id", "code"),
+        table("members", "id", "name", "club_id", club_id="clubs"),
+        table("returns", "id", "order_id", "tier_id", SECRET, order_id="orders", tier_id="tiers", secret_id="clubs"),
+        table(
             "shirts",
             "id",
             "club_id",
@@ -169,7 +156,7 @@ def test_are_not_guessed(question: str, sql: str, why: str) -> None:
 
 def _schema(dialect: str, to: Table, *, private: bool = False, key: tuple[str, ...] = ("id",)) -> Schema:
     columns = tuple(it.model_copy(update={"private": private and it.name == "name"}) for it in to.columns)
-    owner = _table("shirts", "id", "club_id").model_copy(
+    owner = table("shirts", "id", "club_id").model_copy(
         update={"foreign_keys": (ForeignKey(columns=("club_id",), table=to.name, referenced=("id",)),)}
     )
     to = to.model_copy(update={"columns": columns, "primary_key": key})
@@ -177,24 +164,24 @@ def _schema(dialect: str, to: Table, *, private: bool = False, key: tuple[str, .
 
 
 @pytest.mark.parametrize("dialect", ["postgresql", "sqlserver", "oracle", "mysql", "sqlite"])
-@pytest.mark.parametrize("table", ["order", "My Clubs", "Clubs"])
-def test_names_are_written_so_that_the_guard_reads_them(dialect: str, table: str) -> None:
-    schema = _schema(dialect, _table(table, "id", "name"))
+@pytest.mark.parametrize("called", ["order", "My Clubs", "Clubs"])
+def test_names_are_written_so_that_the_guard_reads_them(dialect: str, called: str) -> None:
+    schema = _schema(dialect, table(called, "id", "name"))
     name = DIALECTS[dialect].sqlglot
     tree = tree_to_change("SELECT s.club_id FROM shirts AS s", name)
     assert tree is not None
     assert name_keys(tree, "Which clubs have shirts?", schema)
-    assert set(check(tree.sql(name), schema, row_limit=10).tables) == {"shirts", table}
+    assert set(check(tree.sql(name), schema, row_limit=10).tables) == {"shirts", called}
 
 
 @pytest.mark.parametrize(
     "schema, why",
     [
         (
-            _schema("sqlite", _table("clubs", "id", "name", "motto"), private=True),
+            _schema("sqlite", table("clubs", "id", "name", "motto"), private=True),
             "the name is private, the motto none",
         ),
-        (_schema("sqlite", _table("clubs", "id", "name"), key=("id", "season")), "several rows have the key"),
+        (_schema("sqlite", table("clubs", "id", "name"), key=("id", "season")), "several rows have the key"),
     ],
 )
 def test_no_name_is_better_than_a_wrong_one(schema: Schema, why: str) -> None:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from small_tables import table
 
-from executors.base import Column, Schema, Table
+from executors.base import Schema
 from executors.sql.grouping import grouped
 from executors.sql.outer_names import reach_outer_names
-
-
-def _table(name: str, *columns: str) -> Table:
-    return Table(name=name, columns=tuple(Column(name=c, type="TEXT") for c in columns), primary_key=("id",))
-
 
 SCHEMA = Schema(
     database="s",
     dialect="sqlite",
-    tables=(_table("orders", "id", "customer_id", "amount"), _table("customers", "id", "name", "city")),
+    tables=(table("orders", "id", "customer_id", "amount"), table("customers", "id", "name", "city")),
 )
 
 
