@@ -8,6 +8,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from shop_questions import Ask
 
 from agent.events import Event
 from agent.models import Answer, Options
@@ -21,7 +22,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("any_machine")
 
-pytest_plugins = ["engine_report", "page_fixtures"]
+pytest_plugins = ["engine_report", "index_fixtures", "page_fixtures"]
 
 SHOP = """
 CREATE TABLE customers (
@@ -44,8 +45,6 @@ INSERT INTO orders VALUES
     (4, NULL, '2024-03-20', 'S', 60.0),
     (5, 3, '2025-01-01', 'C', 10.0);
 """
-
-Ask = Callable[..., Awaitable[Answer]]
 
 
 @pytest.fixture

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2
 from api_client import api_client
+from shop_questions import TOTAL, Make
 
 from agent.api import create_app
 from agent.scripted import ScriptedModel
-from agent.service import Service
 
 Client = httpx2.AsyncClient
-Make = Callable[..., Service]
 
 REGISTRY = (
     "shop: {url: shop.sqlite, reviewers: [rex@example.org]}\nsecret: {url: shop.sqlite, allowed: [rex@example.org]}\n"
 )
 QUESTION = "What is the total of all orders?"
-TOTAL = "SELECT SUM(amount) AS total FROM orders"
 VALID = "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'"
 BROKEN = "SELECT SUM( FROM orders"
 

@@ -7,7 +7,6 @@ from playwright.async_api import Locator, Page, expect
 from agent.scripted import ScriptedModel
 
 BY_STATUS = "SELECT status, COUNT(*) AS orders FROM orders GROUP BY status ORDER BY orders DESC, status"
-TOTAL = "SELECT SUM(amount) AS total FROM orders"
 QUESTION = "How many orders are there for each status?"
 SENTENCE = "Most orders, 3 of them, have the status C; 1 has the status X."
 

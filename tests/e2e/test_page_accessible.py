@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from held_model import HeldModel
-from page_steps import TOTAL, answered, ask, script, tab
+from page_steps import answered, ask, script, tab
 from playwright.async_api import Browser, expect
+from shop_questions import TOTAL
 
 from agent.errors import ModelUnavailable
 from testbed.browser import DESKTOP, PHONE, watched

@@ -9,8 +9,9 @@ import pytest
 from asgi_server import served
 from door import ANN, KEYS
 from held_model import HeldModel
-from page_steps import QUESTION, SENTENCE, TOTAL, answered, ask, script, tab
+from page_steps import QUESTION, SENTENCE, answered, ask, script, tab
 from playwright.async_api import Browser, Page, expect
+from shop_questions import TOTAL
 
 from agent.access.policy import build_access
 from agent.api import create_app

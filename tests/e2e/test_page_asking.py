@@ -9,8 +9,9 @@ import re
 import pytest
 from cut_proxy import cut_proxy
 from held_model import HeldModel
-from page_steps import QUESTION, SENTENCE, TOTAL, answered, ask, script, tab
+from page_steps import QUESTION, SENTENCE, answered, ask, script, tab
 from playwright.async_api import Browser, Page, expect
+from shop_questions import TOTAL
 
 from agent.errors import ModelUnavailable
 from testbed.browser import Watched, watched

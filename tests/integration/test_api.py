@@ -11,12 +11,12 @@ import httpx2
 import pytest
 from api_client import api_client, app_without_docs, problem
 from fastapi import FastAPI
+from shop_questions import TOTAL
 
 from agent.errors import ModelFailed, ModelUnavailable, OutOfTime
 from agent.scripted import ScriptedModel
 from agent.service import Service
 
-TOTAL = "SELECT SUM(amount) AS total FROM orders"
 ASKED = {"question": "What is the total of all orders?", "database": "shop"}
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
 

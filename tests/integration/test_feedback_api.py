@@ -10,7 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 from api_client import problem
-from people_shop import ANN, BEN, QUESTION, REGISTRY, REX, TOTAL, VALID, Client, Make, fail, judged, served, succeed
+from people_shop import ANN, BEN, QUESTION, REGISTRY, REX, VALID, Client, fail, judged, served, succeed
+from shop_questions import TOTAL, Make
 
 from agent.retrieval import build
 from agent.scripted import ScriptedModel

@@ -140,7 +140,7 @@ def test_a_folder_gives_its_data_files_and_a_glob_some_of_them(opened: Open, tmp
     ("a.csv", bytes(range(256)) * 20, "a.csv is not text"),
     ("a.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), "a.csv is not text"),
     ("a.csv", b"PK\x03\x04" + bytes(100), "a.csv is not text but a ZIP or Excel file: export it as CSV"),
-    ("a.csv", gzip.compress(b"id\n1\n"), "a.csv is not text but compressed"),
+    ("a.csv", gzip.compress(b"id\n1\n", mtime=0), "a.csv is not text but compressed"),
     ("a.csv", "id,name\n1,Müller\n".encode("latin-1"), "a.csv is not UTF-8 text in line 2: save it as UTF-8"),
     ("a.csv", ("id,name\n" + "1,abc\n" * 60_000 + "2,Müller\n").encode("latin-1"), "not UTF-8 text in line 60,002"),
     ("a.csv", "id,name\n1,Müller\n".encode("utf-16"), "a.csv is not UTF-8 text"),

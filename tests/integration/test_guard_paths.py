@@ -15,7 +15,8 @@ import pytest
 from api_client import problem
 from mcp import Client as McpClient
 from mcp.types import TextContent
-from people_shop import ANN, QUESTION, REGISTRY, REX, TOTAL, Client, Make, ask, judged, served, succeed
+from people_shop import ANN, QUESTION, REGISTRY, REX, Client, ask, judged, served, succeed
+from shop_questions import TOTAL, Make
 from unguarded import unguarded
 
 from agent.mcp_server import build_server

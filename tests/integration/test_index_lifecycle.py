@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from asgi_server import served
+from index_fixtures import QUESTION, says_revenue, write_facts
 from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -29,13 +30,10 @@ from agent.callers import LOCAL
 from agent.scripted import ScriptedModel
 from agent.service import Service, build_service
 from agent.settings import Settings
-from rag.revision import slug_of
 from rag.store import Store
-from rag.testing import HashingEmbedder
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
-QUESTION = "What is the revenue of orders?"
 FACTS = 600
 # Where the tests run in the background the shell has them ignore Ctrl-C, and so would the process.
 HEEDING_CTRL_C = (
@@ -93,11 +91,6 @@ def docs(tmp_path: Path, registry: Path, shop_file: Path) -> Path:
     path = tmp_path / "shop.md"
     write_facts(path, FACTS)
     return path
-
-
-def write_facts(path: Path, count: int, *, word: str = "says nothing") -> None:
-    lines = "".join(f"- Fact {number} {word}\n" for number in range(count))
-    path.write_text(f"# Shop\n\n## Rules\n\n{lines}", encoding="utf-8")
 
 
 @pytest.fixture
@@ -176,12 +169,6 @@ async def hosted(
     yield service
     embeddings.release()
     await service.close()
-
-
-def scripted(model: ScriptedModel) -> None:
-    model.replies(sql="SELECT SUM(amount) AS revenue FROM orders")
-    model.replies(correct=True, reason="the sum of all orders")
-    model.replies(text="The revenue is 460.5.")
 
 
 def figures(run: Run) -> str:
@@ -285,7 +272,7 @@ async def test_a_run_that_is_killed_is_gone_on_with_and_the_old_index_answers_me
 ) -> None:
     write_facts(docs, 3)
     assert await (await start()).ended() == 0
-    scripted(model)
+    says_revenue(model)
     before = await hosted.query(QUESTION, "shop")
     assert before.warnings == []
     write_facts(docs, FACTS)
@@ -295,7 +282,7 @@ async def test_a_run_that_is_killed_is_gone_on_with_and_the_old_index_answers_me
     await asyncio.wait_for(embeddings.holding.wait(), PATIENCE_S)
     index = Store(tmp_path / "state" / "index")
     assert len(index.documents("shop")) == 3, "nothing of the new index is seen"
-    scripted(model)
+    says_revenue(model)
     answer = await hosted.query(QUESTION, "shop")
     assert answer.verified
     # On a slow machine it has seen by now that its docs have changed, and says who is at it.
@@ -353,161 +340,12 @@ async def test_a_question_during_a_first_indexing_elsewhere_is_answered_with_a_w
     embeddings.until = 1
     run = await start()
     await asyncio.wait_for(embeddings.holding.wait(), PATIENCE_S)
-    scripted(model)
+    says_revenue(model)
     answer = await hosted.query(QUESTION, "shop")
     assert answer.results == [{"revenue": 460.5}]
     assert any("Another process is indexing" in warning for warning in answer.warnings)
     embeddings.release()
     assert await run.ended() == 0
-    scripted(model)
+    says_revenue(model)
     assert (await hosted.query(QUESTION, "shop")).results == [{"revenue": 460.5}]
     assert len(await hosted.knowledge.documents(await hosted.registered.get("shop", LOCAL))) == FACTS
-
-
-# -- readers and writers, all at once ----------------------------------------------------------------------
-
-READ = """
-import sys, time
-from pathlib import Path
-from rag.store import Store
-from rag.testing import HashingEmbedder
-
-store, embedder = Store(Path(sys.argv[1])), HashingEmbedder()
-(vector,) = embedder.embed(["fact"])
-seen, searches = set(), 0
-while "generation 5" not in seen:
-    texts = {document.text.rpartition(" of ")[2] for document in store.documents("shop")}
-    assert len(texts) <= 1, f"parts of several revisions: {texts}"
-    found = {hit.document.text.rpartition(" of ")[2] for hit in store.search("shop", vector, 20)}
-    assert len(found) <= 1, f"parts of several revisions: {found}"
-    assert not (texts and found) or min(found) >= min(texts), "what is found is older than what was listed"
-    seen |= texts
-    searches += 1
-print(searches, sorted(seen))
-"""
-WRITE = """
-import sys
-from pathlib import Path
-from rag.documents import make_document
-from rag.revision import Turn
-from rag.store import Store
-from rag.testing import HashingEmbedder
-
-store, embedder = Store(Path(sys.argv[1])), HashingEmbedder()
-for generation in range(1, 6):
-    documents = [make_document("rule", f"fact {n} of generation {generation}") for n in range(300)]
-    store.sync("shop", documents, embedder, turn=Turn(wait_s=None))
-"""
-
-
-async def test_several_processes_read_while_others_write_and_each_sees_whole_revisions(tmp_path: Path) -> None:
-    async def run(code: str) -> tuple[int, str]:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", code, str(tmp_path / "index"), cwd=ROOT,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
-        )  # fmt: skip
-        try:
-            out, _ = await asyncio.wait_for(process.communicate(), 2 * PATIENCE_S)
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        return process.returncode or 0, out.decode()
-
-    *readers, writer = await asyncio.gather(run(READ), run(READ), run(READ), run(WRITE))
-
-    assert writer == (0, "")
-    for code, said in readers:
-        assert code == 0, said
-        assert "generation 5" in said
-    home = tmp_path / "index" / slug_of("shop")
-    assert len(list(home.glob("r-*"))) == 1
-
-
-# -- a store that is down, empty or damaged costs the docs, never the answer -----------------------------
-
-
-async def asked(service: Service, model: ScriptedModel) -> list[str]:
-    """The warnings of an answer, which is right whatever they say."""
-    scripted(model)
-    answer = await service.query(QUESTION, "shop")
-    assert answer.results == [{"revenue": 460.5}]
-    return answer.warnings
-
-
-@pytest.fixture
-def local(
-    settings: Settings, model: ScriptedModel, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Service]:
-    """Services whose embedder computes in this process."""
-    write_facts(docs, 3)
-    monkeypatch.setattr("agent.retrieval.build.build_embedder", lambda _: HashingEmbedder())
-
-    def local(**changes: object) -> Service:
-        return build_service(settings.model_copy(update={"reuse_verified": False, **changes}), model=model)
-
-    return local
-
-
-async def test_a_damaged_index_is_told_with_the_answer_and_made_anew(
-    local: Callable[..., Service], model: ScriptedModel, tmp_path: Path
-) -> None:
-    first = local()
-    assert await asked(first, model) == []
-    await first.close()
-    home = tmp_path / "state" / "index" / slug_of("shop")
-    (revision,) = home.glob("r-*")
-    (revision / "chroma.sqlite3").write_bytes(b"not a database" * 1000)
-
-    second = local()
-    (warning,) = await asked(second, model)
-    assert "is damaged" in warning
-    assert "corrupt-" in warning
-    assert await asked(second, model) == [], "it is told once, and then it is whole"
-    await second.close()
-    (aside,) = home.glob("*.corrupt-*")
-    assert (aside / "chroma.sqlite3").read_bytes().startswith(b"not a database")
-
-
-async def test_an_index_that_somebody_deletes_is_made_again(
-    local: Callable[..., Service], model: ScriptedModel, tmp_path: Path
-) -> None:
-    service = local()
-    assert await asked(service, model) == []
-    await service.knowledge.links.close()  # vectors are made behind the question's back: none while the folder goes
-    shutil.rmtree(tmp_path / "state" / "index")
-    assert await asked(service, model) == []
-    assert service.knowledge.store.indexed("shop")
-    await service.close()
-
-
-@pytest.mark.parametrize("why", ["a file is where the folder should be", "the disk is full", "no permission"])
-async def test_an_index_that_cannot_be_written_costs_the_docs_alone(
-    local: Callable[..., Service], model: ScriptedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
-) -> None:
-    if why == "a file is where the folder should be":
-        (tmp_path / "state").mkdir()
-        (tmp_path / "state" / "index").write_text("in the way")
-    else:
-        number, text = (28, "No space left on device") if why == "the disk is full" else (13, "Permission denied")
-
-        def refuse(*_: object) -> None:
-            raise OSError(number, text)
-
-        monkeypatch.setattr("rag.chroma.write", refuse)
-    service = local()
-    (warning,) = await asked(service, model)
-    assert "docs of this database" in warning
-    assert "Check that the folder can be written" in warning
-    assert str(tmp_path) not in warning
-    await service.close()
-
-
-async def test_a_chroma_server_that_is_down_costs_the_docs_alone(
-    local: Callable[..., Service], model: ScriptedModel
-) -> None:
-    service = local(chroma_url="http://127.0.0.1:9")
-    (warning,) = await asked(service, model)
-    assert "Check that the Chroma server is running" in warning
-    assert "127.0.0.1" not in warning
-    await service.close()

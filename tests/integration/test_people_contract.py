@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from api_client import api_client, app_without_docs
-from people_shop import Make
 from pydantic import BaseModel
+from shop_questions import Make
 
 from agent.http.wire import ExecuteResponse
 from agent.http.wire_reviews import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from api_client import api_client, problem
 from pydantic import ValidationError
+from shop_questions import Make
 
 from agent.api import api_routes, create_app
 from agent.callers import LOCAL
@@ -27,7 +28,6 @@ from rag.errors import EmbedderUnavailable
 from rag.testing import HashingEmbedder
 
 Client = httpx2.AsyncClient
-Make = Callable[..., Service]
 
 DOCS = """# Shop
 

@@ -10,6 +10,7 @@ import pytest
 from api_client import problem
 from asgi_server import served
 from held_model import HeldModel
+from shop_questions import TOTAL
 from sse import Told, read_events, read_until
 
 from agent.api import create_app
@@ -21,7 +22,6 @@ from agent.settings import Settings
 
 ASKED = {"question": "What is the total of all orders?", "database": "shop"}
 PATIENCE = 30  # seconds until a test that waits in vain fails
-TOTAL = "SELECT SUM(amount) AS total FROM orders"
 
 
 @pytest.fixture

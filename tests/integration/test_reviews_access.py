@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from api_client import api_client, app_without_docs, problem
-from people_shop import ANN, BEN, REGISTRY, REX, Client, Make, ask, called, fail, served, succeed
+from people_shop import ANN, BEN, REGISTRY, REX, Client, ask, called, fail, served, succeed
+from shop_questions import Make
 
 from agent.errors import StateUnavailable
 from agent.people.shelf import CHUNK

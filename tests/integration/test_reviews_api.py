@@ -9,23 +9,8 @@ from typing import Any
 
 import pytest
 from api_client import problem
-from people_shop import (
-    ANN,
-    BEN,
-    BROKEN,
-    QUESTION,
-    REGISTRY,
-    REX,
-    TOTAL,
-    VALID,
-    Client,
-    Make,
-    ask,
-    fail,
-    judged,
-    served,
-    succeed,
-)
+from people_shop import ANN, BEN, BROKEN, QUESTION, REGISTRY, REX, VALID, Client, ask, fail, judged, served, succeed
+from shop_questions import TOTAL, Make
 
 from agent.people.records import MAX_SQL
 from agent.retrieval import build

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from people_shop import BROKEN, QUESTION, VALID
+from shop_questions import Make
 from typer.testing import CliRunner, Result
 
 from agent import cli
@@ -17,7 +18,6 @@ from agent.service import Service
 from agent.settings import Settings
 
 Run = Callable[..., Result]
-Make = Callable[..., Service]
 
 
 @pytest.fixture

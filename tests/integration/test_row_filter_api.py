@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import httpx2
 import pytest
 from api_client import api_client, problem
 from row_filter_shop import TABLES
+from shop_questions import Make
 
 from agent.api import create_app
 from agent.callers import LOCAL
@@ -18,13 +19,11 @@ from agent.errors import WritesNotAllowed
 from agent.http.context import PRINCIPAL_HEADER
 from agent.retrieval import build
 from agent.scripted import ScriptedModel
-from agent.service import Service
 from agent.tools import TOOLS
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from rag.testing import HashingEmbedder
 
 Client = httpx2.AsyncClient
-Make = Callable[..., Service]
 
 REGISTRY = """
 sales:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from api_client import problem
-from people_shop import ANN, BEN, REX, Client, Make, fail, served, succeed
+from people_shop import ANN, BEN, REX, Client, fail, served, succeed
+from shop_questions import Make
 
 from agent.retrieval import build
 from agent.scripted import ScriptedModel

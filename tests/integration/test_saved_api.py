@@ -10,7 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 from api_client import problem
-from people_shop import ANN, BEN, QUESTION, REGISTRY, REX, TOTAL, Client, Make, called, served, succeed
+from people_shop import ANN, BEN, QUESTION, REGISTRY, REX, Client, called, served, succeed
+from shop_questions import TOTAL, Make
 
 from agent.scripted import ScriptedModel
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from api_client import api_client, app_without_docs, problem
-from people_shop import ANN, BEN, REGISTRY, Client, Make, called, served
+from people_shop import ANN, BEN, REGISTRY, Client, called, served
+from shop_questions import Make
 
 from agent import kept_answers
 from agent.models import Answer

@@ -10,6 +10,7 @@ import httpx2
 import pytest
 from asgi_server import served
 from held_model import HeldModel
+from shop_questions import STEPS, TOTAL
 from sse import Told, read_events, read_until
 
 from agent.api import create_app
@@ -17,7 +18,6 @@ from agent.errors import ModelFailed
 from agent.service import build_service
 from agent.settings import Settings
 
-TOTAL = "SELECT SUM(amount) AS total FROM orders"
 ASKED = {"question": "What is the total of all orders?", "database": "shop"}
 PATIENCE = 30  # seconds until a test that waits in vain fails
 
@@ -56,18 +56,7 @@ async def test_every_step_is_told_in_order_and_the_last_event_is_the_response(
 
     assert told[0]["event"] == "start"
     assert told[0]["data"]["question"] == ASKED["question"]
-    assert [one["node"] for one in told if one["event"] == "node_complete"] == [
-        "entry",
-        "dialect_resolver",
-        "schema_selector",
-        "sql_generator",
-        "sql_validator",
-        "planner",
-        "sql_executor",
-        "evaluator",
-        "raw_records",
-        "answer_formatter",
-    ]
+    assert [one["node"] for one in told if one["event"] == "node_complete"] == STEPS
     deltas = [one["data"]["text"] for one in told if one["event"] == "answer_delta"]
     done = told[-1]
     assert done["event"] == "done"

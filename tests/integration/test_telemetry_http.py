@@ -10,6 +10,7 @@ import pytest
 from api_client import api_client, problem
 from otlp_receiver import HttpReceiver
 from remote_host import RemoteHost
+from shop_questions import TOTAL
 
 from agent import telemetry
 from agent.api import create_app
@@ -25,7 +26,6 @@ from executors.trace import TRACEPARENT
 
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
 PARENT_ID = "b7ad6b7169203331"
-TOTAL = "SELECT SUM(amount) AS total FROM orders"
 ASKED = {"question": "What is the total of all orders?", "database": "shop"}
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from shop_questions import Make
 
 from agent.callers import ANONYMOUS
 from agent.errors import ModelFailed, OutOfTime, SessionBusy
@@ -15,7 +16,6 @@ from agent.scripted import ScriptedModel
 from agent.service import Service
 from agent.sessions import SessionMessage
 
-Make = Callable[..., Service]
 QUESTION = "How many customers are there?"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from shop_questions import STEPS, TOTAL, Ask, Make
 
 from agent.events import Done, Event, SqlGenerated
 from agent.models import Answer, Options
@@ -20,23 +21,7 @@ from agent.verified_queries import KIND, USED_S, Key, VerifiedQueries, VerifiedQ
 from executors.base import Column, Schema, Table
 from rag.testing import HashingEmbedder
 
-Ask = Callable[..., Awaitable[Answer]]
-Make = Callable[..., Service]
-
 QUESTION = "What is the total of all orders?"
-TOTAL = "SELECT SUM(amount) AS total FROM orders"
-STEPS = [
-    "entry",
-    "dialect_resolver",
-    "schema_selector",
-    "sql_generator",
-    "sql_validator",
-    "planner",
-    "sql_executor",
-    "evaluator",
-    "raw_records",
-    "answer_formatter",
-]
 
 
 def written(model: ScriptedModel, *, sql: str = TOTAL, total: str = "460.5", correct: bool = True) -> None:

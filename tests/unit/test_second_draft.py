@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from shop_questions import TOTAL, Make
 
 from agent import agreement
 from agent.callers import LOCAL
@@ -18,9 +19,6 @@ from agent.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import Schema
 
-Make = Callable[..., Service]
-
-TOTAL = "SELECT SUM(amount) AS total FROM orders"
 ONE = "SELECT amount FROM orders WHERE order_id = 1"  # no count, though one is asked for
 COUNT = "SELECT COUNT(*) AS n FROM customers"
 SECOND = [

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from shop_questions import Make
 
 from agent import loop
 from agent.callers import ANONYMOUS, LOCAL
@@ -22,9 +23,6 @@ from agent.service import Service, build_service
 from agent.sessions import SessionMessage
 from agent.settings import ROOT, Settings
 from executors.errors import DatabaseUnavailable, RegistryInvalid, UnknownDatabase
-
-Make = Callable[..., Service]
-Ask = Callable[..., Awaitable[Answer]]
 
 
 def answers(model: ScriptedModel, sql: str = "SELECT COUNT(*) AS n FROM customers", text: str = "There are 3.") -> None:
