@@ -23,6 +23,7 @@ from rag.fusion import Glossary
 from rag.lexical import LexicalIndex, column_scores
 from rag.lexical import table_scores as lexical_table_scores
 from rag.schema_ranking import Name, Opinion, Ranking, document_scores, fuse_rankings, opinion
+from rag.value_places import places_meant
 from rag.values import LinkedValue, StoredValues, ValueIndex, quoted
 from rag.words import words
 
@@ -120,8 +121,9 @@ class SchemaLinker:
         documents = tuple(documents)
         self._lexical = LexicalIndex(schema, documents)
         self._glossary = Glossary(documents)
-        held = (it for it in stored if _has_public(schema, it.table, it.column))
+        held = [it for it in stored if _has_public(schema, it.table, it.column)]
         self._values = ValueIndex(held, names=self._lexical.names)
+        self._distinct = {(it.table, it.column): len(it.values) for it in held}
 
     def link(
         self,
@@ -158,7 +160,7 @@ class SchemaLinker:
         ranking = fuse_rankings(opinions)
         return Linked(
             ranking=ranking,
-            values=self._chosen(found, near, relevant, ranking) if "values" in signals else (),
+            values=self._chosen(question, found, near, relevant, ranking) if "values" in signals else (),
             periods=self._periods(question, ranking),
             rules=tuple(hit.document for hit in relevant if hit.document.id not in known),
         )
@@ -178,7 +180,12 @@ class SchemaLinker:
         return Opinion(tables, columns)
 
     def _chosen(
-        self, found: Sequence[LinkedValue], near: Near, relevant: Sequence[Retrieved], ranking: Ranking
+        self,
+        question: str,
+        found: Sequence[LinkedValue],
+        near: Near,
+        relevant: Sequence[Retrieved],
+        ranking: Ranking,
     ) -> tuple[LinkedValue, ...]:
         """The values that are shown: sure ones before offers, and of each said the columns the question is about."""
         places = {ranked.table: place for place, ranked in enumerate(ranking.tables)}
@@ -186,12 +193,13 @@ class SchemaLinker:
         def place(value: LinkedValue) -> int:
             return places.get(value.table, len(places))
 
-        sure = [it for it in [*found, *self._in_rules(relevant)] if it.is_sure]
+        spelled = places_meant([it for it in found if it.is_sure], question, self._distinct)
+        sure = [*spelled, *(it for it in self._in_rules(relevant) if it.is_sure)]
         sure = [it for it in sure if it.score >= _SURE or place(it) < _RELEVANT]
         best: dict[str, int] = {}  # by what was said: the best place of a table that surely holds it
         for value in sure:
             best[value.said.casefold()] = min(best.get(value.said.casefold(), len(places)), place(value))
-        meant = [it for it in self._by_meaning(near) if not self._is_explained(it.said, sure)]
+        meant = [it for it in self._by_meaning(near) if not self._is_explained(it.said, [*sure, *found])]
         offers = [
             it
             for it in [*(it for it in found if not it.is_sure), *meant]
@@ -242,11 +250,14 @@ class SchemaLinker:
             and self.may_mean(value.said)
         ]
 
-    def _is_explained(self, said: str, sure: Sequence[LinkedValue]) -> bool:
-        """Whether words are a sure value beside names of the schema, and so mean nothing else: "neutral heroes"."""
-        own = words(said)
+    def _is_explained(self, said: str, spelled: Sequence[LinkedValue]) -> bool:
+        """Whether words are values spelled so, or almost so, beside names of the schema, and mean nothing else.
+
+        Such as "neutral heroes", "good female heroes", or "blonde hair" where 'Blond' is stored.
+        """
+        own, held = words(said), [words(it.said) for it in spelled]
         rest = own - self._lexical.names
-        return rest < own and any(rest <= words(it.said) for it in sure)
+        return rest <= frozenset().union(*held) and (rest < own or own not in held)
 
     def may_mean(self, said: str) -> bool:
         """Whether words may mean a value that is spelled otherwise: they name nothing in the schema, nor a number."""

@@ -17,6 +17,11 @@ _SILENT_WORDS = """
 """
 _SILENT = frozenset(_SILENT_WORDS.split())
 _ENDS_IN_ES = re.compile(r"(?:x|ch|sh|ss|z|\w\w\wo)es$")  # boxes, heroes; but shoes
+_DENIED = re.compile(
+    r"\b(?:no|not|none|never|nobody|neither|nor|without|lack\w*|missing|except|nicht|kein\w*|nie|ohne|pas|jamais"
+    r"|aucune?|sans)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 _TOKEN = re.compile(r"[^\W_]+")
 _BREAK = re.compile(r"[^\w\s'’.&/-]|[.](?:\s|$)")  # what ends a phrase; not the signs inside of names
 
@@ -75,6 +80,11 @@ def stem_of(word: Token) -> str:
 def is_silent(word: Token) -> bool:
     """Whether a word says nothing of what is asked for."""
     return word.folded in _SILENT
+
+
+def denies(question: str) -> bool:
+    """Whether a question denies something: "without", "have not"."""
+    return _DENIED.search(question) is not None
 
 
 def phrases(question: str) -> list[str]:

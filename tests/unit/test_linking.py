@@ -216,3 +216,12 @@ def test_sure_values_come_before_offers_and_there_are_not_too_many() -> None:
     assert all(value.is_sure for value in linked.values)
     offers = SchemaLinker(schema, (), stored).link("Annna, Brunno, Claraa, Daviid, Elenna").values
     assert 0 < len(offers) <= MAX_OFFERS
+
+
+@pytest.mark.parametrize("said", ["NY vampire heroes", "NY vampires"])
+def test_words_that_values_explain_between_them_mean_nothing_else(said: str) -> None:
+    near = NearValue(table="publisher", column="publisher_name", value="George Lucas", said=said, score=0.7)
+
+    linked = LINKER.link(f"Count the {said}.", near=Near(values=(near,)))
+
+    assert values(linked) == [("college", "state", "NY"), ("race", "race", "Vampire")]

@@ -1,0 +1,64 @@
+"""Which of several columns is meant by a value that all of them hold: a model that is told of two asks for either.
+
+What stands beside the value says it: the `F gender`, `customer Miller`. And a word in small letters is more probably a
+kind of things, of which there are few, than the name of one of many: "heroes who are aliens".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from rag.values import LinkedValue
+from rag.words import stem_of, tokens, words
+
+_BEFORE, _AFTER = 2, 1  # words beside a value that may name its column
+_FEW = 5  # times as many distinct values has a column of names as one of kinds
+_SAYS_NOTHING = words("id name title code key value type no number text description")  # columns of any table
+
+
+def places_meant(
+    values: Sequence[LinkedValue], question: str, distinct: Mapping[tuple[str, str], int]
+) -> list[LinkedValue]:
+    """The values without those whose column is surely not meant, in their order.
+
+    Args:
+        values: that the question spells out.
+        question: as asked.
+        distinct: how many values a column has, by table and column.
+    """
+    by_said: dict[str, list[LinkedValue]] = defaultdict(list)
+    for value in values:
+        by_said[value.said.casefold()].append(value)
+    kept = {id(value) for ones in by_said.values() for value in _meant(ones, question, distinct)}
+    return [value for value in values if id(value) in kept]
+
+
+def _meant(
+    ones: Sequence[LinkedValue], question: str, distinct: Mapping[tuple[str, str], int]
+) -> Sequence[LinkedValue]:
+    if len({(it.table, it.column) for it in ones}) < 2 or any(it.how == "date" for it in ones):
+        return ones
+    near, before = _beside(ones[0].said, question)
+    named = [it for it in ones if (words(it.column) - words(it.table) - _SAYS_NOTHING) & near]
+    named = named or [it for it in ones if words(it.table) & before]
+    if named:
+        return named
+    if not ones[0].said.islower():
+        return ones
+    sizes = {(it.table, it.column): distinct.get((it.table, it.column), 0) for it in ones}
+    least = min(sizes.values())
+    return [it for it in ones if sizes[it.table, it.column] < max(least, 1) * _FEW]
+
+
+def _beside(said: str, question: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The stems of the words around something that was said, and of the one before it: "alien heroes" are no names."""
+    all_tokens, own = tokens(question), [token.folded for token in tokens(said)]
+    near: set[str] = set()
+    before: set[str] = set()
+    for at in range(len(all_tokens) - len(own) + 1):
+        if own and [token.folded for token in all_tokens[at : at + len(own)]] == own:
+            end = at + len(own)
+            near.update(map(stem_of, (*all_tokens[max(0, at - _BEFORE) : at], *all_tokens[end : end + _AFTER])))
+            before.update(map(stem_of, all_tokens[max(0, at - 1) : at]))
+    return frozenset(near), frozenset(before)
