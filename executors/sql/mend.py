@@ -10,10 +10,12 @@ from __future__ import annotations
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from executors.base import Frozen, Schema, Table
+from executors.base import ForeignKey, Frozen, Schema, Table
 from executors.dialects import DIALECTS
 from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
 from executors.sql.tables import called, column_of, meant, named
+
+_LEAST_SLIPPED = 5  # letters of a name, below which one letter makes it another
 
 
 class Mend(Frozen):
@@ -23,16 +25,17 @@ class Mend(Frozen):
     changes: tuple[str, ...]
 
 
-def mend_columns(sql: str, schema: Schema) -> Mend | None:
+def mend_columns(sql: str, schema: Schema, question: str = "") -> Mend | None:
     """The query with every column that is not where it was looked for taken from where it is.
 
     A column is changed only where one table of the same SELECT has it, where one name differs in case and underscores
-    alone, or where one table of the schema has it and one foreign key leads there. None where nothing can be mended
-    that way, or the query does not parse.
+    or by a slip of a letter or two, or where one table of the schema has it and one foreign key leads there. None where
+    nothing can be mended that way, or the query does not parse.
 
     Args:
         sql: a query that was refused for a column.
         schema: of its database.
+        question: what it says itself is no slip: the counties are not the countries.
     """
     dialect = DIALECTS[schema.dialect].sqlglot
     try:
@@ -45,7 +48,9 @@ def mend_columns(sql: str, schema: Schema) -> Mend | None:
         if select is None or isinstance(column.this, exp.Star):
             continue
         tables = tables_of(select, schema)
-        new = _right_column(column, tables) or _joined_column(column, select, tables, schema)
+        new = _right_column(column, tables, question) or _joined_column(column, select, tables, schema)
+        if new is not None and _is_listed(column, new, select):  # nobody asks for the same twice: another's is meant
+            new = _referred_column(column, select, tables, schema)
         if new is not None and not _joins_itself(column, new):
             changes.append(f"{column.sql(dialect=dialect)} -> {new.sql(dialect=dialect)}")
             column.replace(new)
@@ -83,13 +88,13 @@ def _joins_itself(column: exp.Column, new: exp.Column) -> bool:
     return isinstance(other, exp.Column) and other.table.lower() == new.table.lower()
 
 
-def _right_column(column: exp.Column, tables: dict[str, Table | None]) -> exp.Column | None:
+def _right_column(column: exp.Column, tables: dict[str, Table | None], question: str) -> exp.Column | None:
     """The column as it must have been meant; None where it is right, or nobody can tell."""
     qualifier, name = column.table, column.name
     known = {alias: table for alias, table in tables.items() if table is not None}
     by_alias = {alias.lower(): table for alias, table in tables.items()}
     if not qualifier:
-        return None if _is_somewhere(name, tables, column) else _nearest(name, known, column)
+        return None if _is_somewhere(name, tables, column) else _nearest(name, known, column, question)
     if qualifier.lower() in by_alias:
         table = by_alias[qualifier.lower()]
         if table is None or table.column(name) is not None:
@@ -100,7 +105,7 @@ def _right_column(column: exp.Column, tables: dict[str, Table | None]) -> exp.Co
     holders = named or [alias for alias, table in known.items() if table.column(name)]
     if len(holders) == 1:
         return exp.column(column.this.copy(), table=holders[0])
-    return None if holders else _nearest(name, known, column)
+    return None if holders else _nearest(name, known, column, question)
 
 
 def _joined_column(
@@ -131,12 +136,45 @@ def _joined_column(
         return None
     if _made_ambiguous(select, column, known, holders[0]):
         return None
-    (alias, key), holder = paths[0], holders[0].parts[-1]
+    return _joined_by(paths[0][0], paths[0][1], column, select, holders[0], schema)
+
+
+def _joined_by(
+    alias: str, key: ForeignKey, column: exp.Column, select: exp.Select, holder: Table, schema: Schema
+) -> exp.Column:
+    """The column from a table that is joined along a key of what goes by that alias."""
+    name = holder.parts[-1]
     pairs = zip(key.columns, key.referenced, strict=True)
-    equal = (exp.EQ(this=column_of(alias, a, schema), expression=column_of(holder, b, schema)) for a, b in pairs)
-    on = exp.and_(*equal)
-    select.join(named(holders[0], schema), on=on, join_type="left", copy=False)
-    return exp.column(column.this.copy(), table=called(holder, schema))
+    equal = (exp.EQ(this=column_of(alias, a, schema), expression=column_of(name, b, schema)) for a, b in pairs)
+    select.join(named(holder, schema), on=exp.and_(*equal), join_type="left", copy=False)
+    return exp.column(column.this.copy(), table=called(name, schema))
+
+
+def _is_listed(column: exp.Column, new: exp.Column, select: exp.Select) -> bool:
+    """Whether a column stands in the select list by itself, and so does already what it is to be."""
+    items = [item.unalias() for item in select.expressions]
+    return any(item is column for item in items) and any(
+        isinstance(item, exp.Column)
+        and item is not column
+        and (item.table.lower(), item.name.lower()) == (new.table.lower(), new.name.lower())
+        for item in items
+    )
+
+
+def _referred_column(
+    column: exp.Column, select: exp.Select, tables: dict[str, Table | None], schema: Schema
+) -> exp.Column | None:
+    """The column from the one table not read yet that has it, and that the table it was looked for in refers to."""
+    asked = next((alias for alias in tables if alias.lower() == column.table.lower()), "")
+    table = tables.get(asked)
+    known = {alias: it for alias, it in tables.items() if it is not None}
+    if table is None or len(known) != len(tables) or select.parent_select is not None:
+        return None
+    paths = [(key, schema.table(key.table)) for key in table.foreign_keys]
+    found = [(key, to) for key, to in paths if to is not None and to.column(column.name) and to not in known.values()]
+    if len(found) != 1 or found[0][1] is None or _made_ambiguous(select, column, known, found[0][1]):
+        return None
+    return _joined_by(asked, found[0][0], column, select, found[0][1], schema)
 
 
 def _made_ambiguous(select: exp.Select, column: exp.Column, known: dict[str, Table], added: Table) -> bool:
@@ -171,16 +209,29 @@ def _is_outer(qualifier: str, column: exp.Column) -> bool:
     return False
 
 
-def _nearest(name: str, known: dict[str, Table], column: exp.Column) -> exp.Column | None:
-    """The one column whose name differs in case and underscores alone."""
+def _nearest(name: str, known: dict[str, Table], column: exp.Column, question: str) -> exp.Column | None:
+    """The one column whose name differs in case and underscores alone, or else by a slip."""
     plain = name.replace("_", "").lower()
-    found = [
-        (alias, candidate.name)
-        for alias, table in known.items()
-        for candidate in table.columns
-        if candidate.name.replace("_", "").lower() == plain
-    ]
+    all_names = [(alias, candidate.name) for alias, table in known.items() for candidate in table.columns]
+    asked = [(alias, it) for alias, it in all_names if alias.lower() == column.table.lower()]
+    found = [(alias, it) for alias, it in all_names if it.replace("_", "").lower() == plain]
+    if not found and plain not in question.replace(" ", "").replace("_", "").lower():
+        found = [(alias, it) for alias, it in asked or all_names if _is_slip(plain, it.replace("_", "").lower())]
     if len(found) != 1:
         return None
     alias, real = found[0]
     return exp.column(exp.to_identifier(real, quoted=column.this.args.get("quoted")), table=alias)
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Whether two names are one but for a letter or two left out; their first is the same, so `in-` makes no slip."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < _LEAST_SLIPPED or not 0 < len(long) - len(short) <= min(len(long) // 8 + 1, 2):
+        return False
+    at, extra = 0, ""
+    for letter in long:
+        if short[at : at + 1] == letter:
+            at += 1
+        else:
+            extra += letter
+    return short[0] == long[0] and at == len(short) and extra.isalpha()

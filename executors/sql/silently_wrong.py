@@ -14,6 +14,7 @@ from sqlglot import exp
 from executors.base import Schema, Table
 from executors.sql.key_ways import ways
 from executors.sql.literals import is_text, owner_of
+from executors.sql.loose_joins import needed_by_one_side
 from executors.sql.mend import tables_of
 from executors.sql.moments_compared import RULES as MOMENT_RULES
 from executors.sql.tables import column_of, named
@@ -240,5 +241,6 @@ RULES: tuple[Rule, ...] = (
     count_of_nothing,
     numbers_as_text,
     loose_or,
+    needed_by_one_side,
     *MOMENT_RULES,
 )
