@@ -65,13 +65,17 @@ def after_error(sql: str, error_type: str, schema: Schema, question: str) -> Dra
     from executors.sql.moments import own_functions
     from executors.sql.outer_names import reach_outer_names
     from executors.sql.rejoin import rejoin
+    from executors.sql.unread_sides import drop_unread_sides
+
+    def columns_mended(text: str, of: Schema) -> Mend | None:
+        return mend_columns(text, of, question)
 
     def rejoined(text: str, of: Schema) -> Mend | None:
         return rejoin(text, of, question)
 
     ways: tuple[Callable[[str, Schema], Mend | None], ...] = ()
     if error_type in _NAMES:
-        ways = (reach_outer_names, mend_columns, rejoined)
+        ways = (drop_unread_sides, reach_outer_names, columns_mended, rejoined)
     elif error_type in _WORDS:
         ways = (own_functions,)
     elif error_type in _GROUPS:
@@ -93,10 +97,14 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
         schema: of the database, with the keys that are known of it.
         database: whose stored values are looked up.
     """
+    from agent.checks.anti_joins import rows_without
     from agent.checks.asked_columns import drop_extra_columns
+    from agent.checks.asked_details import all_details
+    from agent.checks.asked_keys import asked_key
     from agent.checks.named_keys import name_keys
     from agent.checks.shares import share_of_whole
     from agent.checks.unasked import drop_unasked, spoken_tables
+    from agent.checks.unread import denied_tables, names_unread
     from executors.dialects import DIALECTS
     from executors.sql.division import divide_exactly
     from executors.sql.moments_compared import moments_subtracted
@@ -109,14 +117,17 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     if tree is None:
         return Faults(())
     told = (*context.rules, *context.values, *_said_before(context))
-    said = said_checks(question, tree, context.linked.values, told, lambda: _named_or_documented(context))
+    unread = [*denied_tables(tree, question, schema), *names_unread(tree, question, schema)]
+    said = said_checks(question, tree, context.linked.values, told, lambda: _named_or_documented(context), unread)
     values = await look_up(tree, schema, database)
     dropped = drop_unasked(tree, question, told, lambda: _documented(context))
     spoken = spoken_tables(tree, question)
     replaced, moved = _stored(tree, values, context, schema, spoken) if values.missing else ([], [])
-    extra = [*drop_extra_columns(tree, question, schema), *name_keys(tree, question, schema)]
+    asked = (asked_key, drop_extra_columns, name_keys, all_details)
+    extra = [change for mend in asked for change in mend(tree, question, schema)]
     shares = share_of_whole(tree, question)
-    wrong = [*put_right(tree, schema, question), *moments_subtracted(tree, schema, question)]
+    rules = (rows_without, put_right, moments_subtracted)
+    wrong = [change for rule in rules for change in rule(tree, schema, question)]
     found = ((WRONG, wrong), (UNASKED, dropped), (EXTRA, extra), (SHARES, shares))
     checks = (*(_check(name, changed) for name, changed in found), *said, values.check)
     divided = divide_exactly(tree) if row.integer_division else []  # which has a check of its own

@@ -190,7 +190,17 @@ class Round:
         if known is not None:
             return known
         with sql_told(len(run.attempts) + 1, run.context.system, run.question.text):
-            return await run.parts.generator.draft(run.question.text, run.context, run.attempts, run.plan, run.ledger)
+            return await self._written()
+
+    async def _written(self) -> Draft:
+        """What the model writes; where it repeats a query that could not be run, what it writes with none in view."""
+        run, generator = self._run, self._run.parts.generator
+        question, context = run.question.text, run.context
+        draft = await generator.draft(question, context, run.attempts, run.plan, run.ledger)
+        if not any(it.error_type is not None and it.sql == draft.sql for it in run.attempts if draft.sql):
+            return draft
+        warmer = generator.profile.retry_temperature
+        return await generator.draft(question, context, (), run.plan, run.ledger, temperature=warmer)
 
     async def _through_the_guard(self, sql: str) -> CheckedSql:
         run = self._run

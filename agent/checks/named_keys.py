@@ -57,20 +57,25 @@ def _named(item: exp.Expr, said: frozenset[str], schema: Schema) -> _Named | Non
 
     column = item.unalias()
     owner = owner_of(column, schema) if isinstance(column, exp.Column) else None
-    if owner is None or not isinstance(column, exp.Column) or not _KEY_NAME.search(column.name):
+    if owner is None or not isinstance(column, exp.Column):
         return None
     table, own = owner
     if own.private or is_text(own):  # a name would tell more of whom a private key is than the key
         return None
     keys = [key for key in table.foreign_keys if key.columns == (own.name,)]
     to = schema.table(keys[0].table) if len(keys) == 1 else None
-    if to is None or to is table or not _is_key(keys[0].referenced, to):
+    if to is None or to is table or not _is_key(keys[0].referenced, to) or not _is_called_a_key(own.name, to):
         return None
     spoken = words(f"{_KEY_NAME.sub('', own.name)} {to.parts[-1]}")
     label = _label(to)
     if label is None or not spoken & said:
         return None
     return _Named(item, column, table, to, keys[0].referenced[0], label)
+
+
+def _is_called_a_key(name: str, to: Table) -> bool:
+    """Whether a column is named as keys are, or as the table that it leads to: `country` for the number of one."""
+    return _KEY_NAME.search(name) is not None or name.lower() in _own_names(to)
 
 
 def _own_names(table: Table) -> tuple[str, str]:

@@ -39,11 +39,18 @@ _KNOWN_TO_ALL = """
 _EVERYBODY_KNOWS = frozenset(_KNOWN_TO_ALL.split())
 # Ends of a scale. Not the oldest and the youngest: a day of birth runs against an age.
 _LOWEST = re.compile(
-    r"(?<!\bat )\bleast\b|\b(?:lowest|smallest|fewest|minimum|worst|cheapest|shortest|lightest|earliest)\b",
+    r"(?<!\bat )\bleast\b|\b(?:lowest|smallest|fewest|minimum|worst|weakest|cheapest|shortest|lightest|earliest)\b",
     re.IGNORECASE,
 )
 _HIGHEST = re.compile(
-    r"(?<!\bat )\bmost\b|\b(?:highest|largest|biggest|greatest|maximum|longest|heaviest|tallest|latest|newest)\b",
+    r"(?<!\bat )\bmost\b"
+    r"|\b(?:highest|largest|biggest|greatest|maximum|longest|heaviest|strongest|tallest|latest|newest)\b",
+    re.IGNORECASE,
+)
+_EACH = re.compile(r"\b(?:for|of|in|by) (?:each|every)\b", re.IGNORECASE)
+_SORTED = re.compile(
+    r"\bsorted\b|\bordered (?:by|from|alphabetically)\b"
+    r"|\bin (?:\w+ )?(?:ascending|descending|alphabetical|chronological|increasing|decreasing) order\b",
     re.IGNORECASE,
 )
 _SHARE = re.compile(r"\b(?:per\s?cent(?:age)?|proportion|share|ratio|fraction)\b|%", re.IGNORECASE)
@@ -56,6 +63,7 @@ def said_checks(
     linked: Sequence[LinkedValue],
     told: Sequence[str] = (),
     documented: Callable[[], str] | None = None,
+    unread: Sequence[str] = (),
 ) -> tuple[Check, Check]:
     """The two checks; passed is None where something that was said is not found, or was not said, never False.
 
@@ -65,10 +73,11 @@ def said_checks(
         linked: the stored values that the question's words mean.
         told: what else the model was told beside the schema.
         documented: all names, comments and docs of the database, asked for only where something is not explained.
+        unread: tables and columns that the question speaks of, and the query does not read.
     """
     missing = [*_numbers_missing(question, tree), *_values_missing(tree, linked)]
     unsaid = unsaid_texts(tree, (question, *told, *(it.value for it in linked if it.is_sure)))
-    unmeasured = _measures_missing(question, tree)
+    unmeasured = [*_measures_missing(question, tree), *unread]
     unknown = _unknown_acronyms(question, tree, (*told, *(it.value for it in linked)), documented)
     details = (
         _told("The query does not have", missing),
@@ -174,7 +183,7 @@ def _measures_missing(question: str, tree: exp.Query) -> list[str]:
         (r"\b(?:average|mean|avg)\b", "average", (exp.Avg, exp.Div)),
         (r"\b(?:percent|percentage|ratio|proportion)\b|%", "ratio", (exp.Div,)),
         (r"\bhow many\b|\bnumber of\b|\bcount of\b", "count", (exp.Count, exp.Sum)),
-        (r"\bper\b|\b(?:for|of|by|in) each\b", "groups", (exp.Group, exp.Window, exp.Div)),
+        (r"\bper\b|\b(?:for|of|by|in) each\b|\b(?:for|by|in) different\b", "groups", (exp.Group, exp.Window, exp.Div)),
         (
             r"\b(?:most|least|highest|lowest|largest|smallest|biggest|oldest|youngest|latest|earliest|longest|shortest"
             r"|maximum|minimum|tallest|heaviest|fastest|cheapest)\b",
@@ -188,7 +197,16 @@ def _measures_missing(question: str, tree: exp.Query) -> list[str]:
         match = re.search(words, question, re.IGNORECASE)
         if match and not tree.find(*nodes) and not names & set(match[0].lower().split()):
             found.append(name)
+    if _EACH.search(question) and _takes_one(tree):
+        found.append("row for each")
+    if _SORTED.search(question) and tree.args.get("order") is None:  # within a part of a query it orders nothing
+        found.append("order of all rows")
     return [*found, *_other_end(question, tree), *_whole_of_share(question, tree)]
+
+
+def _takes_one(tree: exp.Query) -> bool:
+    limit = tree.args.get("limit")
+    return limit is not None and limit.expression is not None and limit.expression.sql() == "1"
 
 
 def _whole_of_share(question: str, tree: exp.Query) -> list[str]:

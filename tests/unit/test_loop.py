@@ -170,6 +170,21 @@ async def test_later_attempts_are_warmer_so_that_the_model_does_not_repeat_itsel
     assert model.asked[1].temperature > 0
 
 
+async def test_a_query_that_could_not_be_run_is_not_tried_twice(ask: Ask, model: ScriptedModel) -> None:
+    wrong = "SELECT SUM(turnover) FROM orders"
+    model.replies(sql=wrong)
+    model.replies(sql=wrong)  # with the error in view
+    model.replies(sql=TOTAL)  # with none
+    model.replies(correct=True, reason="the sum over all orders")
+    model.replies(text="All orders together come to 460.5.")
+
+    answer = await ask("What is the total of all orders?")
+
+    assert [record.sql for record in answer.attempt_history] == [wrong, TOTAL]
+    assert ["turnover" in asked.tail for asked in model.asked[:3]] == [False, True, False]
+    assert answer.verified
+
+
 async def test_a_reply_without_sql_is_an_attempt_that_failed(ask: Ask, model: ScriptedModel) -> None:
     model.replies(text="I would rather not.")
     model.replies(sql="SELECT COUNT(*) AS n FROM customers")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from small_tables import table
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.sql.mend import mend_columns
-from tests.small_tables import table
 
 SCHEMA = Schema(
     database="shop",

@@ -21,6 +21,8 @@ SCHEMA = Schema(
         table("towns", "id", "full_name", "motto"),
         table("orders", "id", "state", "amount INTEGER"),
         table("tiers", "id", "code"),
+        table("town", "id", "full_name"),
+        table("halls", "id", "town INTEGER", "size INTEGER", town="town"),
         table("members", "id", "name", "club_id", club_id="clubs"),
         table("returns", "id", "order_id", "tier_id", SECRET, order_id="orders", tier_id="tiers", secret_id="clubs"),
         table(
@@ -101,6 +103,12 @@ SCHEMA = Schema(
             "SELECT clubs.name AS id FROM shirts LEFT JOIN clubs ON shirts.club_id = clubs.id"
             " WHERE shirts.id > 2 ORDER BY id",
             "a column in WHERE is no alias",
+        ),
+        (
+            "Which town has which size?",
+            "SELECT town, size FROM halls",
+            "SELECT town.full_name, halls.size FROM halls LEFT JOIN town ON halls.town = town.id",
+            "a key that is called as the table it leads to",
         ),
         (
             "What are the tiers of returns?",

@@ -18,7 +18,8 @@ DISTINCT = {
 
 
 def _values(value: str, said: str, *places: str, how: How = "exact") -> list[LinkedValue]:
-    return [LinkedValue(*place.split("."), value, said, how, 1.0) for place in places]
+    named = (place.split(".") for place in places)
+    return [LinkedValue(table, column, value, said, how, 1.0) for table, column in named]
 
 
 @pytest.mark.parametrize(

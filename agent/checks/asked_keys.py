@@ -1,0 +1,87 @@
+"""The key that is asked for: "the id of the city" is a city's, whatever other key stands in the table that is read."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from agent.clarify.languages import is_english
+from executors.base import Schema, Table
+from rag.words import words
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_ID_OF = re.compile(
+    r"\b(?:ids?|identifiers?)\s+(?:of|for)\s+(?:(?:all|any|each|every|the|a|an|those|these)\s+)*(\w+(?:\s+\w+)?)",
+    re.IGNORECASE,
+)
+_OWN_ID = re.compile(r"\b(\w+(?:\s+\w+)?)\s+(?:ids?|identifiers?)\b", re.IGNORECASE)
+_KEY_NAME = re.compile(r"_?id$|(?<=[a-z])I[dD]$", re.IGNORECASE)
+
+
+def asked_key(tree: exp.Query, question: str, schema: Schema) -> list[str]:
+    """Select the key that an English question asks for, in the place of another one; what was changed.
+
+    Args:
+        tree: that is changed; left as it is where it is no plain SELECT of one key that nobody spoke of.
+        question: as asked.
+        schema: whose keys are known.
+    """
+    from sqlglot import exp
+
+    if not isinstance(tree, exp.Select) or tree.args.get("group") or not is_english(question):
+        return []
+    asked = _asked_tables(question, schema)
+    keys = [item for item in tree.expressions if isinstance(item.unalias(), exp.Column) and _is_key(item)]
+    if len(asked) != 1 or len(keys) != 1:
+        return []
+    wrong = keys[0].unalias()
+    right = _key_of(asked[0], tree, schema) if _is_unspoken(wrong, asked[0], question, schema) else None
+    if right is None or right.name.lower() == wrong.name.lower():
+        return []
+    change = f"{wrong.sql()} -> {right.sql()}"
+    wrong.replace(right)
+    return [change]
+
+
+def _is_key(item: exp.Expr) -> bool:
+    return _KEY_NAME.search(item.unalias().name) is not None
+
+
+def _asked_tables(question: str, schema: Schema) -> list[Table]:
+    """The tables of whose rows an id is asked for."""
+    said = [words(found) for phrase in (_ID_OF, _OWN_ID) for found in phrase.findall(question)]
+    return [it for it in schema.tables if any(words(it.parts[-1]) and words(it.parts[-1]) <= one for one in said)]
+
+
+def _is_unspoken(column: exp.Column, asked: Table, question: str, schema: Schema) -> bool:
+    """Whether a key is not of the table that is asked for, nor refers to it, and the question does not name it."""
+    from executors.sql.literals import owner_of
+
+    owner = owner_of(column, schema)
+    if owner is None or owner[0] is asked:
+        return False
+    table, own = owner
+    if any(own.name in key.columns and key.table.lower() == asked.name.lower() for key in table.foreign_keys):
+        return False
+    return not words(_KEY_NAME.sub("", own.name)) & words(question)
+
+
+def _key_of(asked: Table, tree: exp.Select, schema: Schema) -> exp.Column | None:
+    """The key of a table's rows where the query reads them, or refers to them, in one place."""
+    from executors.sql.mend import tables_of
+    from executors.sql.tables import column_of
+
+    read = {alias: table for alias, table in tables_of(tree, schema).items() if table is not None}
+    own = [alias for alias, table in read.items() if table is asked]
+    places = [(alias, asked.primary_key[0]) for alias in own] if len(asked.primary_key) == 1 else []
+    if not own:
+        places = [
+            (alias, key.columns[0])
+            for alias, table in read.items()
+            for key in table.foreign_keys
+            if len(key.columns) == 1 and key.table.lower() == asked.name.lower()
+        ]
+    private = any((column := read[alias].column(name)) is None or column.private for alias, name in places)
+    return column_of(*places[0], schema) if len(places) == 1 and not private else None
