@@ -67,6 +67,8 @@ class Embeddings:
         if facts and self.until is not None and len(self.facts) >= self.until:
             self.holding.set()
             await self._released.wait()
+            if await request.is_disconnected():  # who waited too long asks again
+                return Response()
         self.facts += facts
         data = [{"object": "embedding", "index": i, "embedding": self._vector(text)} for i, text in enumerate(texts)]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
