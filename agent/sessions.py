@@ -17,11 +17,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from pydantic import ConfigDict, Field
-from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
 
-from agent.errors import StateUnavailable, UnknownSession
+from agent.errors import UnknownSession
 from agent.models import Exchange, Pending
 from agent.session_turns import Lease, Turns
+from agent.state.conflicts import until_no_conflict
 from agent.state.store import MAX_CHANGES, Insert, Place, Record, Remove, Replace, StateConflict, StateStore
 from executors.base import Frozen, JsonValue
 
@@ -29,7 +29,6 @@ KIND, HEAD = "session", "head"
 _PREFIX, _ANSWER = "m", "a"  # of the keys of messages, and of answers
 MAX_TITLE = 120  # characters
 NO_ANSWERS: Mapping[str, dict[str, JsonValue]] = {}
-PATIENCE_S = 5.0  # for which a write is tried again while others write to the same session
 
 
 class SessionMessage(Frozen):
@@ -188,11 +187,11 @@ class Sessions:
             update = said | {"last_activity": self._now()}
             self.store.commit(place, [_replacement(head, update, version), *inserts, *kept])
 
-        _until_no_conflict(add)
+        until_no_conflict(add, "session")
 
     def end(self, session_id: str, principal: str) -> None:
         """Forget the session and all its messages. Raises UnknownSession, as `get`."""
-        _until_no_conflict(lambda: self._end(session_id, *self._head(session_id, principal)))
+        until_no_conflict(lambda: self._end(session_id, *self._head(session_id, principal)), "session")
 
     def active(self) -> int:
         """How many sessions there are that have not expired."""
@@ -241,7 +240,7 @@ class Sessions:
             update = {"lease": change(head.lease), "last_activity": self._now()}
             self.store.commit(_place(session_id), [_replacement(head, update, version)])
 
-        _until_no_conflict(replace)
+        until_no_conflict(replace, "session")
 
     def _end(self, session_id: str, head: _Head, version: str) -> None:
         """End a session: from the first commit on nobody can add to it. Raises StateConflict if it was changed."""
@@ -270,20 +269,6 @@ def _place(session_id: str) -> Place:
 
 def _replacement(head: _Head, update: Mapping[str, object], version: str) -> Replace:
     return Replace(key=HEAD, value=head.model_copy(update=update).model_dump(mode="json"), version=version)
-
-
-def _until_no_conflict(write: Callable[[], None]) -> None:
-    """Write again, from reading on, where somebody else was first. Raises StateUnavailable after `PATIENCE_S`."""
-    tries = Retrying(
-        retry=retry_if_exception_type(StateConflict),
-        wait=wait_random_exponential(multiplier=0.01, max=0.5),
-        stop=stop_after_delay(PATIENCE_S),
-        reraise=True,
-    )
-    try:
-        tries(write)
-    except StateConflict as error:
-        raise StateUnavailable("Too many write to this session at once. Wait a little, then try again.") from error
 
 
 def _session(session_id: str, head: _Head, messages: tuple[SessionMessage, ...] = ()) -> Session:

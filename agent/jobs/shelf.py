@@ -12,16 +12,14 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
-
 from agent.errors import StateUnavailable
 from agent.jobs.records import Job
 from agent.state.bulk import remove_all
-from agent.state.store import Insert, Place, Record, Remove, Replace, StateConflict, StateStore
+from agent.state.conflicts import until_no_conflict
+from agent.state.store import Insert, Place, Record, Remove, Replace, StateStore
 
 KIND, HEAD, RESULT = "job", "head", "result"
 PART_CHARS = 600_000  # of a record of the result, Base64 as it is, under `MAX_VALUE_BYTES`
-PATIENCE_S = 5.0  # for which a change is tried again while others change the same job
 
 
 class JobShelf:
@@ -63,16 +61,7 @@ class JobShelf:
             self._state.commit(_place(job_id), [change])
             return job
 
-        tries = Retrying(
-            retry=retry_if_exception_type(StateConflict),
-            wait=wait_random_exponential(multiplier=0.01, max=0.5),
-            stop=stop_after_delay(PATIENCE_S),
-            reraise=True,
-        )
-        try:
-            return tries(replace)
-        except StateConflict as error:
-            raise StateUnavailable("Too many change this job at once. Wait a little, then try again.") from error
+        return until_no_conflict(replace, "job")
 
     def put_result(self, job_id: str, run: str, result: str) -> int:
         """Keep the result of one run of a job, which nobody sees before the head names it. Returns its parts."""
