@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from executors.base import Schema
-from executors.sql.mend import Mend
-from executors.sql.tree import conjuncts, selects_of, set_conjuncts, tree_to_change
+from executors.sql.mend import Mend, mend_tree
+from executors.sql.tree import conjuncts, selects_of, set_conjuncts
 
 
 def grouped(sql: str, schema: Schema) -> Mend | None:
@@ -18,16 +18,11 @@ def grouped(sql: str, schema: Schema) -> Mend | None:
         sql: a query that was refused for them.
         schema: of its database.
     """
-    from executors.dialects import DIALECTS
 
-    dialect = DIALECTS[schema.dialect].sqlglot
-    tree = tree_to_change(sql, dialect)
-    if tree is None:
-        return None
-    changes: list[str] = []
-    for select in selects_of(tree):
-        changes += [*_group(select, dialect), *_having(select, dialect)]
-    return Mend(sql=tree.sql(dialect=dialect), changes=tuple(changes)) if changes else None
+    def change(tree: exp.Query, dialect: str) -> list[str]:
+        return [it for select in selects_of(tree) for it in (*_group(select, dialect), *_having(select, dialect))]
+
+    return mend_tree(sql, schema, change)
 
 
 def _group(select: exp.Select, dialect: str) -> list[str]:

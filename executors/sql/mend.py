@@ -7,13 +7,14 @@ as an attempt of its own, shown and judged like any other; nothing is changed si
 
 from __future__ import annotations
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from collections.abc import Callable, Iterable
+
+from sqlglot import exp
 
 from executors.base import ForeignKey, Frozen, Schema, Table
 from executors.dialects import DIALECTS
-from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
 from executors.sql.tables import called, column_of, meant, named
+from executors.sql.tree import tree_to_change
 
 _LEAST_SLIPPED = 5  # letters of a name, below which one letter makes it another
 
@@ -23,6 +24,22 @@ class Mend(Frozen):
 
     sql: str
     changes: tuple[str, ...]
+
+
+def mend_tree(sql: str, schema: Schema, change: Callable[[exp.Query, str], Iterable[str] | None]) -> Mend | None:
+    """The query with its tree changed; None where it is not one query that parses, or nothing is changed.
+
+    Args:
+        sql: a query.
+        schema: of its database.
+        change: changes the tree, in sqlglot's dialect of that name, and says what it changed; None where it gives up.
+    """
+    dialect = DIALECTS[schema.dialect].sqlglot
+    tree = tree_to_change(sql, dialect)
+    if tree is None:
+        return None
+    changes = tuple(dict.fromkeys(change(tree, dialect) or ()))
+    return Mend(sql=tree.sql(dialect=dialect), changes=changes) if changes else None
 
 
 def mend_columns(sql: str, schema: Schema, question: str = "") -> Mend | None:
@@ -37,26 +54,24 @@ def mend_columns(sql: str, schema: Schema, question: str = "") -> Mend | None:
         schema: of its database.
         question: what it says itself is no slip: the counties are not the countries.
     """
-    dialect = DIALECTS[schema.dialect].sqlglot
-    try:
-        tree = parse_one(sql, read=dialect)
-    except SqlglotError:
-        return None
-    changes: list[str] = []
-    for column in list(tree.find_all(exp.Column)):
-        select = column.find_ancestor(exp.Select)
-        if select is None or isinstance(column.this, exp.Star):
-            continue
-        tables = tables_of(select, schema)
-        new = _right_column(column, tables, question) or _joined_column(column, select, tables, schema)
-        if new is not None and _is_listed(column, new, select):  # nobody asks for the same twice: another's is meant
-            new = _referred_column(column, select, tables, schema)
-        if new is not None and not _joins_itself(column, new):
-            changes.append(f"{column.sql(dialect=dialect)} -> {new.sql(dialect=dialect)}")
-            column.replace(new)
-    if not changes:
-        return None
-    return Mend(sql=tree.sql(dialect=dialect), changes=tuple(dict.fromkeys(changes)))
+
+    def change(tree: exp.Query, dialect: str) -> list[str]:
+        changes: list[str] = []
+        for column in list(tree.find_all(exp.Column)):
+            select = column.find_ancestor(exp.Select)
+            if select is None or isinstance(column.this, exp.Star):
+                continue
+            tables = tables_of(select, schema)
+            new = _right_column(column, tables, question) or _joined_column(column, select, tables, schema)
+            if new is not None and _is_listed(column, new, select):
+                # nobody asks for the same twice: another's is meant
+                new = _referred_column(column, select, tables, schema)
+            if new is not None and not _joins_itself(column, new):
+                changes.append(f"{column.sql(dialect=dialect)} -> {new.sql(dialect=dialect)}")
+                column.replace(new)
+        return changes
+
+    return mend_tree(sql, schema, change)
 
 
 def tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:

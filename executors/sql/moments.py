@@ -10,7 +10,7 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from executors.base import Schema
-from executors.sql.mend import Mend
+from executors.sql.mend import Mend, mend_tree
 from executors.sql.tree import tree_to_change
 
 # What each unit of time is in strftime; a quarter is worked out of the month.
@@ -48,19 +48,19 @@ def own_functions(sql: str, schema: Schema) -> Mend | None:
     """
     from executors.dialects import DIALECTS
 
-    dialect = DIALECTS[schema.dialect].sqlglot
     if schema.dialect != "sqlite":
-        return _translated(sql, dialect)
-    tree = tree_to_change(sql, dialect)
-    if tree is None:
-        return None
+        return _translated(sql, DIALECTS[schema.dialect].sqlglot)
+    return mend_tree(sql, schema, _say_in_sqlite)
+
+
+def _say_in_sqlite(tree: exp.Query, dialect: str) -> list[str]:
     changes: list[str] = []
     for node in reversed(list(tree.walk())):  # what is inside comes first
         new = _in_sqlite(node) if node.parent is not None else None
         if new is not None:
             changes.append(f"{_short(node)} -> {new.sql(dialect=dialect)}")
             node.replace(new)
-    return Mend(sql=tree.sql(dialect=dialect), changes=tuple(dict.fromkeys(changes))) if changes else None
+    return changes
 
 
 def _short(node: exp.Expr) -> str:

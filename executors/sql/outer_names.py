@@ -8,9 +8,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from executors.base import Schema, Table
-from executors.sql.mend import Mend, tables_of
+from executors.sql.mend import Mend, mend_tree, tables_of
 from executors.sql.tables import column_of
-from executors.sql.tree import selects_of, tree_to_change
+from executors.sql.tree import selects_of
 
 
 def reach_outer_names(sql: str, schema: Schema) -> Mend | None:
@@ -23,18 +23,16 @@ def reach_outer_names(sql: str, schema: Schema) -> Mend | None:
         sql: a query that was refused for a column.
         schema: of its database.
     """
-    from executors.dialects import DIALECTS
 
-    dialect = DIALECTS[schema.dialect].sqlglot
-    tree = tree_to_change(sql, dialect)
-    if tree is None:
-        return None
-    changes: list[str] = []
-    for select in selects_of(tree):
-        made = _made(select)
-        if made:
-            changes += _reach(select, made, schema, dialect)
-    return Mend(sql=tree.sql(dialect=dialect), changes=tuple(dict.fromkeys(changes))) if changes else None
+    def change(tree: exp.Query, dialect: str) -> list[str]:
+        changes: list[str] = []
+        for select in selects_of(tree):
+            made = _made(select)
+            if made:
+                changes += _reach(select, made, schema, dialect)
+        return changes
+
+    return mend_tree(sql, schema, change)
 
 
 def _made(select: exp.Select) -> dict[str, exp.Select]:

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
 from executors.base import Schema, Table
-from executors.dialects import DIALECTS
-from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
 from executors.sql.key_ways import Edge, Way, ways
 from executors.sql.meaning import Reading, Unclear
-from executors.sql.mend import Mend
+from executors.sql.mend import Mend, mend_tree
 from executors.sql.tables import called, column_of, named
+from executors.sql.tree import selects_of
 
 _SAID_BY_NONE = frozenset({"id", "code", "no", "key"})
 
@@ -36,20 +34,17 @@ def rejoin(sql: str, schema: Schema, question: str = "") -> Mend | None:
         schema: of its database.
         question: decides between several keys that lead to the same table, where it has a word of just one of them.
     """
-    dialect = DIALECTS[schema.dialect].sqlglot
-    try:
-        tree = parse_one(sql, read=dialect)
-    except SqlglotError:
-        return None
-    if not isinstance(tree, exp.Query):
-        return None
-    changes: list[str] = []
-    for select in list(tree.find_all(exp.Select)):
-        found = _Rejoined(select, schema, question, dialect).changes()
-        if found is None:
-            return None
-        changes += found
-    return Mend(sql=tree.sql(dialect=dialect), changes=tuple(dict.fromkeys(changes))) if changes else None
+
+    def change(tree: exp.Query, dialect: str) -> list[str] | None:
+        changes: list[str] = []
+        for select in selects_of(tree):
+            found = _Rejoined(select, schema, question, dialect).changes()
+            if found is None:
+                return None
+            changes += found
+        return changes
+
+    return mend_tree(sql, schema, change)
 
 
 class _Rejoined:
