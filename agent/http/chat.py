@@ -61,7 +61,7 @@ async def start_session(body: StartSessionRequest, lazy: Lazy, request: Request)
     there are several tables, `schema.tables` has them all.
     """
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     found = await while_listening(request, overview(await service.registered.get(body.name, caller)))
     return StartSessionResponse.of(await service.start_session(body.name, caller), found)
 
@@ -76,7 +76,7 @@ async def chat(
     Messages of one session are answered one after the other.
     """
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     session = await service.session(body.session_id, caller)
     asked = service.query(body.message, session.database, session_id=session.id, trace_id=trace_id, principal=caller)
     return ChatResponse.of(await while_listening(request, asked))
@@ -86,7 +86,7 @@ async def _open_stream(
     body: ChatRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
 ) -> AsyncIterator[OpenStream]:
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     session = await service.session(body.session_id, caller)
     events = service.events(body.message, session.database, session_id=session.id, trace_id=trace_id, principal=caller)
     async with aclosing(events):
@@ -110,7 +110,7 @@ async def chat_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> A
 async def session(session_id: SessionId, lazy: Lazy, request: Request) -> SessionResponse:
     """The session with its whole history and its database's schema."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     found = await service.session(session_id, caller, whole=True)
     database = await service.registered.get(found.database, caller)
     return SessionResponse.of(found, await while_listening(request, overview(database)))
@@ -121,7 +121,7 @@ async def session(session_id: SessionId, lazy: Lazy, request: Request) -> Sessio
 async def end_session(session_id: SessionId, lazy: Lazy, request: Request) -> SessionEnded:
     """Forgets the session and all its messages."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     await service.end_session(session_id, caller)
     return SessionEnded(message=f"Session {session_id} ended successfully")
 

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent import telemetry
 from agent.callers import ANONYMOUS, named
+from agent.settings import Settings
 from agent.telemetry.trace import traceparent_for, traceparent_of, working_for
 from agent.trace_ids import new_trace_id
 
@@ -70,14 +71,14 @@ def trace_id_of(request: Request) -> str:
     return str(request.state.trace_id)
 
 
-def principal_of(request: Request, *, trusted: bool) -> str:
+def principal_of(request: Request, settings: Settings) -> str:
     """Who asks, as the door has found out; where there is none, by the name that Azure's front end gives.
 
     Args:
-        request: whose headers are believed only where `trusted` says so.
-        trusted: whether there is such a front end.
+        request: whose headers are believed only where there is such a front end.
+        settings: say whether there is (`trust_principal_header`).
     """
     known = getattr(request.state, "principal", None)
     if known is not None:
         return str(known)
-    return named(request.headers.get(PRINCIPAL_HEADER, "")) if trusted else ANONYMOUS
+    return named(request.headers.get(PRINCIPAL_HEADER, "")) if settings.trust_principal_header else ANONYMOUS

@@ -30,7 +30,7 @@ Enriched = Annotated[bool, Query(description="False leaves out what needs the do
 async def databases(lazy: Lazy, request: Request) -> DatabaseList:
     """Every database that the caller may ask, with whether it can be opened."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     return DatabaseList(databases=await service.databases(caller))
 
 
@@ -44,7 +44,7 @@ async def databases(lazy: Lazy, request: Request) -> DatabaseList:
 async def database(name: Database, lazy: Lazy, request: Request) -> DatabaseDetail:
     """One database, with questions to begin with: those of the registry, those of the docs, and what could be asked."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     info, questions = await service.database(name, caller)
     return DatabaseDetail(**info.model_dump(), questions=questions)
 
@@ -61,7 +61,7 @@ async def database_schema(
 ) -> DatabaseSchema:
     """Tables with their columns and keys, and the enriched schema as the model reads it."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     service.registered.admit(name, caller)
     schema, warnings = await service.raw_schema(name, refresh=refresh, principal=caller)
     text = (await service.schema(name, caller))[1] if enriched else ""
@@ -78,7 +78,7 @@ async def database_schema(
 async def index_database(name: Database, lazy: Lazy, request: Request) -> IndexReport:
     """Reads schema and docs anew; only what has changed is embedded."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     service.registered.admit_owner(name, caller)
     indexed = await service.index(name, caller)
     return IndexReport(database=name, problems=indexed.problems, **indexed.report.model_dump())

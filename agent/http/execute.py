@@ -21,7 +21,7 @@ async def execute(
     a file, streamed.
     """
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     service.registered.admit(body.database, caller)
     work = service.registered.execute(
         body.database,

@@ -44,7 +44,7 @@ async def generate(
         body.connection_id,
         options=Options(max_attempts=body.max_attempts),
         trace_id=trace_id,
-        principal=principal_of(request, trusted=service.settings.trust_principal_header),
+        principal=principal_of(request, service.settings),
     )
     return GenerateResponse.of(await while_listening(request, asked))
 
@@ -58,7 +58,7 @@ async def _open_stream(
         body.connection_id,
         options=Options(max_attempts=body.max_attempts),
         trace_id=trace_id,
-        principal=principal_of(request, trusted=service.settings.trust_principal_header),
+        principal=principal_of(request, service.settings),
     )
     async with aclosing(events):
         yield OpenStream(await anext(events), events, trace_id, encode=unnamed)

@@ -42,7 +42,7 @@ async def health_ready(lazy: Lazy, request: Request, response: Response) -> Heal
     except (RegistryInvalid, ConfigurationInvalid):
         parts = [PartHealth(name="configuration", ready=False, detail=http_problem(503).detail)]
     else:
-        caller = principal_of(request, trusted=service.settings.trust_principal_header)
+        caller = principal_of(request, service.settings)
         hidden = {f"database {name}" for name in service.registered.hidden(caller)}
     ready = all(part.ready for part in parts)
     response.status_code = 200 if ready else 503

@@ -73,7 +73,7 @@ async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> Jo
     The result is kept for an hour. Where the process that worked on it has ended, another one begins it again, once.
     """
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     kept = await service.jobs.get(id, caller)
     if not kept.job.ended:
         response.headers["retry-after"] = str(LOOK_AGAIN_S)
@@ -85,6 +85,6 @@ async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> Jo
 async def cancel_job(id: JobId, lazy: Lazy, request: Request) -> Response:  # noqa: A002
     """Ends a job that runs; one that has ended is forgotten, with its result."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     await service.jobs.delete(id, caller)
     return Response(status_code=204)

@@ -57,7 +57,7 @@ async def query(
     """
     refuse_changes(body.options, wanted)
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     if mode == "async":
         return await begin(body, service, wanted, principal=caller, trace_id=trace_id)
     asked = service.query(
@@ -85,7 +85,7 @@ async def _open_stream(
     resumable: Resumable = False,
 ) -> AsyncIterator[AsyncIterable[ServerSentEvent]]:
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     events = service.events(
         body.question,
         body.database,

@@ -32,7 +32,7 @@ Offset = Annotated[int, Query(ge=0, description="Where to begin: `next_offset` o
 
 
 def _caller(service: Service, request: Request) -> str:
-    return principal_of(request, trusted=service.settings.trust_principal_header)
+    return principal_of(request, service.settings)
 
 
 async def _admitted(lazy: Lazy, request: Request, database: str) -> Service:

@@ -43,7 +43,7 @@ async def _resumed(
     trace_id: OfTrace, lazy: Lazy, request: Request, replays: Known, last_event_id: LastEventId = ""
 ) -> AsyncIterator[ServerSentEvent]:
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     return replays.told(replays.get(trace_id, caller), caller, int(last_event_id or 0))
 
 
@@ -78,6 +78,6 @@ async def resume_stream(
 async def end_stream(trace_id: OfTrace, lazy: Lazy, request: Request, replays: Known) -> Response:
     """Cancels a question that was asked with `resumable=true`, at once."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     await replays.end(trace_id, caller)
     return Response(status_code=204)

@@ -84,7 +84,7 @@ async def reviews(
 ) -> ReviewPage:
     """The answers that people should look at, the newest first: of reviewers' databases all, else one's own."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     found, following = await service.people.reviews.page(
         caller, status=status, database=database, limit=limit, cursor=cursor
     )
@@ -96,7 +96,7 @@ async def reviews(
 async def review(id: ReviewId, lazy: Lazy, request: Request, response: Response) -> ReviewDetail:  # noqa: A002
     """What was asked and tried, why it was not accepted, and how it was settled."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     kept = await service.people.reviews.get(caller, id)
     tag(response, kept.version)
     may_settle = service.people.reviewers.may_settle(kept.review.database, caller)
@@ -119,7 +119,7 @@ async def settle_review(
     problem document says why, with a hint, and the review stays open.
     """
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     work = service.people.reviews.settle(caller, id, body.verdict(), version=version_of(if_match), preview=body.preview)
     settled = await while_listening(request, work)
     tag(response, settled.version)
@@ -135,6 +135,6 @@ async def feedback(body: FeedbackRequest, lazy: Lazy, request: Request) -> Feedb
     does not.
     """
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     work = service.people.feedback.give(caller, body.trace_id, body.said())
     return FeedbackResponse.of(await while_listening(request, work))

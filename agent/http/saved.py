@@ -47,7 +47,7 @@ _CONFLICT = "The name is taken, it was changed meanwhile, or it is no SELECT"
 async def save_query(body: SaveRequest, lazy: Lazy, request: Request, response: Response) -> SavedResponse:
     """Keeps a query that the guard lets through today; it is not run."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     kept = await service.people.saved.save(caller, body.query(), trace_id=body.trace_id)
     tag(response, kept.version)
     return SavedResponse.of(kept.query, kept.version)
@@ -58,7 +58,7 @@ async def save_query(body: SaveRequest, lazy: Lazy, request: Request, response: 
 async def saved_queries(lazy: Lazy, request: Request) -> SavedList:
     """The caller's own, by name, of the databases that they may ask."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     return SavedList(saved=await service.people.saved.all(caller))
 
 
@@ -67,7 +67,7 @@ async def saved_queries(lazy: Lazy, request: Request) -> SavedList:
 async def saved_query(id: SavedId, lazy: Lazy, request: Request, response: Response) -> SavedResponse:  # noqa: A002
     """One of the caller's own."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     kept = await service.people.saved.get(caller, id)
     tag(response, kept.version)
     return SavedResponse.of(kept.query, kept.version)
@@ -85,7 +85,7 @@ async def replace_saved_query(
 ) -> SavedResponse:
     """Puts another name, question or query in its place."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     kept = await service.people.saved.replace(caller, id, body.query(), version=version_of(if_match))
     tag(response, kept.version)
     return SavedResponse.of(kept.query, kept.version)
@@ -96,7 +96,7 @@ async def replace_saved_query(
 async def delete_saved_query(id: SavedId, lazy: Lazy, request: Request, if_match: IfMatch = "") -> Response:  # noqa: A002
     """Its name is free again."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     await service.people.saved.delete(caller, id, version=version_of(if_match))
     return Response(status_code=204)
 
@@ -117,7 +117,7 @@ async def run_saved_query(
 ) -> ExecuteResponse | Response:
     """Its rows as they are now, guarded and capped like every other query; as a file where Accept asks for one."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     work = service.people.saved.run(caller, id, parameters=body.parameters, row_limit=body.row_limit)
     query, done = await while_listening(request, work)
     if wanted is not None:

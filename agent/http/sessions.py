@@ -40,7 +40,7 @@ _USED = _NEW | {
 async def new_session(body: NewSessionRequest, lazy: Lazy, request: Request) -> SessionSummary:
     """An empty session about one database, whose id questions go with as `session_id`."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     return SessionSummary.of(await service.start_session(body.database, caller))
 
 
@@ -49,7 +49,7 @@ async def new_session(body: NewSessionRequest, lazy: Lazy, request: Request) -> 
 async def sessions(lazy: Lazy, request: Request, limit: Limit = 50) -> SessionList:
     """The caller's own in which something was asked; none where callers have no names."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     found = await service.sessions_of(caller, limit)
     return SessionList(sessions=[SessionSummary.of(one) for one in found], kept_s=service.settings.session_timeout_s)
 
@@ -59,5 +59,5 @@ async def sessions(lazy: Lazy, request: Request, limit: Limit = 50) -> SessionLi
 async def session_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Answer:
     """An answer of a session as it was given, with its checks, chart and first 200 rows, as long as the session is."""
     service = await lazy.get()
-    caller = principal_of(request, trusted=service.settings.trust_principal_header)
+    caller = principal_of(request, service.settings)
     return await service.kept_answer(session_id, trace_id, caller)
