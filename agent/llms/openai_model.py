@@ -19,6 +19,7 @@ from agent.errors import ModelFailed, ModelUnavailable
 from agent.llm import ENTRA_SCOPE, Message, Reply, ReplySchema
 from agent.llms.chat_request import Abilities, chat_fields
 from agent.llms.completion import reply_of
+from agent.llms.exchange import Exchange
 from agent.llms.openai_errors import Endpoint, is_passing, translated, wait_before_retry
 from agent.llms.partial import HEARD
 
@@ -62,6 +63,7 @@ class OpenAIModel:
         self._local = local
         self._abilities = Abilities()
         self._client: AsyncOpenAI | None = None
+        self._exchange: Exchange | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def complete(
@@ -179,10 +181,14 @@ class OpenAIModel:
             async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
                 if self._local:
                     return await _streamed(client, request)
-                # As `chat.completions.create`, which first looks through all of the request for what it could change.
-                return await client.post("/chat/completions", cast_to=object, body=request)
+                return await self._post(client, request)
 
         return await retrying(once)
+
+    async def _post(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
+        if self._exchange is None or self._exchange.client is not client:
+            self._exchange = Exchange(client)
+        return await self._exchange.post(request)
 
 
 class AzureOpenAIModel(OpenAIModel):
@@ -223,6 +229,11 @@ class AzureOpenAIModel(OpenAIModel):
             max_retries=0,
             http_client=self._http_client(),
         )
+
+    async def _post(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
+        """By the client itself: it has a new token for each request, and keeps keys from other hosts."""
+        # As `chat.completions.create`, which first looks through all of the request for what it could change.
+        return await client.post("/chat/completions", cast_to=object, body=request)
 
     def _endpoint(self) -> Endpoint:
         access = "AZURE_OPENAI_API_KEY" if self._api_key else "the role `Cognitive Services OpenAI User`"
