@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from agent import loop, telemetry
 from agent.budget import BUDGET, Budget
 from agent.callers import ANONYMOUS
+from agent.collector import COLLECTOR
 from agent.database import Database
 from agent.deadline import Deadline
 from agent.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
@@ -111,6 +112,7 @@ class Asking:
         async with AsyncExitStack() as turn:
             with telemetry.get().arriving(trace_id):
                 admission = turn.enter_context(self._registered.admitted(database, principal))
+            turn.enter_context(COLLECTOR.held_back())
             if session_id is not None:
                 async with deadline.met():
                     await turn.enter_async_context(self._sessions.turn(session_id, principal))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
-import gc
 import importlib
 import logging
 from collections.abc import Callable
@@ -15,6 +13,7 @@ from agent import extensions, telemetry
 from agent.asking import Asking
 from agent.callers import ANONYMOUS, LOCAL
 from agent.changes import Changes
+from agent.collector import COLLECTOR
 from agent.conversation.followups import FollowUps
 from agent.databases import DatabaseInfo, Databases, build_router
 from agent.errors import StateUnavailable, UnknownAnswer
@@ -227,7 +226,7 @@ class Service:
         if self.settings.enable_retrieval:
             parts.append(self.knowledge.warm_up())
         await asyncio.gather(*parts, return_exceptions=True)
-        _keep_from_collector()
+        COLLECTOR.keep_all()
 
     async def health(self) -> list[PartHealth]:
         """Each part, asked now: model, store, databases."""
@@ -312,16 +311,6 @@ def build_service(
         added=added,
         state=store,
     )
-
-
-def _keep_from_collector() -> None:
-    """Take all objects that there are out of the garbage collector's rounds, until the process ends.
-
-    Then they are given back: libraries complain of objects that outlive the interpreter.
-    """
-    gc.freeze()
-    atexit.unregister(gc.unfreeze)
-    atexit.register(gc.unfreeze)
 
 
 def _import_steps() -> None:
