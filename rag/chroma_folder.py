@@ -122,7 +122,9 @@ class FolderRevisions:
             draft.close()
             shutil.rmtree(folder, ignore_errors=True)
         for old in self._revisions(name)[:-1]:
-            shutil.rmtree(old, ignore_errors=True)  # where another process holds its files, the next sync does it
+            shutil.rmtree(
+                home / old, ignore_errors=True
+            )  # where another process holds its files, the next sync does it
 
     def close(self) -> None:
         for name in tuple(self._opened):
@@ -136,15 +138,17 @@ class FolderRevisions:
         with self._lock:
             return self._locks[name]
 
-    def _revisions(self, name: str) -> list[Path]:
-        """The folders of whole revisions, the current one last."""
+    def _revisions(self, name: str) -> list[str]:
+        """The names of the folders of whole revisions, the current one last."""
         try:
-            return sorted(path for path in self._home(name).iterdir() if _REVISION.fullmatch(path.name))
+            names = os.listdir(self._home(name))  # noqa: PTH208  ten times for a question; a path for each takes longer
         except FileNotFoundError:
             return []
+        return sorted(filter(_REVISION.fullmatch, names))
 
     def _current(self, name: str) -> Path | None:
-        return next(reversed(self._revisions(name)), None)
+        names = self._revisions(name)
+        return self._home(name) / names[-1] if names else None
 
     def _set_aside(self, name: str) -> tuple[str, ...]:
         """Rename a damaged revision, and say so."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import Executor
-from functools import partial
 
 from executors.base import Frozen
 from rag.documents import Kind, Retrieved
@@ -85,7 +84,7 @@ class Retriever:
         database: str,
         top_k: int,
         known: Vocabulary = NOTHING,
-        also: Collection[str] = (),
+        also: Callable[[], Collection[str]] = tuple,
     ) -> Retrieval:
         """At most `top_k` documents of each sort. Never raises for the index or the embedder: a warning says it.
 
@@ -97,13 +96,14 @@ class Retriever:
             database: its name.
             top_k: documents of each sort; of past queries `CANDIDATE_QUERIES`.
             known: what of the question is a value.
-            also: texts whose vectors the next steps will ask the embedder for.
+            also: gives the texts whose vectors the next steps will ask the embedder for; called in the thread.
         """
         masked = mask(question, known)
         searches = [*((question, top_k, sort) for sort in _SORTS), (masked, CANDIDATE_QUERIES, _QUERIES)]
         try:
-            search = partial(self._searcher.search_each, database, *searches, also=also)
-            rules, columns, queries = await in_thread(self._threads, search)
+            rules, columns, queries = await in_thread(
+                self._threads, lambda: self._searcher.search_each(database, *searches, also=also())
+            )
         except RetrievalError as error:
             return Retrieval(warnings=(f"Answered without the docs of this database: {error}",))
         return Retrieval(

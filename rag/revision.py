@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from executors.base import Frozen
@@ -28,6 +29,7 @@ INDEX_VERSION = "2"  # raised when what is stored, or how, changes; an index of 
 _POLL_S = 0.2
 
 
+@lru_cache(maxsize=1024)
 def slug_of(name: str) -> str:
     """A name for files and collections: readable where the index's name can be, and never the same for two."""
     readable = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40] or "x"

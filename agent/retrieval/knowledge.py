@@ -117,7 +117,7 @@ class Knowledge:
     async def _find(self, question: str, database: Database, top_k: int) -> Known:
         failure = await self._ensure_synced(database)
         known = self._examples.vocabulary(await database.schema())
-        phrases = await in_thread(self._threads, partial(self.links.phrases, question, database))
+        phrases = partial(self.links.phrases, question, database)
         found = await self._retriever.retrieve(question, database.name, top_k, known, phrases)
         try:
             seen = await self._seen(database)
