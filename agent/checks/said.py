@@ -166,7 +166,14 @@ def _unknown_acronyms(
         return []
     known = (*told, *(str(it.this) for it in tree.find_all(exp.Literal) if it.is_string), documented())
     text = "\n".join(known).casefold()
-    return [it for it in dict.fromkeys(found) if it.casefold() not in text and not _shortens_a_name(it, text)]
+    return [it for it in dict.fromkeys(found) if not _stands_in(it.casefold(), text) and not _shortens_a_name(it, text)]
+
+
+def _stands_in(acronym: str, text: str) -> bool:
+    """Whether a text has an abbreviation; one of two letters as a word, for they stand in many words."""
+    if len(acronym) > 2:
+        return acronym in text
+    return re.search(rf"(?<![^\W_]){re.escape(acronym)}(?![^\W_])", text) is not None
 
 
 def _shortens_a_name(acronym: str, text: str) -> bool:

@@ -43,7 +43,7 @@ def denied_tables(tree: exp.Query, question: str, schema: Schema) -> list[str]:
 
 
 def names_unread(tree: exp.Query, question: str, schema: Schema) -> list[str]:
-    """The columns called so-and-so's name that a question asks for, while a query selects none that is called so.
+    """The columns called so-and-so's name that a question asks for, while a query does not read them but to join.
 
     Args:
         tree: of the query; only columns of tables that it reads are looked for.
@@ -57,10 +57,13 @@ def names_unread(tree: exp.Query, question: str, schema: Schema) -> list[str]:
         return []
     tables = [it for node in tree.find_all(exp.Table) for it in schema.tables_named(node.name)]
     columns = [(it.name, words(it.name), words(table.name)) for table in tables for it in table.columns]
-    selected = {it.name.lower() for item in tree.selects for it in item.find_all(exp.Column)}
+    columns_read = (
+        it for it in tree.find_all(exp.Column) if not isinstance(it.find_ancestor(exp.Join, exp.Select), exp.Join)
+    )
+    read = {it.name.lower() for it in columns_read}
     found: list[str] = []
     for wanted in (noun | words("name") for noun in nouns):
         called = [name for name, own, _ in columns if wanted <= own]
-        told = any(wanted <= own | its and name.lower() in selected for name, own, its in columns)
+        told = any(wanted <= own | its and name.lower() in read for name, own, its in columns)
         found += called if not told else []
     return list(dict.fromkeys(found))

@@ -21,6 +21,10 @@ from executors.sql.unused_joins import drop_unused_joins
 
 _TEXT_TYPE = re.compile(r"char|text|string|clob|enum", re.IGNORECASE)
 _NESTED_TYPE = re.compile(r"^\s*(?:array|list|struct|map|row|union|tuple|variant)\b|\]\s*$", re.IGNORECASE)
+_NUMBER_TYPE = re.compile(
+    r"^\s*(?:(?:tiny|small|medium|big|huge|u)*int(?:eger|\d+)?\b|num|dec|real|double|float)", re.IGNORECASE
+)
+_NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _DENIALS = frozenset({"non", "not", "no", "never", "without", "except", "nicht", "kein", "keine", "ohne", "sans"})
 _CODES = 12  # distinct values of a column up to which one may be an abbreviation of what is said
@@ -63,15 +67,22 @@ class TextFilter(NamedTuple):
 
 
 def text_filters(tree: exp.Query, schema: Schema) -> list[TextFilter]:
-    """Each text that a text column of one real table must equal, `IN (...)` included; what is negated is left out."""
+    """Each text that a column of one real table must equal, `IN (...)` included; what is negated is left out.
+
+    Of a column of numbers those that are none: SQLite and MySQL compare the two without a word.
+    """
     found: list[TextFilter] = []
     for node in tree.find_all(exp.EQ, exp.In):
         column, literals = _sides(node)
         if column is None or isinstance(node.find_ancestor(exp.Not, exp.Select), exp.Not):
             continue
         owner = owner_of(column, schema)
-        if owner is not None and is_text(owner[1]) and not owner[1].private:  # the nearest values would show it
+        if owner is None or owner[1].private:  # the nearest values would show it
+            continue
+        if is_text(owner[1]):
             found += [TextFilter(*owner, literal) for literal in literals]
+        elif _NUMBER_TYPE.search(owner[1].type):
+            found += [TextFilter(*owner, it) for it in literals if not _NUMBER.fullmatch(str(it.this))]
     return found
 
 

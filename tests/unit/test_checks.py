@@ -94,7 +94,8 @@ async def looked_up(executor: SqliteExecutor, sql: str) -> Check:
             False,
             "a NOT around a query is none of its filter",
         ),
-        ("SELECT COUNT(*) FROM orders WHERE order_id = 'Q'", True, "no text column"),
+        ("SELECT COUNT(*) FROM orders WHERE order_id = 'Q'", False, "no number is a text"),
+        ("SELECT COUNT(*) FROM orders WHERE order_id = '1'", True, "but it may be written as one"),
         ("SELECT COUNT(*) FROM customers AS c JOIN orders AS o ON o.status = 'Q'", False, "in ON, by its alias"),
         (
             "SELECT (SELECT COUNT(*) FROM customers AS t WHERE t.name = 'Ada') FROM orders AS t WHERE t.status = 'C'",

@@ -78,14 +78,15 @@ def test_a_mend_that_was_tried_is_not_tried_again() -> None:
     assert mended([], SHOP, "") is None
 
 
-async def test_a_text_is_asked_of_the_table_that_the_question_was_linked_to(shop_file: Path) -> None:
+@pytest.mark.parametrize("wrong", ["status", "customer_id"])  # of another text column, or of the key to where it is
+async def test_a_text_is_asked_of_the_table_that_the_question_was_linked_to(shop_file: Path, wrong: str) -> None:
     database = Database(SqliteExecutor("shop", shop_file, sample_values=3), limit=1, timeout_s=10)
     schema = await database.schema()
     linked = Linked(values=(LinkedValue("customers", "name", "Ada", "Ada", "exact", 1.0),))
     context = Context(db_schema=schema, system="", linked=linked)
 
     faults = await find_faults(
-        "SELECT COUNT(*) FROM orders WHERE status = 'Ada'", "How many orders has Ada?", context, schema, database
+        f"SELECT COUNT(*) FROM orders WHERE {wrong} = 'Ada'", "How many orders has Ada?", context, schema, database
     )
 
     assert [check.name for check in faults.checks if check.passed is False] == ["filter_values"]

@@ -55,6 +55,7 @@ MUSIC = Schema(
         ("What is the name of the artist of every song?",
          "SELECT s.song_name FROM song AS s JOIN artist AS a ON a.artist_name = s.artist_name", ["artist_name"]),
         ("What is the name of each label?", "SELECT full_name FROM labels", []),
+        ("Where is the label with the label name X?", "SELECT town FROM labels WHERE label_short_name = 'X'", []),
         ("What is the name of each label?", "SELECT town FROM labels", ["label_short_name"]),
         ("What is the name of the song of each artist?", "SELECT artist_name FROM artist", []),  # no table that has it
         ("What is the name of the artist?", "SELECT * FROM artist", []),
