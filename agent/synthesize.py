@@ -19,7 +19,7 @@ NO_ANSWER = "it was empty, or broke off before its end. Answer in one short sent
 
 
 class CheckedText(Frozen):
-    """An answer after its checks. `untraced` are those of its `numbers` that nothing supports."""
+    """An answer after its checks. `untraced` are those of its `numbers`, and of its denials, that nothing supports."""
 
     text: str
     corrections: tuple[Correction, ...] = ()
@@ -142,7 +142,8 @@ def _with_count(checked: CheckedText, rows: QueryResult) -> CheckedText:
 def check_text(
     text: str, question: str, result: QueryResult, raw: QueryResult | None, *, calculate: bool
 ) -> CheckedText:
-    """Compute what is to be computed in an answer, then trace every number in it."""
+    """Compute what is to be computed in an answer, then trace every number in it, and what it denies."""
+    from agent.denials import unsupported_denials
     from agent.grounding import trace
     from agent.numbers import linked
     from agent.recompute import Computed, compute
@@ -161,7 +162,8 @@ def check_text(
         calculated=computed.values,
         row_count=result.row_count,
     )
-    untraced = tuple(dict.fromkeys(number.text for number in found.untraced))
+    denied = unsupported_denials(computed.text, question, result)
+    untraced = tuple(dict.fromkeys((*(number.text for number in found.untraced), *denied)))
     detail = f"Not traced: {', '.join(untraced)}." if untraced else f"{len(found.numbers)} numbers traced."
     grounding = Check(name="grounding", passed=not untraced, detail=detail)
     corrections = (*computed.filled, *computed.corrected)

@@ -19,7 +19,7 @@ _SILENT = frozenset(_SILENT_WORDS.split())
 _ENDS_IN_ES = re.compile(r"(?:x|ch|sh|ss|z|\w\w\wo)es$")  # boxes, heroes; but shoes
 _DENIED = re.compile(
     r"\b(?:no|not|none|never|nobody|neither|nor|without|lack\w*|missing|except|nicht|kein\w*|nie|ohne|pas|jamais"
-    r"|aucune?|sans)\b|n['’]t\b",
+    r"|aucune?|sans|sin|nunca|nadie|ning[uú]n\w*)\b|n['’]t\b|없|않",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[^\W_]+")
