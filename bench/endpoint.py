@@ -27,6 +27,7 @@ from starlette.routing import Route
 
 from bench.synthetic_file import Case
 from rag.testing import HashingEmbedder
+from testbed.openai_replies import NO_MODELS, completion_of, embeddings_of
 
 DIMENSION = 384
 MODEL = "gpt-4o-mini"  # the name decides the profile
@@ -81,27 +82,20 @@ def _app(queries: Mapping[str, str]) -> Starlette:
         schema = body.get("response_format", {}).get("json_schema", {}).get("name", "")
         text = reply_to(body["messages"], schema, queries)
         prompt = sum(len(str(message["content"])) for message in body["messages"]) // 4
-        usage = {"prompt_tokens": prompt, "completion_tokens": len(text) // 4, "total_tokens": prompt + len(text) // 4}
-        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-        head = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
-        return JSONResponse({**head, "choices": [choice], "usage": usage})
+        return JSONResponse(completion_of(body, {"content": text}, prompt, len(text) // 4))
 
     embedder = HashingEmbedder(dimension=DIMENSION)
 
-    async def embeddings(request: Request) -> JSONResponse:
-        body = await request.json()
-        vectors = embedder.embed(body["input"])
-        data = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
-        usage = {"prompt_tokens": len(data), "total_tokens": len(data)}
-        return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": usage})
+    async def embed(request: Request) -> JSONResponse:
+        return JSONResponse(embeddings_of(await request.json(), embedder.embed))
 
     async def models(_request: Request) -> JSONResponse:
-        return JSONResponse({"object": "list", "data": []})
+        return JSONResponse(NO_MODELS)
 
     return Starlette(
         routes=[
             Route("/v1/chat/completions", chat, methods=["POST"]),
-            Route("/v1/embeddings", embeddings, methods=["POST"]),
+            Route("/v1/embeddings", embed, methods=["POST"]),
             Route("/v1/models", models),
         ]
     )

@@ -21,6 +21,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from testbed.openai_replies import NO_MODELS, completion_of, embeddings_of
+
 DIMENSION = 64
 _NUMBER = re.compile(r"order number (\d+)")
 
@@ -55,20 +57,13 @@ class SlowModel:
             self._calls["open"] -= 1
             gone.cancel()
             await asyncio.gather(gone, return_exceptions=True)
-        message = {"role": "assistant", "content": _reply(body)}
-        usage = {"prompt_tokens": 900, "completion_tokens": 20, "total_tokens": 920}
-        head = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"], "usage": usage}
-        return JSONResponse({**head, "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+        return JSONResponse(completion_of(body, {"content": _reply(body)}, 900, 20))
 
     async def _embeddings(self, request: Request) -> Response:
-        body = await request.json()
-        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
-        data = [{"object": "embedding", "index": at, "embedding": _vector(text)} for at, text in enumerate(texts)]
-        usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
-        return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": usage})
+        return JSONResponse(embeddings_of(await request.json(), lambda texts: [_vector(text) for text in texts]))
 
     async def _models(self, _request: Request) -> Response:
-        return JSONResponse({"object": "list", "data": []})
+        return JSONResponse(NO_MODELS)
 
     async def _tell(self, _request: Request) -> Response:
         return JSONResponse(self._calls)

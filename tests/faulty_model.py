@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
+from testbed.openai_replies import NO_MODELS, completion_of, embeddings_of
+
 Fault = Literal[
     "unreachable",  # the connection is closed without a word
     "overloaded",  # 429, always
@@ -194,13 +196,10 @@ def step_of(body: dict[str, Any]) -> str:
 def reply_to(step: str, body: dict[str, Any]) -> dict[str, Any]:
     """A whole, right reply."""
     if step == "models":
-        return {"object": "list", "data": []}
+        return NO_MODELS
     if step == "embedding":
-        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
-        data = [{"object": "embedding", "index": at, "embedding": _vector(text)} for at, text in enumerate(texts)]
-        usage = {"prompt_tokens": 1, "total_tokens": 1}
-        return {"object": "list", "data": data, "model": body["model"], "usage": usage}
-    return _completion(body, {"content": _text(step, body["messages"][-1]["content"])})
+        return embeddings_of(body, lambda texts: [_vector(text) for text in texts])
+    return completion_of(body, {"content": _text(step, body["messages"][-1]["content"])}, 10, 5)
 
 
 def spoiled(fault: Fault, step: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -213,14 +212,7 @@ def spoiled(fault: Fault, step: str, body: dict[str, Any]) -> dict[str, Any]:
         "empty": {"content": ""},
         "refusal": {"refusal": REFUSED},
     }
-    return _completion(body, said[fault])
-
-
-def _completion(body: dict[str, Any], said: dict[str, str]) -> dict[str, Any]:
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": None, **said}}
-    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-    head = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
-    return {**head, "choices": [choice], "usage": usage}
+    return completion_of(body, said[fault], 10, 5)
 
 
 def _text(step: str, asked: str) -> str:

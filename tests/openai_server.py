@@ -17,6 +17,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from testbed.openai_replies import NO_MODELS, completion_of, embeddings_of
+
 DIMENSION = 8
 
 
@@ -77,22 +79,14 @@ class OpenAIServer:
         if reply.held is not None and not await _first(reply.held.wait(), _left(request)):
             self.hung_up.set()
             return Response(status_code=499)
-        message = {"role": "assistant", "content": reply.text}
-        usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        head = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
-        return JSONResponse({**head, "choices": [choice], "usage": usage})
+        return JSONResponse(completion_of(body, {"content": reply.text}, 10, 5))
 
     async def _embeddings(self, request: Request) -> Response:
-        body = await request.json()
-        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
-        data = [{"object": "embedding", "index": i, "embedding": _vector(text)} for i, text in enumerate(texts)]
-        usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
-        return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": usage})
+        return JSONResponse(embeddings_of(await request.json(), lambda texts: [_vector(text) for text in texts]))
 
     async def _models(self, _request: Request) -> Response:
         self.looked += 1
-        return JSONResponse({"object": "list", "data": []})
+        return JSONResponse(NO_MODELS)
 
 
 async def _left(request: Request) -> None:

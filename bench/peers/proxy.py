@@ -29,6 +29,7 @@ from agent.models import Usage
 from agent.settings import get_settings
 from bench.endpoint import DIMENSION, reply_to, serve
 from rag.testing import HashingEmbedder
+from testbed.openai_replies import NO_MODELS, completion_of, embeddings_of
 
 MODEL_S = 600.0  # for one reply of the embedded model
 _CHARS_PER_TOKEN = 4  # of the scripted model: what is compared is how much each sends
@@ -125,30 +126,22 @@ def app(model: Scripted | Embedded) -> Starlette:
             counts[name] += tokens
         if body.get("stream"):
             return _streamed(reply.text, body["model"])
-        message = {"role": "assistant", "content": reply.text}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        head = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
-        cached = {"prompt_tokens_details": {"cached_tokens": reply.usage.cached_tokens}}
-        usage_told = {**usage, "total_tokens": sum(usage.values()), **cached}
-        return JSONResponse({**head, "choices": [choice], "usage": usage_told})
+        cached = {"cached_tokens": reply.usage.cached_tokens}
+        return JSONResponse(completion_of(body, {"content": reply.text}, **usage, prompt_tokens_details=cached))
 
-    async def embeddings(request: Request) -> JSONResponse:
-        body = await request.json()
-        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-        data = [{"object": "embedding", "index": at, "embedding": it} for at, it in enumerate(embedder.embed(texts))]
-        usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
-        return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": usage})
+    async def embed(request: Request) -> JSONResponse:
+        return JSONResponse(embeddings_of(await request.json(), embedder.embed))
 
     async def told(_request: Request) -> JSONResponse:
         return JSONResponse(counts)
 
     async def models(_request: Request) -> JSONResponse:
-        return JSONResponse({"object": "list", "data": []})
+        return JSONResponse(NO_MODELS)
 
     return Starlette(
         routes=[
             Route("/v1/chat/completions", chat, methods=["POST"]),
-            Route("/v1/embeddings", embeddings, methods=["POST"]),
+            Route("/v1/embeddings", embed, methods=["POST"]),
             Route("/v1/models", models),
             Route("/v1/counts", told),
         ]

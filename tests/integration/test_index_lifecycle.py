@@ -31,6 +31,7 @@ from agent.scripted import ScriptedModel
 from agent.service import Service, build_service
 from agent.settings import Settings
 from rag.store import Store
+from testbed.openai_replies import embeddings_of, texts_of
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
@@ -62,17 +63,14 @@ class Embeddings:
 
     async def answer(self, request: Request) -> Response:
         body = await request.json()
-        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
-        facts = [text for text in texts if text.startswith("Fact")]
+        facts = [text for text in texts_of(body) if text.startswith("Fact")]
         if facts and self.until is not None and len(self.facts) >= self.until:
             self.holding.set()
             await self._released.wait()
             if await request.is_disconnected():  # who waited too long asks again
                 return Response()
         self.facts += facts
-        data = [{"object": "embedding", "index": i, "embedding": self._vector(text)} for i, text in enumerate(texts)]
-        usage = {"prompt_tokens": 1, "total_tokens": 1}
-        return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": usage})
+        return JSONResponse(embeddings_of(body, lambda texts: [self._vector(text) for text in texts]))
 
     def _vector(self, text: str) -> list[float]:
         return [byte / 255 for byte in hashlib.sha256(text.encode()).digest()[: self.dimension]]

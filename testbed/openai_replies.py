@@ -1,0 +1,37 @@
+"""What an OpenAI endpoint answers, as JSON: for endpoints that say what a test or a measurement has them say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+NO_MODELS: dict[str, Any] = {"object": "list", "data": []}  # of `/v1/models`
+
+
+def completion_of(
+    body: Mapping[str, Any], message: Mapping[str, str], prompt_tokens: int, completion_tokens: int, **usage: Any
+) -> dict[str, Any]:
+    """A chat completion.
+
+    Args:
+        body: of the request.
+        message: its `content`, or its `refusal`.
+        usage: beside the tokens.
+    """
+    tokens = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
+    choice = {"index": 0, "message": {"role": "assistant", "content": None, **message}, "finish_reason": "stop"}
+    head = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
+    return {**head, "choices": [choice], "usage": {**tokens, "total_tokens": sum(tokens.values()), **usage}}
+
+
+def texts_of(body: Mapping[str, Any]) -> list[str]:
+    """What a request for embeddings wants embedded."""
+    return body["input"] if isinstance(body["input"], list) else [body["input"]]
+
+
+def embeddings_of(body: Mapping[str, Any], embed: Callable[[list[str]], Sequence[Sequence[float]]]) -> dict[str, Any]:
+    """The embeddings of a request's texts, each of which counts for a token. Args: embed: gives their vectors."""
+    vectors = embed(texts_of(body))
+    data = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
+    usage = {"prompt_tokens": len(data), "total_tokens": len(data)}
+    return {"object": "list", "data": data, "model": body["model"], "usage": usage}
