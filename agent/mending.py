@@ -67,15 +67,12 @@ def after_error(sql: str, error_type: str, schema: Schema, question: str) -> Dra
     from executors.sql.rejoin import rejoin
     from executors.sql.unread_sides import drop_unread_sides
 
-    def columns_mended(text: str, of: Schema) -> Mend | None:
-        return mend_columns(text, of, question)
-
     def rejoined(text: str, of: Schema) -> Mend | None:
         return rejoin(text, of, question)
 
     ways: tuple[Callable[[str, Schema], Mend | None], ...] = ()
     if error_type in _NAMES:
-        ways = (drop_unread_sides, reach_outer_names, columns_mended, rejoined)
+        ways = (drop_unread_sides, reach_outer_names, mend_columns, rejoined)
     elif error_type in _WORDS:
         ways = (own_functions,)
     elif error_type in _GROUPS:

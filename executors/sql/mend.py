@@ -16,8 +16,6 @@ from executors.dialects import DIALECTS
 from executors.sql.tables import called, column_of, meant, named
 from executors.sql.tree import tree_to_change
 
-_LEAST_SLIPPED = 5  # letters of a name, below which one letter makes it another
-
 
 class Mend(Frozen):
     """A query with its column names put right; `changes` says what was: `order_items.quantity -> oi.quantity`."""
@@ -42,17 +40,16 @@ def mend_tree(sql: str, schema: Schema, change: Callable[[exp.Query, str], Itera
     return Mend(sql=tree.sql(dialect=dialect), changes=changes) if changes else None
 
 
-def mend_columns(sql: str, schema: Schema, question: str = "") -> Mend | None:
+def mend_columns(sql: str, schema: Schema) -> Mend | None:
     """The query with every column that is not where it was looked for taken from where it is.
 
     A column is changed only where one table of the same SELECT has it, where one name differs in case and underscores
-    or by a slip of a letter or two, or where one table of the schema has it and one foreign key leads there. None where
-    nothing can be mended that way, or the query does not parse.
+    alone, or where one table of the schema has it and one foreign key leads there. None where nothing can be mended
+    that way, or the query does not parse.
 
     Args:
         sql: a query that was refused for a column.
         schema: of its database.
-        question: what it says itself is no slip: the counties are not the countries.
     """
 
     def change(tree: exp.Query, dialect: str) -> list[str]:
@@ -62,7 +59,7 @@ def mend_columns(sql: str, schema: Schema, question: str = "") -> Mend | None:
             if select is None or isinstance(column.this, exp.Star):
                 continue
             tables = tables_of(select, schema)
-            new = _right_column(column, tables, question) or _joined_column(column, select, tables, schema)
+            new = _right_column(column, tables) or _joined_column(column, select, tables, schema)
             if new is not None and _is_listed(column, new, select):
                 # nobody asks for the same twice: another's is meant
                 new = _referred_column(column, select, tables, schema)
@@ -103,13 +100,13 @@ def _joins_itself(column: exp.Column, new: exp.Column) -> bool:
     return isinstance(other, exp.Column) and other.table.lower() == new.table.lower()
 
 
-def _right_column(column: exp.Column, tables: dict[str, Table | None], question: str) -> exp.Column | None:
+def _right_column(column: exp.Column, tables: dict[str, Table | None]) -> exp.Column | None:
     """The column as it must have been meant; None where it is right, or nobody can tell."""
     qualifier, name = column.table, column.name
     known = {alias: table for alias, table in tables.items() if table is not None}
     by_alias = {alias.lower(): table for alias, table in tables.items()}
     if not qualifier:
-        return None if _is_somewhere(name, tables, column) else _nearest(name, known, column, question)
+        return None if _is_somewhere(name, tables, column) else _nearest(name, known, column)
     if qualifier.lower() in by_alias:
         table = by_alias[qualifier.lower()]
         if table is None or table.column(name) is not None:
@@ -120,7 +117,7 @@ def _right_column(column: exp.Column, tables: dict[str, Table | None], question:
     holders = named or [alias for alias, table in known.items() if table.column(name)]
     if len(holders) == 1:
         return exp.column(column.this.copy(), table=holders[0])
-    return None if holders else _nearest(name, known, column, question)
+    return None if holders else _nearest(name, known, column)
 
 
 def _joined_column(
@@ -224,29 +221,16 @@ def _is_outer(qualifier: str, column: exp.Column) -> bool:
     return False
 
 
-def _nearest(name: str, known: dict[str, Table], column: exp.Column, question: str) -> exp.Column | None:
-    """The one column whose name differs in case and underscores alone, or else by a slip."""
+def _nearest(name: str, known: dict[str, Table], column: exp.Column) -> exp.Column | None:
+    """The one column whose name differs in case and underscores alone."""
     plain = name.replace("_", "").lower()
-    all_names = [(alias, candidate.name) for alias, table in known.items() for candidate in table.columns]
-    asked = [(alias, it) for alias, it in all_names if alias.lower() == column.table.lower()]
-    found = [(alias, it) for alias, it in all_names if it.replace("_", "").lower() == plain]
-    if not found and plain not in question.replace(" ", "").replace("_", "").lower():
-        found = [(alias, it) for alias, it in asked or all_names if _is_slip(plain, it.replace("_", "").lower())]
+    found = [
+        (alias, candidate.name)
+        for alias, table in known.items()
+        for candidate in table.columns
+        if candidate.name.replace("_", "").lower() == plain
+    ]
     if len(found) != 1:
         return None
     alias, real = found[0]
     return exp.column(exp.to_identifier(real, quoted=column.this.args.get("quoted")), table=alias)
-
-
-def _is_slip(one: str, other: str) -> bool:
-    """Whether two names are one but for a letter or two left out; their first is the same, so `in-` makes no slip."""
-    short, long = sorted((one, other), key=len)
-    if len(short) < _LEAST_SLIPPED or not 0 < len(long) - len(short) <= min(len(long) // 8 + 1, 2):
-        return False
-    at, extra = 0, ""
-    for letter in long:
-        if short[at : at + 1] == letter:
-            at += 1
-        else:
-            extra += letter
-    return short[0] == long[0] and at == len(short) and extra.isalpha()
