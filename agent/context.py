@@ -15,7 +15,7 @@ from agent.models import Exchange, Question
 from agent.used import UsedDocument
 from executors.base import Frozen, Schema
 from executors.dialects import DIALECTS
-from rag.documents import Document
+from rag.documents import Document, docs_digest
 from rag.linking import Linked
 from rag.remembered import Remembered
 
@@ -105,7 +105,6 @@ async def enrich(
     """
     from agent.retrieval.knowledge import Known
     from agent.retrieval.linking import period_lines, value_lines
-    from agent.reuse import docs_digest
     from rag.schema_text import fits, render
 
     async def retrieve() -> Known:

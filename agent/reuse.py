@@ -19,14 +19,12 @@ from agent.models import Answer, Attempt, Draft
 from agent.verified_queries import Key, VerifiedQuery
 from executors.base import Schema
 from rag.past_queries import folded
-from rag.remembered import Remembered
 
 if TYPE_CHECKING:
     from agent.context import Context
     from agent.limits import Limits
     from agent.models import Question
     from agent.parts import Parts
-    from rag.documents import Document
 
 log = logging.getLogger(__name__)
 
@@ -67,22 +65,6 @@ def may_rerun(question: str, sql: str) -> bool:
     if _RELATIVE.search(question):
         return bool(_NOW.search(sql)) and not dated
     return not dated or bool(_YEAR.search(question) or _SHORT_YEAR.search(question))
-
-
-def docs_digest(documents: tuple[Document, ...]) -> str:
-    """A digest of what the docs say; past queries are left out, since they come and go and say nothing new."""
-    return _digest_of(documents)
-
-
-def _digest(documents: tuple[Document, ...]) -> str:
-    digest = hashlib.sha256()
-    for document in documents:
-        if document.kind != "query":
-            digest.update(document.id.encode())
-    return digest.hexdigest()
-
-
-_digest_of = Remembered(_digest)
 
 
 def fingerprint(schema: Schema, tables: Sequence[str], *others: str) -> str | None:

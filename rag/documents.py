@@ -9,6 +9,7 @@ from typing import Literal
 
 from executors.base import Frozen, Schema
 from rag.past_queries import masked_pair
+from rag.remembered import Remembered
 
 Kind = Literal["column", "table", "rule", "query"]
 
@@ -117,3 +118,19 @@ def comment_documents(schema: Schema) -> tuple[Document, ...]:
             if column.comment.strip()
         ]
     return tuple(found)
+
+
+def docs_digest(documents: tuple[Document, ...]) -> str:
+    """A digest of what the docs say; past queries are left out, since they come and go and say nothing new."""
+    return _digest_of(documents)
+
+
+def _digest(documents: tuple[Document, ...]) -> str:
+    digest = hashlib.sha256()
+    for document in documents:
+        if document.kind != "query":
+            digest.update(document.id.encode())
+    return digest.hexdigest()
+
+
+_digest_of = Remembered(_digest)

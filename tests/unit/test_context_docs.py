@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from agent.context import GENERAL_RULES_TOKENS, _asked_before, general_rules
-from agent.reuse import docs_digest
-from rag.documents import Document, make_document
+from rag.documents import Document, docs_digest, make_document
 
 
 def query(question: str, sql: str) -> Document:
