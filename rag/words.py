@@ -18,8 +18,8 @@ _SILENT_WORDS = """
 _SILENT = frozenset(_SILENT_WORDS.split())
 _ENDS_IN_ES = re.compile(r"(?:x|ch|sh|ss|z|\w\w\wo)es$")  # boxes, heroes; but shoes
 _DENIED = re.compile(
-    r"\b(?:no|not|none|never|nobody|neither|nor|without|lack\w*|missing|except|nicht|kein\w*|nie|ohne|pas|jamais"
-    r"|aucune?|sans|sin|nunca|nadie|ning[uú]n\w*)\b|n['’]t\b|없|않",
+    r"\b(?:no(?!\.?\s*\d|\s+of\b)|not|none|never|nobody|neither|nor|without|lack\w*|missing|except"
+    r"|nicht|kein\w*|nie|ohne|pas|jamais|aucune?|sans|sin|nunca|nadie|ning[uú]n\w*)\b|n['’]t\b|없|않",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[^\W_]+")

@@ -14,6 +14,8 @@ from rag.words import denies, words
 if TYPE_CHECKING:
     from sqlglot import exp
 
+_KEY = words("id key")
+
 
 def rows_without(tree: exp.Query, schema: Schema, question: str) -> list[str]:
     """Make LEFT JOINs, in the tree, of joins whose partner is to be missing; what was changed.
@@ -21,17 +23,20 @@ def rows_without(tree: exp.Query, schema: Schema, question: str) -> list[str]:
     Args:
         tree: that is changed.
         schema: tells which columns are never NULL.
-        question: a column that may be NULL is taken for its table only where it denies something, and does not speak
-            of the column.
+        question: a column beside the keys is taken for its row only where its name says no more than the table's (an
+            order that is not delivered has a shipment, without a date), and one that may be NULL only where it denies.
     """
     from sqlglot import exp
 
+    from executors.sql.loose_joins import keeps_unmatched
     from executors.sql.mend import tables_of
     from executors.sql.tree import conjuncts, selects_of
 
     changes: list[str] = []
     for select in selects_of(tree):
         where = select.args.get("where")
+        if keeps_unmatched(select):
+            continue
         tables = {alias.lower(): table for alias, table in tables_of(select, schema).items()}
         for part in conjuncts(where.this if where is not None else None):
             missing = part.unnest()
@@ -82,7 +87,7 @@ def _means_the_row(column: exp.Column, key: exp.Column, table: Table, question: 
     own = table.column(column.name)
     if own is None:
         return False
-    if column.name.lower() == key.name.lower() or not own.nullable or own.name in table.primary_key:
+    if column.name.lower() == key.name.lower() or own.name in table.primary_key:
         return True
-    spoken = words(column.name) - words(table.parts[-1])
-    return denies(question) and not spoken & words(question)
+    further = words(column.name) - words(table.parts[-1])
+    return further <= _KEY and not further & words(question) and (denies(question) or not own.nullable)

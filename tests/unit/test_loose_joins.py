@@ -12,8 +12,11 @@ SCHEMA = Schema(database="s", dialect="sqlite", tables=())
 JOINED = "SELECT c.name FROM city AS c {} JOIN weather AS w ON w.city_id = c.id WHERE {}"
 
 
-def test_keep_the_rows_that_pass_the_other_side() -> None:
-    condition = "w.feb > w.jun OR EXISTS(SELECT 1 FROM hosts AS h WHERE h.city_id = c.id)"
+HOSTED = "EXISTS(SELECT 1 FROM hosts AS h WHERE h.city_id = c.id)"
+
+
+@pytest.mark.parametrize("condition", [f"w.feb > w.jun OR {HOSTED}", f"(w.feb > 1 AND w.jun < 9) OR {HOSTED}"])
+def test_keep_the_rows_that_pass_the_other_side(condition: str) -> None:
     tree = tree_to_change(JOINED.format("INNER", condition), "sqlite")
     assert tree is not None
 
@@ -25,15 +28,25 @@ def test_keep_the_rows_that_pass_the_other_side() -> None:
     "sql, why",
     [
         (JOINED.format("", "w.feb > 1 OR w.jun > 1"), "both sides need it"),
-        (JOINED.format("", "w.feb > 1 AND c.size > 1"), "there is no OR"),
-        (JOINED.format("", "(w.feb > 1 OR c.size > 1) AND c.id > 1"), "OR is not the whole condition"),
-        (JOINED.format("", "c.size > 1 OR c.id = 1"), "neither needs it: it is a condition of its own"),
-        (JOINED.format("", "w.feb IS NULL OR c.size > 1"), "a missing one would pass"),
-        (JOINED.format("", "NOT w.feb > 1 OR c.size > 1"), "denied"),
-        (JOINED.format("LEFT", "w.feb > 1 OR c.size > 1"), "it is one"),
-        (JOINED.format("", "feb > 1 OR c.size > 1"), "whose column it is, is open"),
-        (JOINED.format("", "w.feb > 1 OR c.size > 1").replace("c.name", "w.feb"), "it is selected"),
-        (JOINED.format("", "w.feb > 1 OR c.size > 1").replace("c.name", "COUNT(*)"), "rows are counted"),
+        (JOINED.format("", f"w.feb > 1 AND {HOSTED}"), "there is no OR"),
+        (JOINED.format("", f"(w.feb > 1 OR {HOSTED}) AND c.id > 1"), "OR is not the whole condition"),
+        (JOINED.format("", f"c.size > 1 OR {HOSTED}"), "neither needs it: it is a condition of its own"),
+        (JOINED.format("", "w.feb > 1 OR c.size > 1"), "cities with a record of their weather may be asked for"),
+        (JOINED.format("", f"w.feb IS NULL OR {HOSTED}"), "a missing one would pass"),
+        (JOINED.format("", f"COALESCE(w.feb, 0) < 1 OR {HOSTED}"), "a missing one would pass as zero"),
+        (JOINED.format("", f"CASE WHEN w.feb > 1 THEN 0 ELSE 1 END = 1 OR {HOSTED}"), "or as something else"),
+        (JOINED.format("", f"NOT w.feb > 1 OR {HOSTED}"), "denied"),
+        (JOINED.format("LEFT", f"w.feb > 1 OR {HOSTED}"), "it is one"),
+        (JOINED.format("", f"feb > 1 OR {HOSTED}"), "whose column it is, is open"),
+        (JOINED.format("", f"w.feb > 1 OR {HOSTED}").replace("c.id WHERE", "c.id AND c.size > 1 WHERE"), "ON filters"),
+        (JOINED.format("", f"w.feb > 1 OR {HOSTED}").replace("c.name", "w.feb"), "it is selected"),
+        (JOINED.format("", f"w.feb > 1 OR {HOSTED}").replace("c.name", "COUNT(*)"), "rows are counted"),
+        (JOINED.format("", f"w.feb > 1 OR {HOSTED}").replace("c.name", "SUM(c.size)"), "or summed"),
+        (JOINED.format("", f"w.feb > 1 OR {HOSTED}") + " GROUP BY c.name", "or grouped"),
+        (
+            JOINED.format("", f"w.feb > 1 OR {HOSTED}").replace("WHERE", "RIGHT JOIN x ON x.i = c.id WHERE"),
+            "c may miss",
+        ),
     ],
 )
 def test_others_stay(sql: str, why: str) -> None:
