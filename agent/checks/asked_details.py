@@ -12,9 +12,13 @@ from rag.words import words
 if TYPE_CHECKING:
     from sqlglot import exp
 
+# It has to be what is asked for, and of the table: not "who is the oldest, according to the data?", nor "the details of
+# the addresses of the customers".
 _ALL = re.compile(
-    r"\b(?:all|any|what|which|the|full|complete)\s+(?:of\s+)?(?:the\s+)?(?:available\s+|known\s+)?"
-    r"(?:information|info|details|data)\b(?!\s+(?:type|types|set|sets)\b)|\beverything\b",
+    r"^\W*(?!is\b|are\b)(?:(?:what|which|show|list|give|find|return|get|tell|display|provide|please|can|could|you|me|us|is|are|all|any"
+    r"|of|the|full|complete|available|known)\s+)+(?:(?:information|info|details|data)|everything)\s+"
+    r"(?:(?:is|are|do|we|you|have|has|there|available|known|stored)\s+)*(?:on|of|about|for|regarding|concerning)\s+"
+    r"(?:(?:the|all|any|each|every|of|our|these|those)\s+)*(\w+)\b(?!['’])(?:\s+(\w+)\b(['’])?)?",
     re.IGNORECASE,
 )
 _CALLED_SO = words("information info details data")
@@ -33,16 +37,18 @@ def all_details(tree: exp.Query, question: str, schema: Schema) -> list[str]:
     from executors.sql.mend import tables_of
     from executors.sql.tables import column_of, identifier
 
-    if not isinstance(tree, exp.Select) or not is_english(question) or not _ALL.search(question):
+    if not isinstance(tree, exp.Select) or not is_english(question) or (asked := _ALL.search(question)) is None:
         return []
     tables = tables_of(tree, schema)
     items = tree.expressions
     plain = all(isinstance(item, exp.Column) and not isinstance(item.this, exp.Star) for item in items)
-    if len(tables) != 1 or not plain or any(tree.args.get(part) for part in ("group", "distinct")):
+    if len(tables) != 1 or not plain or asked[3] or any(tree.args.get(part) for part in ("group", "distinct")):
         return []
     ((alias, table),) = tables.items()
     public = [column.name for column in table.columns if not column.private] if table is not None else []
     if table is None or len(public) <= len(items) or any(words(name) & _CALLED_SO for name in public):
+        return []
+    if not words(table.parts[-1]) <= words(f"{asked[1]} {asked[2] or ''}"):
         return []
     said, placed = words(question), _outside_the_list(tree)
     named = [item for item in items if item.name.lower() not in placed and words(item.name) - words(table.name) <= said]

@@ -7,17 +7,28 @@ from typing import TYPE_CHECKING
 
 from agent.clarify.languages import is_english
 from executors.base import Schema, Table
-from rag.words import words
+from rag.words import telling_words, words
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
+# What is asked for stands first: ids that come later may be ordered by, or filtered on.
+_BEGIN = (
+    r"^\W*(?!is\b|are\b|were\b)(?:(?:what|which|list|show|give|find|return|get|tell|display|select|provide|please|can|could|you|me|us|is|are"
+    r"|were|all|any|each|every|of|the|a|an|different|distinct|unique)\s+)+"
+)
 _ID_OF = re.compile(
-    r"\b(?:ids?|identifiers?)\s+(?:of|for)\s+(?:(?:all|any|each|every|the|a|an|those|these)\s+)*(\w+(?:\s+\w+)?)",
+    rf"{_BEGIN}(?:ids?|identifiers?)\s+(?:of|for)\s+(?:(?:all|any|each|every|the|a|an|those|these)\s+)*"
+    r"(\w+)\b(?!['’])(?:\s+(\w+)\b(['’])?)?",
     re.IGNORECASE,
 )
-_OWN_ID = re.compile(r"\b(\w+(?:\s+\w+)?)\s+(?:ids?|identifiers?)\b", re.IGNORECASE)
-_KEY_NAME = re.compile(r"_?id$|(?<=[a-z])I[dD]$", re.IGNORECASE)
+# Not the order of customer id 12, or of customer ID ALFKI: that is a filter.
+_OWN_ID = re.compile(
+    rf"{_BEGIN}(?:(\w+)\s+)??(\w+)\s+(?:ids?|identifiers?)\b"
+    r"(?!\s*[=:#(\"'‘“\d]|(?-i:\s+\w*[A-Z\d])|\s+(?:number|no)\b)",
+    re.IGNORECASE,
+)
+_KEY_NAME = re.compile(r"(?:^|_)(?i:id)$|(?<=[a-z])I[dD]$")
 
 
 def asked_key(tree: exp.Query, question: str, schema: Schema) -> list[str]:
@@ -51,12 +62,27 @@ def _is_key(item: exp.Expr) -> bool:
 
 def _asked_tables(question: str, schema: Schema) -> list[Table]:
     """The tables of whose rows an id is asked for."""
-    said = [words(found) for phrase in (_ID_OF, _OWN_ID) for found in phrase.findall(question)]
-    return [it for it in schema.tables if any(words(it.parts[-1]) and words(it.parts[-1]) <= one for one in said)]
+    before, noun = _noun_of(question)
+    names = [(it, words(it.parts[-1])) for it in schema.tables]
+    return [it for it, own in names if words(noun) and words(noun) <= own <= words(f"{before} {noun}")]
+
+
+def _noun_of(question: str) -> tuple[str, str]:
+    """What has the ids that a question asks for, as its noun and the word before it; empty where it asks for none."""
+    if (of := _ID_OF.search(question)) is not None:
+        first, second, owns = of.groups()
+        if owns:  # "the id of the city council's chair"
+            return "", ""
+        return (first, second) if second and telling_words(second) else ("", first)
+    found = _OWN_ID.search(question)
+    return (found[1] or "", found[2]) if found is not None else ("", "")
 
 
 def _is_unspoken(column: exp.Column, asked: Table, question: str, schema: Schema) -> bool:
-    """Whether a key is not of the table that is asked for, nor refers to it, and the question does not name it."""
+    """Whether a key is not of the table that is asked for, nor refers to it, and the question names neither it nor its.
+
+    The id of the customer's last order is the order's.
+    """
     from executors.sql.literals import owner_of
 
     owner = owner_of(column, schema)
@@ -65,7 +91,7 @@ def _is_unspoken(column: exp.Column, asked: Table, question: str, schema: Schema
     table, own = owner
     if any(own.name in key.columns and key.table.lower() == asked.name.lower() for key in table.foreign_keys):
         return False
-    return not words(_KEY_NAME.sub("", own.name)) & words(question)
+    return not words(f"{_KEY_NAME.sub('', own.name)} {table.parts[-1]}") & words(question)
 
 
 def _key_of(asked: Table, tree: exp.Select, schema: Schema) -> exp.Column | None:

@@ -24,7 +24,7 @@ SCHEMA = Schema(
         ),
         Table(
             name="fair",
-            columns=_columns("Fair_ID", "Host", "Year"),
+            columns=_columns("Fair_ID", "Host", "Year", "paid"),
             primary_key=("Fair_ID",),
             foreign_keys=(ForeignKey(columns=("Host",), table="city", referenced=("City_ID",)),),
         ),
@@ -59,6 +59,12 @@ def test_is_selected_in_the_place_of_another(question: str, sql: str, right: str
         ("What is the id of the city?", "SELECT Host FROM fair", "that refers to it"),
         ("What is the id of the city?", "SELECT stand_id FROM stand", "no city can be told from it"),
         ("What is the id of the city?", f"SELECT f.Fair_ID, c.City_ID FROM {JOINED}", "there are two"),
+        ("What is the id of the city's last fair?", f"SELECT f.Fair_ID FROM {JOINED}", "that is a fair's"),
+        ("What is the id of the city council meeting?", f"SELECT f.Fair_ID FROM {JOINED}", "that is none of a city"),
+        ("What is on in city id 12?", f"SELECT f.Fair_ID FROM {JOINED} WHERE c.City_ID = 12", "a filter"),
+        ("Which city id 12 events are there?", f"SELECT f.Fair_ID FROM {JOINED} WHERE c.City_ID = 12", "a filter"),
+        ("List the events by the id of the city.", f"SELECT f.Fair_ID FROM {JOINED} ORDER BY c.City_ID", "an order"),
+        ("Which city id has a deal?", "SELECT paid FROM fair", "no id is selected"),
         ("Was ist die id der city?", f"SELECT f.Fair_ID FROM {JOINED}", "only English is understood"),
     ],
 )
@@ -85,6 +91,10 @@ def test_all_public_columns_are_selected_where_all_is_asked_for() -> None:
     [
         ("What information is there on the mayors of cities?", "SELECT Mayor FROM city", "a column is named"),
         ("Which cities are there?", "SELECT Mayor FROM city", "not all is asked for"),
+        ("Who leads the greatest city, according to the data?", "SELECT Mayor FROM city", "data is where to look"),
+        ("Is everything about the city in order?", "SELECT Mayor FROM city", "yes or no is asked for"),
+        ("Show the details of the addresses of the cities.", "SELECT Mayor FROM city", "of something else"),
+        ("Show the details of the city's leader.", "SELECT Mayor FROM city", "of something that it has"),
         ("Show all details of the cities.", "SELECT DISTINCT Mayor FROM city", "there would be more rows"),
         ("Show all details of the cities.", "SELECT COUNT(*) FROM city", "it counts"),
         ("Show all details of the cities.", "SELECT * FROM city", "it is all"),
