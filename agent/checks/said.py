@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from agent.checks.unasked import unsaid_texts
 from agent.models import Check
-from rag.words import telling_words
+from rag.words import telling_words, words
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -49,7 +49,7 @@ _HIGHEST = re.compile(
 )
 _EACH = re.compile(r"\b(?:for|of|in|by) (?:each|every)\b", re.IGNORECASE)
 _SORTED = re.compile(
-    r"\bsorted\b|\bordered (?:by|from|alphabetically)\b"
+    r"\bsorted (?:by|from|in|alphabetically)\b|(?:[,;]|\band) ordered (?:by|from)\b|\bordered alphabetically\b"
     r"|\bin (?:\w+ )?(?:ascending|descending|alphabetical|chronological|increasing|decreasing) order\b",
     re.IGNORECASE,
 )
@@ -132,14 +132,17 @@ def _values_missing(tree: exp.Query, linked: Iterable[LinkedValue]) -> list[str]
             said.setdefault(value.said, []).append(value.value.casefold())
     inside = [one for one in said if any(one != other and one in other for other in said)]  # `York` in `New York`
     return [
-        repr(words)
-        for words, values in said.items()
-        if words not in inside and not any(text and (text in it or it in text) for it in values for text in texts)
+        repr(named)
+        for named, values in said.items()
+        if named not in inside and not any(text and (text in it or it in text) for it in values for text in texts)
     ]
 
 
 def _asked_of_several(tree: exp.Query) -> list[str]:
-    """Texts that a condition takes from one column or else another: the question means one of them."""
+    """Texts that a condition takes from one column or else another: the question means one of them.
+
+    Not columns of which the names share a word: who asks for the games of a team means home_team and away_team.
+    """
     from sqlglot import exp
 
     columns: dict[str, set[str]] = {}
@@ -149,7 +152,11 @@ def _asked_of_several(tree: exp.Query) -> list[str]:
             text = pair.expression if isinstance(pair, exp.EQ) else None
             if isinstance(text, exp.Literal) and text.is_string and isinstance(pair.this, exp.Column):
                 columns.setdefault(str(text.this).casefold(), set()).add(pair.this.name.lower())
-    return [repr(text) for text, found in columns.items() if len(found) > 1]
+    return [
+        repr(text)
+        for text, found in columns.items()
+        if len(found) > 1 and not frozenset.intersection(*map(words, found))
+    ]
 
 
 def _unknown_acronyms(
@@ -200,8 +207,8 @@ def _measures_missing(question: str, tree: exp.Query) -> list[str]:
     )
     names = {word for column in tree.find_all(exp.Column) for word in re.split(r"[_\W]+", column.name.lower())}
     found: list[str] = []
-    for words, name, nodes in computed:
-        match = re.search(words, question, re.IGNORECASE)
+    for pattern, name, nodes in computed:
+        match = re.search(pattern, question, re.IGNORECASE)
         if match and not tree.find(*nodes) and not names & set(match[0].lower().split()):
             found.append(name)
     if _EACH.search(question) and _takes_one(tree):
@@ -213,7 +220,10 @@ def _measures_missing(question: str, tree: exp.Query) -> list[str]:
 
 def _takes_one(tree: exp.Query) -> bool:
     limit = tree.args.get("limit")
-    return limit is not None and limit.expression is not None and limit.expression.sql() == "1"
+    if limit is None or limit.expressions:  # ClickHouse takes one for each with LIMIT 1 BY
+        return False
+    rows = limit.args.get("expression") or limit.args.get("count")
+    return rows is not None and rows.unnest().sql() == "1"
 
 
 def _whole_of_share(question: str, tree: exp.Query) -> list[str]:
@@ -232,7 +242,7 @@ def _other_end(question: str, tree: exp.Query) -> list[str]:
 
     if tree.find(exp.Max, exp.Min, exp.Window):
         return []
-    said = [bool(words.search(question)) for words in (_LOWEST, _HIGHEST)]
+    said = [bool(end.search(question)) for end in (_LOWEST, _HIGHEST)]
     ends = [
         bool(select.args["order"].expressions[0].args.get("desc"))
         for select in tree.find_all(exp.Select)

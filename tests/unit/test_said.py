@@ -63,6 +63,9 @@ def test_numbers_and_names(
         ("List the clerks sorted by pay.", "SELECT n FROM s WHERE n IN (SELECT n FROM t ORDER BY pay)", None),
         ("List the clerks in ascending order of pay.", "SELECT n FROM s", None),
         ("List the clerks sorted by pay.", "SELECT n FROM s ORDER BY pay", True),
+        ("Which goods were ordered by Miller?", "SELECT n FROM s WHERE y = 'Miller'", True),
+        ("Which parcels are not sorted?", "SELECT n FROM s WHERE y = 0", True),
+        ("List the clerks, ordered by pay.", "SELECT n FROM s", None),
         ("Which goods were ordered in 2024?", "SELECT n FROM s WHERE y = 2024", True),
         ("What share of clerks is paid?", "SELECT SUM(CASE WHEN a > 1 AND b = 'x' THEN 1 END) / COUNT(*) FROM s", None),
         ("What share of clerks is paid?", "SELECT SUM(CASE WHEN a > 1 THEN 1 END) / COUNT(*) FROM s", True),
@@ -123,3 +126,23 @@ def test_a_text_that_is_asked_of_one_column_or_another_is_not_verified() -> None
     assert two is not None
     assert said_checks("How many aliens are there?", either, ())[0].passed is None
     assert said_checks("How many aliens or humans are there?", two, ())[0].passed is True
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "found"),
+    [
+        ("oracle", "SELECT n FROM s GROUP BY n ORDER BY MAX(pay) DESC FETCH FIRST 1 ROWS ONLY", None),
+        ("tsql", "SELECT TOP (1) n FROM s GROUP BY n ORDER BY MAX(pay) DESC", None),
+        ("clickhouse", "SELECT n, town, MAX(pay) OVER () FROM s ORDER BY pay DESC LIMIT 1 BY town", True),
+    ],
+)
+def test_one_row_is_none_for_each_in_any_dialect(dialect: str, sql: str, found: bool | None) -> None:
+    tree = tree_to_change(sql, dialect)
+    assert tree is not None
+    assert said_checks("Which clerk earns most in each town?", tree, ())[1].passed is found
+
+
+def test_columns_of_one_kind_are_asked_together() -> None:
+    tree = tree_to_change("SELECT id FROM games WHERE home_team = 'Reds' OR away_team = 'Reds'", "sqlite")
+    assert tree is not None
+    assert said_checks("Which games did the Reds play?", tree, ())[0].passed is True
