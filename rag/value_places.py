@@ -1,7 +1,8 @@
 """Which of several columns is meant by a value that all of them hold: a model that is told of two asks for either.
 
-What stands beside the value says it: the `F gender`, `customer Miller`. And a word in small letters is more probably a
-kind of things, of which there are few, than the name of one of many: "heroes who are aliens".
+What stands beside the value says it: the `F gender`, `customer Miller`; not "which city in New York". And a word in
+small letters is more probably a kind of things, of which there are few, than the name of one of many: "heroes who are
+aliens".
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from rag.values import LinkedValue
 from rag.words import stem_of, tokens, words
 
-_BEFORE, _AFTER = 2, 1  # words beside a value that may name its column
+_LINKS = frozenset({"of", "is", "was", "named", "called", "von", "ist", "de", "du"})  # between a column and its value
 _FEW = 5  # times as many distinct values has a column of names as one of kinds
 _SAYS_NOTHING = words("id name title code key value type no number text description")  # columns of any table
 
@@ -41,10 +42,10 @@ def _meant(
         return ones
     near, before = _beside(ones[0].said, question)
     named = [it for it in ones if (words(it.column) - words(it.table) - _SAYS_NOTHING) & near]
-    named = named or [it for it in ones if words(it.table) & before]
+    named = named or [it for it in ones if words(it.table.rpartition(".")[2]) & before]
     if named:
         return named
-    if not ones[0].said.islower():
+    if not ones[0].said.islower() or question.islower():  # who writes all in small letters, writes names so
         return ones
     sizes = {(it.table, it.column): distinct.get((it.table, it.column), 0) for it in ones}
     least = min(sizes.values())
@@ -58,7 +59,8 @@ def _beside(said: str, question: str) -> tuple[frozenset[str], frozenset[str]]:
     before: set[str] = set()
     for at in range(len(all_tokens) - len(own) + 1):
         if own and [token.folded for token in all_tokens[at : at + len(own)]] == own:
-            end = at + len(own)
-            near.update(map(stem_of, (*all_tokens[max(0, at - _BEFORE) : at], *all_tokens[end : end + _AFTER])))
-            before.update(map(stem_of, all_tokens[max(0, at - 1) : at]))
+            first, end = max(0, at - 1), at + len(own)
+            before.update(map(stem_of, all_tokens[first:at]))
+            linked = all_tokens[max(0, at - 2) : first] if all_tokens[first].folded in _LINKS else []
+            near.update(map(stem_of, (*linked, *all_tokens[first:at], *all_tokens[end : end + 1])))
     return frozenset(near), frozenset(before)

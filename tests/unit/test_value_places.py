@@ -29,6 +29,7 @@ def _values(value: str, said: str, *places: str, how: How = "exact") -> list[Lin
         ("What do the heroes weigh who are aliens?", "Alien", "aliens", "hero.hero_name race.race", "race.race"),
         ("How many heroes are aliens?", "Alien", "aliens", "hero.hero_name race.race", "race.race"),
         ("How many alien heroes are there?", "Alien", "alien", "hero.hero_name race.race", "race.race"),
+        ("Find dorms whose gender is F.", "F", "F", "dorm.gender student.sex", "dorm.gender"),
         ("What did customer Miller buy?", "Miller", "Miller", "customers.name suppliers.name", "customers.name"),
         ("Which of the suppliers Miller & Sons are new?", "Miller", "Miller", "customers.name suppliers.name",
          "suppliers.name"),
@@ -48,6 +49,8 @@ def test_what_stands_beside_it_and_its_case_say_which(
         ("Who is called Alien?", "Alien", "Alien", "hero.hero_name race.race"),  # a name as much as a kind
         ("What did Miller buy?", "Miller", "Miller", "customers.name suppliers.name"),
         ("Did customer Miller buy of supplier Miller?", "Miller", "Miller", "customers.name suppliers.name"),
+        ("how many orders are from alien?", "Alien", "alien", "hero.hero_name race.race"),  # no capital says anything
+        ("Which sex in F is rarer?", "F", "F", "dorm.gender student.sex"),  # it is not what the column is
         ("How many are f?", "F", "f", "dorm.gender student.sex"),  # both are kinds
         ("Who came on 2024-05-01?", "2024-05-01", "2024-05-01", "customers.name race.race"),
     ],
