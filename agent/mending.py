@@ -70,9 +70,12 @@ def after_error(sql: str, error_type: str, schema: Schema, question: str) -> Dra
     def rejoined(text: str, of: Schema) -> Mend | None:
         return rejoin(text, of, question)
 
+    def sides_dropped(text: str, of: Schema) -> Mend | None:
+        return drop_unread_sides(text, of, question)
+
     ways: tuple[Callable[[str, Schema], Mend | None], ...] = ()
     if error_type in _NAMES:
-        ways = (drop_unread_sides, reach_outer_names, mend_columns, rejoined)
+        ways = (sides_dropped, reach_outer_names, mend_columns, rejoined)
     elif error_type in _WORDS:
         ways = (own_functions,)
     elif error_type in _GROUPS:
@@ -94,19 +97,12 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
         schema: of the database, with the keys that are known of it.
         database: whose stored values are looked up.
     """
-    from agent.checks.anti_joins import rows_without
-    from agent.checks.asked_columns import drop_extra_columns
-    from agent.checks.asked_details import all_details
-    from agent.checks.asked_keys import asked_key
-    from agent.checks.named_keys import name_keys
     from agent.checks.shares import share_of_whole
     from agent.checks.unasked import drop_unasked, spoken_tables
     from agent.checks.unread import denied_tables, names_unread
     from executors.dialects import DIALECTS
     from executors.sql.division import divide_exactly
-    from executors.sql.moments_compared import moments_subtracted
     from executors.sql.rejoin import rejoin
-    from executors.sql.silently_wrong import put_right
     from executors.sql.tree import tree_to_change
 
     row = DIALECTS[schema.dialect]
@@ -120,11 +116,9 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     dropped = drop_unasked(tree, question, told, lambda: _documented(context))
     spoken = spoken_tables(tree, question)
     replaced, moved = _stored(tree, values, context, schema, spoken) if values.missing else ([], [])
-    asked = (asked_key, drop_extra_columns, name_keys, all_details)
-    extra = [change for mend in asked for change in mend(tree, question, schema)]
+    extra = _asked_columns(tree, question, schema)
     shares = share_of_whole(tree, question)
-    rules = (rows_without, put_right, moments_subtracted)
-    wrong = [change for rule in rules for change in rule(tree, schema, question)]
+    wrong = _put_right(tree, question, schema)
     found = ((WRONG, wrong), (UNASKED, dropped), (EXTRA, extra), (SHARES, shares))
     checks = (*(_check(name, changed) for name, changed in found), *said, values.check)
     divided = divide_exactly(tree) if row.integer_division else []  # which has a check of its own
@@ -135,6 +129,27 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     if moved and (joined := rejoin(right, schema, question)) is not None:
         right, changes = joined.sql, [*changes, *joined.changes]
     return Faults(checks, _draft(right, changes))
+
+
+def _asked_columns(tree: exp.Query, question: str, schema: Schema) -> list[str]:
+    """Select in a tree what was asked for, and no more; what was changed."""
+    from agent.checks.asked_columns import drop_extra_columns
+    from agent.checks.asked_details import all_details
+    from agent.checks.asked_keys import asked_key
+    from agent.checks.named_keys import name_keys
+
+    rules = (asked_key, drop_extra_columns, name_keys, all_details)
+    return [change for rule in rules for change in rule(tree, question, schema)]
+
+
+def _put_right(tree: exp.Query, question: str, schema: Schema) -> list[str]:
+    """Put right in a tree what runs without a word and is known to be wrong; what was changed."""
+    from agent.checks.anti_joins import rows_without
+    from executors.sql.moments_compared import moments_subtracted
+    from executors.sql.silently_wrong import put_right
+
+    rules = (rows_without, put_right, moments_subtracted)
+    return [change for rule in rules for change in rule(tree, schema, question)]
 
 
 def _said_before(context: Context) -> tuple[str, ...]:

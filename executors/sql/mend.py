@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from executors.base import ForeignKey, Frozen, Schema, Table
 from executors.dialects import DIALECTS
-from executors.sql.tables import called, column_of, meant, named
+from executors.sql.tables import called, column_of, identifier, meant, named
 from executors.sql.tree import tree_to_change
 
 
@@ -59,7 +59,7 @@ def mend_columns(sql: str, schema: Schema) -> Mend | None:
             if select is None or isinstance(column.this, exp.Star):
                 continue
             tables = tables_of(select, schema)
-            new = _right_column(column, tables) or _joined_column(column, select, tables, schema)
+            new = _right_column(column, tables, schema) or _joined_column(column, select, tables, schema)
             if new is not None and _is_listed(column, new, select):
                 # nobody asks for the same twice: another's is meant
                 new = _referred_column(column, select, tables, schema)
@@ -100,13 +100,13 @@ def _joins_itself(column: exp.Column, new: exp.Column) -> bool:
     return isinstance(other, exp.Column) and other.table.lower() == new.table.lower()
 
 
-def _right_column(column: exp.Column, tables: dict[str, Table | None]) -> exp.Column | None:
+def _right_column(column: exp.Column, tables: dict[str, Table | None], schema: Schema) -> exp.Column | None:
     """The column as it must have been meant; None where it is right, or nobody can tell."""
     qualifier, name = column.table, column.name
     known = {alias: table for alias, table in tables.items() if table is not None}
     by_alias = {alias.lower(): table for alias, table in tables.items()}
     if not qualifier:
-        return None if _is_somewhere(name, tables, column) else _nearest(name, known, column)
+        return None if _is_somewhere(name, tables, column) else _nearest(known, column, schema)
     if qualifier.lower() in by_alias:
         table = by_alias[qualifier.lower()]
         if table is None or table.column(name) is not None:
@@ -116,8 +116,8 @@ def _right_column(column: exp.Column, tables: dict[str, Table | None]) -> exp.Co
     named = [alias for alias, t in known.items() if t.parts[-1].lower() == qualifier.lower() and t.column(name)]
     holders = named or [alias for alias, table in known.items() if table.column(name)]
     if len(holders) == 1:
-        return exp.column(column.this.copy(), table=holders[0])
-    return None if holders else _nearest(name, known, column)
+        return exp.column(column.this.copy(), table=called(holders[0], schema))
+    return None if holders else _nearest(known, column, schema)
 
 
 def _joined_column(
@@ -221,9 +221,9 @@ def _is_outer(qualifier: str, column: exp.Column) -> bool:
     return False
 
 
-def _nearest(name: str, known: dict[str, Table], column: exp.Column) -> exp.Column | None:
+def _nearest(known: dict[str, Table], column: exp.Column, schema: Schema) -> exp.Column | None:
     """The one column whose name differs in case and underscores alone."""
-    plain = name.replace("_", "").lower()
+    plain = column.name.replace("_", "").lower()
     found = [
         (alias, candidate.name)
         for alias, table in known.items()
@@ -233,4 +233,5 @@ def _nearest(name: str, known: dict[str, Table], column: exp.Column) -> exp.Colu
     if len(found) != 1:
         return None
     alias, real = found[0]
-    return exp.column(exp.to_identifier(real, quoted=column.this.args.get("quoted")), table=alias)
+    quoted = exp.to_identifier(real, quoted=True) if column.this.args.get("quoted") else identifier(real, schema)
+    return exp.column(quoted, table=called(alias, schema))

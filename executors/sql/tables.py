@@ -47,9 +47,13 @@ def column_of(alias: str, name: str, schema: Schema) -> exp.Column:
 
 
 def called(alias: str, schema: Schema) -> exp.Identifier:
-    """A name by which a query calls one of its sources: in quotes only where it is a reserved word, or no plain one."""
-    folded = DIALECTS[schema.dialect].folded(alias)
-    return exp.to_identifier(alias, quoted=schema.quoted(folded) != folded)
+    """A name by which a query calls one of its sources: in quotes only where it is a reserved word, or no plain one.
+
+    A table's own name is written as the table's is: "Orders" stays in quotes where that means another than orders.
+    """
+    own = any(table.parts[-1] == alias for table in schema.tables_named(alias))
+    name = alias if own else DIALECTS[schema.dialect].folded(alias)
+    return exp.to_identifier(alias, quoted=schema.quoted(name) != name)
 
 
 def is_default(qualifier: str, schema: Schema) -> bool:

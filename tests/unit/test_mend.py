@@ -109,3 +109,18 @@ def test_a_join_is_never_mended_into_one_of_a_table_with_itself() -> None:
         mend_columns("SELECT o.amount FROM customers AS c JOIN orders AS o ON o.first_name = c.first_name", SCHEMA)
         is None
     )
+
+
+def test_names_that_need_quotes_have_them() -> None:
+    orders = table("Orders", "id", "Amount REAL", "customer_id", customer_id="Customers")
+    schema = Schema(database="s", dialect="postgresql", tables=(orders, table("Customers", "id", "FirstName")))
+
+    written = mend_columns('SELECT a_mount FROM "Orders"', schema)
+    joined = mend_columns('SELECT "Orders"."FirstName" FROM "Orders"', schema)
+
+    assert written is not None
+    assert written.sql == 'SELECT "Orders"."Amount" FROM "Orders"'
+    assert joined is not None
+    assert joined.sql == (
+        'SELECT "Customers"."FirstName" FROM "Orders" LEFT JOIN "Customers" ON "Orders".customer_id = "Customers".id'
+    )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from small_tables import table
 
 from executors.base import Schema
 from executors.sql.unread_sides import drop_unread_sides
 
-SCHEMA = Schema(database="s", dialect="sqlite", tables=())
+SCHEMA = Schema(database="s", dialect="sqlite", tables=tuple(table(it, "id", "x") for it in ("student", "b", "c")))
 IN_2024 = "BETWEEN '2024-01-01' AND '2024-12-31'"
 
 
@@ -39,8 +40,17 @@ def test_are_dropped(sql: str, left: str) -> None:
         ("SELECT 1 FROM a WHERE a.x = 'u' AND b.x = 'u'", "both are to hold"),
         ("SELECT 1 FROM a WHERE a.x = 'u' OR a.y = 'u'", "both can be read"),
         ("SELECT 1 FROM a WHERE a.x > a.y OR a.x > b.y", "no value is looked for"),
+        ("SELECT 1 FROM a WHERE a.x > 5 OR b.x < 5", "the same number, and not the same condition"),
+        ("SELECT 1 FROM a WHERE a.x = 'u' OR z.x = 'u'", "no table is called so: it may be a part of a record"),
         ("SELECT 1 FROM", "it does not parse"),
     ],
 )
 def test_others_stay(sql: str, why: str) -> None:
     assert drop_unread_sides(sql, SCHEMA) is None, why
+
+
+def test_a_table_that_is_asked_for_is_not_left_out() -> None:
+    sql = "SELECT name FROM dorm WHERE dorm.town = 'Bonn' OR student.town = 'Bonn'"
+
+    assert drop_unread_sides(sql, SCHEMA, "Dorms or students in Bonn?") is None
+    assert drop_unread_sides(sql, SCHEMA, "Dorms in Bonn?") is not None
