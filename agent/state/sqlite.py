@@ -145,14 +145,16 @@ class SqliteStore:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make the tables of a new file. Raises StateUnavailable where the file is of a newer Plumbline."""
-        if _schema_of(connection) == 0:
+        found = _schema_of(connection)
+        if found == 0:
             connection.execute("BEGIN IMMEDIATE")
             if _schema_of(connection) == 0:  # nobody else has made them meanwhile
                 for statement in _TABLES:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {SCHEMA}")
             connection.execute("COMMIT")
-        if (found := _schema_of(connection)) != SCHEMA:
+            found = _schema_of(connection)
+        if found != SCHEMA:
             raise StateUnavailable(
                 f"{self.path.name} was written by another version of Plumbline (format {found}, this one knows "
                 f"{SCHEMA}): use that version, or set PLUMBLINE_STATE_DIR to another folder."
