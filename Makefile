@@ -3,7 +3,7 @@
 #   PYTHON=python3.12        the Python that makes the environment: 3.11 or newer
 #   TORCH_INDEX=address      one more index for PyTorch, such as the one with its CPU wheels for Linux
 #   EVAL=folder              questions and databases that `make bench` measures retrieval on
-#   LIMIT=34                 questions of each folder that the embedded model is asked, with retrieval and without
+#   LIMIT=40                 questions of each folder that the embedded model is asked, with retrieval and without
 #   ARITHMETIC=file.jsonl    the sentences that it recomputes; by default the folder's
 #   MINUTES=10               how long `make fuzz` tries to break what reads what others wrote
 #   CLIENTS=200 SECONDS=120  how many ask at once in `make bench-load`, and for how long
@@ -15,7 +15,7 @@ TORCH_INDEX ?=
 EVAL        ?=
 ARITHMETIC  ?= $(wildcard $(EVAL)/arithmetic.jsonl)
 STATEMENTS  ?= $(wildcard $(EVAL)/statements.jsonl)
-LIMIT       ?= 34
+LIMIT       ?= 40
 MINUTES     ?= 10
 CLIENTS     ?= 200
 SECONDS     ?= 120

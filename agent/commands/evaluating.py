@@ -93,7 +93,7 @@ def evaluate_targets(
         typer.Option("--out", file_okay=False, help="Keep results in this folder; what is there is not asked again."),
     ] = Path(".plumbline/accuracy"),
     questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
-    limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 34,
+    limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 40,
 ) -> None:
     """Measure accuracy against one plain call, what "verified" is worth and what it costs, each next to its target."""
     from agent.evaluation.targets import run_targets
