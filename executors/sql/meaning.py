@@ -208,12 +208,26 @@ def _near(name: str, table: Table) -> str | None:
 
 def _misspelt(plain: str, table: Table) -> str | None:
     """The one column whose name is a letter or two away: of a long name, for short ones are all alike."""
-    from rapidfuzz.distance import DamerauLevenshtein
-
     slips = min(_SLIPS, len(plain) // _WHOLE)
-    names = [column.name for column in table.columns]
-    near = [name for name in names if DamerauLevenshtein.distance(name.translate(_WORD).lower(), plain) <= slips]
+    near = [column.name for column in table.columns if _is_slip(plain, column.name.translate(_WORD).lower(), slips)]
     return near[0] if slips and len(near) == 1 else None
+
+
+def _is_slip(one: str, other: str, most: int) -> bool:
+    """Whether two names are one but for so many letters left out or doubled, or for two in each other's place.
+
+    Other letters and digits make other names (`net_max` and `net_tax`, `price_2023` and `price_2024`); so do another
+    first letter (`import`, `export`), and what only one of them ends in, but for a plural: `close` is not `closed`.
+    """
+    from rapidfuzz.distance import DamerauLevenshtein, Indel
+
+    if one[:1] != other[:1] or [c for c in one if not c.isalpha()] != [c for c in other if not c.isalpha()]:
+        return False
+    short, long = sorted((one, other), key=len)
+    if long != short and long.startswith(short) and long[len(short) :] not in {"s", "es", short[-1]}:
+        return False
+    swapped = sorted(one) == sorted(other) and DamerauLevenshtein.distance(one, other) == 1
+    return swapped or (len(long) > len(short) and Indel.distance(one, other) <= most)
 
 
 def _is_key(column: Column, table: Table) -> bool:

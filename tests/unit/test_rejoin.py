@@ -96,6 +96,29 @@ MENDED = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("wrote", "real", "found"),
+    [
+        ("descripton", "description", True),
+        ("wieghted", "weighted", True),
+        ("quantitty", "quantity", True),
+        ("payments", "payment", True),
+        ("prices2023", "prices2024", False),
+        ("line1text", "line2text", False),
+        ("netmaximum", "nettaximum", False),
+        ("importdate", "exportdate", False),
+        ("createdby", "created", False),
+        ("closed", "close", False),
+    ],
+)
+def test_a_slip_is_no_other_name(wrote: str, real: str, found: bool) -> None:
+    schema = Schema(database="s", dialect="sqlite", tables=(_table("t", f"id {real}"),))
+
+    mend = rejoin(f"SELECT t.{wrote} FROM t", schema)
+
+    assert (mend is not None and mend.sql == f"SELECT t.{real} FROM t") is found
+
+
 @pytest.mark.parametrize(("wrote", "meant"), [case[1:] for case in MENDED], ids=[case[0] for case in MENDED])
 def test_joins_are_laid_along_the_keys(wrote: str, meant: str) -> None:
     mend = rejoin(wrote, LIBRARY)
