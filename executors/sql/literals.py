@@ -110,8 +110,9 @@ def move_filters(
 ) -> list[str]:
     """Ask another column for a text, in the tree, where that is the one that holds it; what was changed.
 
-    A SELECT that reads one wrong table reads the right one instead, where that has all that it names. Else a table
-    that is not read is named all the same: see `executors.sql.rejoin` for the join.
+    A SELECT that reads one wrong table reads the right one instead, where that has all that it names, the question is
+    not about the other, and no key of it was compared. Else a table that is not read is named all the same: see
+    `executors.sql.rejoin` for the join.
 
     Args:
         tree: that is changed.
@@ -129,7 +130,8 @@ def move_filters(
         table, select = schema.table(name), node.find_ancestor(exp.Select)
         if table is None or select is None:
             continue
-        if _read_instead(select, found.table, table, schema, moving):
+        instead = is_text(found.column) and found.table.parts[-1].lower() not in spoken
+        if instead and _read_instead(select, found.table, table, schema, moving):
             changes.append(f"{table.name} in the place of {found.table.name}")
         aliases = [alias for alias, read in tables_of(select, schema).items() if read is table]
         old, new = node.sql(), column_of(aliases[0] if aliases else table.parts[-1], column, schema)

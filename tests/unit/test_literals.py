@@ -98,6 +98,22 @@ def test_a_table_is_not_read_instead_where_it_lacks_what_else_is_filtered_on() -
     assert tree.sql("sqlite") == "SELECT title FROM jobs WHERE towns.town = 'Oslo' AND grade = 'A'"  # a join follows
 
 
+@pytest.mark.parametrize(
+    ("filtered", "spoken"), [("eye_id", frozenset()), ("eye", frozenset({"heroes"}))], ids=["a key", "asked for"]
+)
+def test_a_table_that_is_asked_for_or_whose_key_was_compared_is_read_further(
+    filtered: str, spoken: frozenset[str]
+) -> None:
+    tree = tree_to_change(f"SELECT id FROM heroes WHERE {filtered} = 'Blue'", "sqlite")
+    assert tree is not None
+    tables = (table("heroes", "id", "eye", "eye_id", eye_id="colours"), table("colours", "id", "colour"))
+    schema = SCHEMA.model_copy(update={"tables": tables})
+
+    move_filters(tree, schema, {("heroes", filtered, "Blue"): ("colours", "colour", "Blue")}, spoken)
+
+    assert tree.sql("sqlite") == "SELECT id FROM heroes WHERE colours.colour = 'Blue'"  # a join follows
+
+
 def test_only_texts_of_real_tables_are_filters() -> None:
     tree = tree_to_change("SELECT * FROM (SELECT 'x' AS city) AS t WHERE t.city = 'y' AND 3 = 4", "sqlite")
     assert tree is not None
