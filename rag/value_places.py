@@ -40,11 +40,9 @@ def _meant(
 ) -> Sequence[LinkedValue]:
     if len({(it.table, it.column) for it in ones}) < 2 or any(it.how == "date" for it in ones):
         return ones
-    near, before = _beside(ones[0].said, question)
-    named = [it for it in ones if (words(it.column) - words(it.table) - _SAYS_NOTHING) & near]
-    named = named or [it for it in ones if words(it.table.rpartition(".")[2]) & before]
-    if named:
-        return named
+    named = [_named(ones, near, before) for near, before in _beside(ones[0].said, question)]
+    if named and all(named):  # where it is said twice, what stands beside one says nothing of the other
+        return [it for it in ones if any(it is one for found in named for one in found)]
     if not ones[0].said.islower() or question.islower():  # who writes all in small letters, writes names so
         return ones
     sizes = {(it.table, it.column): distinct.get((it.table, it.column), 0) for it in ones}
@@ -52,15 +50,24 @@ def _meant(
     return [it for it in ones if sizes[it.table, it.column] < max(least, 1) * _FEW]
 
 
-def _beside(said: str, question: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The stems of the words around something that was said, and of the one before it: "alien heroes" are no names."""
+def _named(ones: Sequence[LinkedValue], near: frozenset[str], before: frozenset[str]) -> list[LinkedValue]:
+    """The values whose column stands near, or else whose table before."""
+    named = [it for it in ones if (words(it.column) - words(it.table) - _SAYS_NOTHING) & near]
+    return named or [it for it in ones if words(it.table.rpartition(".")[2]) & before]
+
+
+def _beside(said: str, question: str) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """The stems of the words around each place where something was said, and of the one before it.
+
+    Only what comes before names a table: "alien heroes" are no names.
+    """
     all_tokens, own = tokens(question), [token.folded for token in tokens(said)]
-    near: set[str] = set()
-    before: set[str] = set()
+    found: list[tuple[frozenset[str], frozenset[str]]] = []
     for at in range(len(all_tokens) - len(own) + 1):
         if own and [token.folded for token in all_tokens[at : at + len(own)]] == own:
             first, end = max(0, at - 1), at + len(own)
-            before.update(map(stem_of, all_tokens[first:at]))
+            before = all_tokens[first:at]
             linked = all_tokens[max(0, at - 2) : first] if all_tokens[first].folded in _LINKS else []
-            near.update(map(stem_of, (*linked, *all_tokens[first:at], *all_tokens[end : end + 1])))
-    return frozenset(near), frozenset(before)
+            near = frozenset(map(stem_of, (*linked, *before, *all_tokens[end : end + 1])))
+            found.append((near, frozenset(map(stem_of, before))))
+    return found

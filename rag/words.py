@@ -18,7 +18,7 @@ _SILENT_WORDS = """
 _SILENT = frozenset(_SILENT_WORDS.split())
 _ENDS_IN_ES = re.compile(r"(?:x|ch|sh|ss|z|\w\w\wo)es$")  # boxes, heroes; but shoes
 _DENIED = re.compile(
-    r"\b(?:no(?!\.?\s*\d|\s+of\b)|not|none|never|nobody|neither|nor|without|lack\w*|missing|except"
+    r"\b(?:no(?!\.?\s*\d|\s+of\b|\s+(?:more|less|fewer)\s+than\b)|not|none|never|nobody|neither|nor|without|lack\w*|missing|except"
     r"|nicht|kein\w*|nie|ohne|pas|jamais|aucune?|sans|sin|nunca|nadie|ning[uú]n\w*)\b|n['’]t\b|없|않",
     re.IGNORECASE,
 )

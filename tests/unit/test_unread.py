@@ -25,6 +25,8 @@ SCHEMA = Schema(
          "SELECT id FROM users WHERE NOT id IN (SELECT id FROM notifications)", []),
         ("Which users have no coupon?", "SELECT id FROM users WHERE coupon_id IS NULL", []),
         ("Which users have notifications off?", "SELECT id FROM users WHERE status = 'off'", []),
+        ("Which users have no more than 5 notifications?", "SELECT id FROM users WHERE id <= 5", []),
+        ("Who is user no. 5 of the notifications?", "SELECT id FROM users WHERE id = 5", []),
         ("Which users are not active?", "SELECT id FROM users WHERE status <> 'active'", []),
     ],
 )  # fmt: skip

@@ -51,6 +51,7 @@ def test_what_stands_beside_it_and_its_case_say_which(
         ("Did customer Miller buy of supplier Miller?", "Miller", "Miller", "customers.name suppliers.name"),
         ("how many orders are from alien?", "Alien", "alien", "hero.hero_name race.race"),  # no capital says anything
         ("Which sex in F is rarer?", "F", "F", "dorm.gender student.sex"),  # it is not what the column is
+        ("Which dorms are of F gender, and who is F?", "F", "F", "dorm.gender student.sex"),  # said twice
         ("How many are f?", "F", "f", "dorm.gender student.sex"),  # both are kinds
         ("Who came on 2024-05-01?", "2024-05-01", "2024-05-01", "customers.name race.race"),
     ],
