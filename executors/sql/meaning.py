@@ -12,6 +12,7 @@ from executors.sql.mend import tables_of
 
 _WHOLE = 6  # letters at the end of a name that say which one it is
 _SLIPS = 2  # letters that a name may be wrong by
+_OTHERS = frozenset({"by", "not", "previous", "next"})  # words that make another thing of what they stand beside
 _WORD = str.maketrans("", "", "_ ")
 
 
@@ -192,8 +193,7 @@ def _near(name: str, table: Table) -> str | None:
     if len(said) == 1:
         return said[0]  # the `name` of table `heroes` is its `hero_name`, whatever other names it has
     plainly = [column for column in table.columns if not _is_key(column, table)]
-    words = set(name.lower().split("_"))
-    inside = [c.name for c in plainly if words < (own := set(c.name.lower().split("_"))) or own < words]
+    inside = [column.name for column in plainly if _is_within(name, column.name)]
     if len(inside) == 1:
         return inside[0]
     longer = [c.name for c in plainly if len(plain) >= _WHOLE and c.name.translate(_WORD).lower().endswith(plain)]
@@ -204,6 +204,12 @@ def _near(name: str, table: Table) -> str | None:
     if name.lower() in {"name", "title", "label"} and len(plainly) == 1:
         return plainly[0].name  # a table of names has nothing else to be called by
     return None
+
+
+def _is_within(one: str, other: str) -> bool:
+    """Whether one name has all the words of the other, and more that make nothing else of it: not `created_by`."""
+    words, others = set(one.lower().split("_")), set(other.lower().split("_"))
+    return (words < others or others < words) and not (words ^ others) & _OTHERS
 
 
 def _misspelt(plain: str, table: Table) -> str | None:

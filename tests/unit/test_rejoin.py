@@ -108,6 +108,7 @@ MENDED = [
         ("netmaximum", "nettaximum", False),
         ("importdate", "exportdate", False),
         ("createdby", "created", False),
+        ("created_by", "created", False),
         ("closed", "close", False),
     ],
 )
