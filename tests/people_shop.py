@@ -46,10 +46,15 @@ async def ask(client: Client, who: dict[str, str], **more: Any) -> dict[str, Any
     return body
 
 
+def breaks(model: ScriptedModel) -> None:
+    """No query runs in three attempts; of a repeated one the model is asked once more, with none in view."""
+    for _ in range(5):
+        model.replies(sql=BROKEN)
+
+
 async def fail(client: Client, model: ScriptedModel, who: dict[str, str] = ANN, **more: Any) -> dict[str, Any]:
     """The response to a question for which no query runs in three attempts."""
-    for _ in range(3):
-        model.replies(sql=BROKEN)
+    breaks(model)
     return await ask(client, who, **more)
 
 

@@ -15,7 +15,7 @@ import pytest
 from api_client import problem
 from mcp import Client as McpClient
 from mcp.types import TextContent
-from people_shop import ANN, QUESTION, REGISTRY, REX, Client, ask, judged, served, succeed
+from people_shop import ANN, QUESTION, REGISTRY, REX, Client, ask, breaks, judged, served, succeed
 from shop_questions import TOTAL, Make
 from unguarded import unguarded
 
@@ -87,7 +87,7 @@ async def test_what_reaches_a_database_without_the_guard_fails_these_tests(servi
 
 
 async def test_generated_and_repaired(client: Client, model: ScriptedModel, ran: list[str]) -> None:
-    for _ in range(2):
+    for _ in range(3):  # the repeated one is asked for once more, with none in view
         model.replies(sql=HOSTILE)
     model.replies(sql=TOTAL)
 
@@ -179,8 +179,7 @@ async def test_feedback(client: Client, model: ScriptedModel, ran: list[str]) ->
 
 
 async def test_a_review(client: Client, model: ScriptedModel, ran: list[str]) -> None:
-    for _ in range(3):
-        model.replies(sql="SELECT SUM( FROM orders")
+    breaks(model)
     await ask(client, ANN)
     (review,) = (await client.get("/reviews", headers=REX)).json()["reviews"]
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from people_shop import BROKEN, QUESTION, VALID
+from people_shop import BROKEN, QUESTION, VALID, breaks
 from shop_questions import Make
 from typer.testing import CliRunner, Result
 
@@ -38,8 +38,7 @@ def review_id(run: Run, make_service: Make, model: ScriptedModel) -> str:
 
     async def ask() -> str:
         service = make_service()
-        for _ in range(3):
-            model.replies(sql=BROKEN)
+        breaks(model)
         answer = await service.query(QUESTION, "shop", principal=LOCAL)
         await service.close()
         return answer.review_id or ""

@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -169,10 +169,10 @@ def test_a_folder_that_may_not_be_read_says_so(
 ) -> None:
     store.sync("shop", ALL, embedder)
 
-    def refuse(*_: object) -> Iterator[Path]:
+    def refuse(*_: object) -> list[str]:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "iterdir", refuse)  # to the superuser every folder is open
+    monkeypatch.setattr("rag.chroma_folder.os.listdir", refuse)  # to the superuser every folder is open
     with pytest.raises(StoreUnavailable, match="Permission denied"):
         store.indexed("shop")
 
