@@ -109,11 +109,11 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
     tree = tree_to_change(sql, row.sqlglot)
     if tree is None:
         return Faults(())
-    told = (*context.rules, *context.values, *_said_before(context))
+    told = (*context.rules, *_said_before(context))
     unread = [*denied_tables(tree, question, schema), *names_unread(tree, question, schema)]
     said = said_checks(question, tree, context.linked.values, told, lambda: _named_or_documented(context), unread)
     values = await look_up(tree, schema, database)
-    dropped = drop_unasked(tree, question, told, lambda: _documented(context))
+    dropped = drop_unasked(tree, question, (*told, *context.values), lambda: _documented(context))
     spoken = spoken_tables(tree, question)
     replaced, moved = _stored(tree, values, context, schema, spoken) if values.missing else ([], [])
     extra = _asked_columns(tree, question, schema)

@@ -71,12 +71,13 @@ def said_checks(
         question: as asked.
         tree: of the query.
         linked: the stored values that the question's words mean.
-        told: what else the model was told beside the schema.
+        told: what else is known of the question: rules, earlier exchanges.
         documented: all names, comments and docs of the database, asked for only where something is not explained.
         unread: tables and columns that the question speaks of, and the query does not read.
     """
     missing = [*_numbers_missing(question, tree), *_values_missing(tree, linked)]
-    unsaid = unsaid_texts(tree, (question, *told, *(it.value for it in linked if it.is_sure)))
+    spelled = (it.value for it in linked if it.how != "meaning")  # a guess by vectors proves nothing
+    unsaid = unsaid_texts(tree, (question, *told, *spelled))
     unmeasured = [*_measures_missing(question, tree), *unread]
     unknown = _unknown_acronyms(question, tree, (*told, *(it.value for it in linked)), documented)
     details = (

@@ -6,7 +6,7 @@ import pytest
 
 from agent.checks.said import said_checks
 from executors.sql.tree import tree_to_change
-from rag.values import LinkedValue
+from rag.values import How, LinkedValue
 
 OSLO = LinkedValue("offices", "city", "Oslo", "Oslo", "exact", 1.0)
 YORK = LinkedValue("offices", "city", "York", "York", "exact", 1.0)
@@ -117,6 +117,14 @@ def test_a_text_of_several_words_that_nobody_said_is_not_verified() -> None:
     assert said_checks("How many are there?", tree, ())[0].passed is None
     assert said_checks("How many are there of Acme and Big?", tree, ())[0].passed is True
     assert said_checks("How many are there?", tree, (), ("Ours are Acme Comics and Big Books.",))[0].passed is True
+
+
+@pytest.mark.parametrize("how, passed", [("near", True), ("meaning", None)])
+def test_a_value_that_only_vectors_take_for_meant_is_not_verified(how: How, passed: bool | None) -> None:
+    tree = tree_to_change("SELECT COUNT(*) FROM h WHERE p = 'Acme Comics'", "sqlite")
+    assert tree is not None
+    linked = (LinkedValue("h", "p", "Acme Comics", "funniest", how, 0.7),)
+    assert said_checks("How many of the funniest are there?", tree, linked)[0].passed is passed
 
 
 def test_a_text_that_is_asked_of_one_column_or_another_is_not_verified() -> None:
