@@ -169,6 +169,12 @@ class OpenAIModel:
 
     async def _send(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
         """One reply, retried while the trouble may pass. The openai package's own waits are shorter, and random."""
+        try:
+            return await self._once(client, request)
+        except Exception as error:
+            if not is_passing(error):
+                raise
+            failed = [error]
         retrying = AsyncRetrying(
             stop=stop_after_attempt(self._retries + 1),
             wait=wait_before_retry,
@@ -177,13 +183,18 @@ class OpenAIModel:
             reraise=True,
         )
 
-        async def once() -> object:
-            async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
-                if self._local:
-                    return await _streamed(client, request)
-                return await self._post(client, request)
+        async def again() -> object:
+            if failed:
+                raise failed.pop()  # the first try was without tenacity, which takes longer to make than to send
+            return await self._once(client, request)
 
-        return await retrying(once)
+        return await retrying(again)
+
+    async def _once(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
+        async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
+            if self._local:
+                return await _streamed(client, request)
+            return await self._post(client, request)
 
     async def _post(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
         if self._exchange is None or self._exchange.client is not client:
