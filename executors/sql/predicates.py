@@ -26,6 +26,8 @@ def through(
         names: what the output columns are called, where not as the select items are.
         inputs: whether the conditions may name grouping keys as the input has them (HAVING).
     """
+    if not conditions:
+        return []  # as most often: to take the SELECT apart takes longer than all else of deriving its records
     grouped = agg.aggregates(select)
     parts = agg.read_aggregation(select, labels=True) if grouped else None
     looks_around = select.args.get("qualify") or any(agg.has_window(item) for item in select.expressions)
