@@ -130,8 +130,8 @@ class SqliteStore:
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
             if not self.path.exists():
+                self.path.parent.mkdir(parents=True, exist_ok=True)  # takes longer than the look, on some disks
                 self.path.touch(mode=0o600)  # it will hold what people asked; sqlite3 would let everybody read it
             with closing(sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)) as connection:
                 self._prepare(connection)
