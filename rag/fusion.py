@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from typing import TypeVar
 
@@ -107,7 +108,7 @@ def fuse(question: str, hits: Sequence[Retrieved], top_k: int) -> tuple[Retrieve
     """
     terms = telling_words(question)
     matching = [hit for hit in hits if _applies(hit, question, terms)]
-    texts = [words(f"{hit.document.shown} {hit.document.sql}") & terms for hit in matching]
+    texts = [_words_of(hit.document.shown, hit.document.sql) & terms for hit in matching]
     holding = Counter(term for found in texts for term in found)
     rarity = {term: math.log1p(len(matching) / count) for term, count in holding.items()}
     whole = sum(rarity.values()) or 1.0
@@ -118,6 +119,12 @@ def fuse(question: str, hits: Sequence[Retrieved], top_k: int) -> tuple[Retrieve
     fused.sort(key=lambda pair: (-pair[0], pair[1].document.id))
     best = fused[0][0] if fused else 0.0
     return tuple(hit for score, hit in fused[:top_k] if score >= max(LEAST, OF_BEST * best))
+
+
+@lru_cache(maxsize=1024)
+def _words_of(shown: str, sql: str) -> frozenset[str]:
+    """The words of a document; kept, for the same ones are found again and again."""
+    return words(f"{shown} {sql}")
 
 
 def _applies(hit: Retrieved, question: str, terms: frozenset[str]) -> bool:
