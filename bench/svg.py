@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 WIDTH, HEIGHT = 330, 190  # of one chart
-_LEFT, _TOP, _ROW = 108, 34, 28
+_LEFT, _TOP, _ROW = 116, 34, 28
 _COLOURS = ("#0b6bcb", "#8a94a6", "#c4841d", "#5c8a3a", "#a23e8c", "#b3412f")
 _STYLE = (
     "text{font:11px system-ui,sans-serif;fill:#1f2933}.t{font-weight:600;font-size:12px}.s{fill:#5f6b7a}"
