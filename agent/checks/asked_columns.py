@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from agent.checks.key_names import key_of
 from agent.clarify.languages import is_english
 from executors.base import Schema
 
@@ -20,7 +21,6 @@ _COUNTED = re.compile(r"\b(?:how many|how often|numbers?|counts?|amounts?|totals
 KEYED = re.compile(
     r"\b(?:ids?|identifiers?|keys?|codes?|numbers?|details|all|every(?:thing)?|information|info)\b", re.IGNORECASE
 )
-_KEY_NAME = re.compile(r"(?:^|_)id$|[a-z]I[dD]$", re.IGNORECASE)
 
 
 def drop_extra_columns(tree: exp.Query, question: str, schema: Schema) -> list[str]:
@@ -72,16 +72,15 @@ def _is_key(item: exp.Expr, tree: exp.Select, schema: Schema) -> bool:
 
     from executors.sql.literals import is_text, owner_of
 
-    column = item.unalias()
-    owner = owner_of(column, schema) if isinstance(column, exp.Column) and _KEY_NAME.search(column.name) else None
-    if owner is None:
+    key_and_table = key_of(item, schema)
+    if key_and_table is None:
         return False
-    table, own = owner
+    table, own = key_and_table
     told = {table.name.lower()} if own.name in table.primary_key else set()
     told |= {key.table.lower() for key in table.foreign_keys if own.name in key.columns}
     for other in tree.expressions:
         bare = other.unalias()
-        found = owner_of(bare, schema) if isinstance(bare, exp.Column) and not _KEY_NAME.search(bare.name) else None
+        found = owner_of(bare, schema) if isinstance(bare, exp.Column) and key_of(bare, schema) is None else None
         if found is not None and found[0].name.lower() in told and is_text(found[1]):
             return True
     return False

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from agent.checks.key_names import KEY_NAME, key_of
 from agent.clarify.languages import is_english
-from executors.base import Schema, Table
+from executors.base import Column, Schema, Table
 from rag.words import telling_words, words
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _OWN_ID = re.compile(
     r"(?!\s*[=:#(\"'‘“\d]|(?-i:\s+\w*[A-Z\d])|\s+(?:number|no)\b)",
     re.IGNORECASE,
 )
-_KEY_NAME = re.compile(r"(?:^|_)(?i:id)$|(?<=[a-z])I[dD]$")
 
 
 def asked_key(tree: exp.Query, question: str, schema: Schema) -> list[str]:
@@ -44,20 +44,16 @@ def asked_key(tree: exp.Query, question: str, schema: Schema) -> list[str]:
     if not isinstance(tree, exp.Select) or tree.args.get("group") or not is_english(question):
         return []
     asked = _asked_tables(question, schema)
-    keys = [item for item in tree.expressions if isinstance(item.unalias(), exp.Column) and _is_key(item)]
+    keys = [(item.unalias(), found) for item in tree.expressions if (found := key_of(item, schema)) is not None]
     if len(asked) != 1 or len(keys) != 1:
         return []
-    wrong = keys[0].unalias()
-    right = _key_of(asked[0], tree, schema) if _is_unspoken(wrong, asked[0], question, schema) else None
+    ((wrong, (table, own)),) = keys
+    right = _key_of(asked[0], tree, schema) if _is_unspoken(table, own, asked[0], question) else None
     if right is None or right.name.lower() == wrong.name.lower():
         return []
     change = f"{wrong.sql()} -> {right.sql()}"
     wrong.replace(right)
     return [change]
-
-
-def _is_key(item: exp.Expr) -> bool:
-    return _KEY_NAME.search(item.unalias().name) is not None
 
 
 def _asked_tables(question: str, schema: Schema) -> list[Table]:
@@ -78,20 +74,14 @@ def _noun_of(question: str) -> tuple[str, str]:
     return (found[1] or "", found[2]) if found is not None else ("", "")
 
 
-def _is_unspoken(column: exp.Column, asked: Table, question: str, schema: Schema) -> bool:
+def _is_unspoken(table: Table, own: Column, asked: Table, question: str) -> bool:
     """Whether a key is not of the table that is asked for, nor refers to it, and the question names neither it nor its.
 
     The id of the customer's last order is the order's.
     """
-    from executors.sql.literals import owner_of
-
-    owner = owner_of(column, schema)
-    if owner is None or owner[0] is asked:
-        return False
-    table, own = owner
-    if any(own.name in key.columns and key.table.lower() == asked.name.lower() for key in table.foreign_keys):
-        return False
-    return not words(f"{_KEY_NAME.sub('', own.name)} {table.parts[-1]}") & words(question)
+    refers = any(own.name in key.columns and key.table.lower() == asked.name.lower() for key in table.foreign_keys)
+    spoken = words(f"{KEY_NAME.sub('', own.name)} {table.parts[-1]}") & words(question)
+    return table is not asked and not refers and not spoken
 
 
 def _key_of(asked: Table, tree: exp.Select, schema: Schema) -> exp.Column | None:

@@ -7,19 +7,17 @@ want of a name; and rows that share a name stay apart where they were grouped by
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.checks.asked_columns import KEYED
+from agent.checks.key_names import KEY_NAME
 from agent.clarify.languages import is_english
 from executors.base import Schema, Table
 from rag.words import words
 
 if TYPE_CHECKING:
     from sqlglot import exp
-
-_KEY_NAME = re.compile(r"_?(?:id|key|fk)$|(?<=[a-z])I[dD]$", re.IGNORECASE)
 
 
 class _Named(NamedTuple):
@@ -66,7 +64,7 @@ def _named(item: exp.Expr, said: frozenset[str], schema: Schema) -> _Named | Non
     to = schema.table(keys[0].table) if len(keys) == 1 else None
     if to is None or to is table or not _is_key(keys[0].referenced, to) or not _is_called_a_key(own.name, to):
         return None
-    spoken = words(f"{_KEY_NAME.sub('', own.name)} {to.parts[-1]}")
+    spoken = words(f"{KEY_NAME.sub('', own.name)} {to.parts[-1]}")
     label = _label(to)
     if label is None or not spoken & said:
         return None
@@ -75,7 +73,7 @@ def _named(item: exp.Expr, said: frozenset[str], schema: Schema) -> _Named | Non
 
 def _is_called_a_key(name: str, to: Table) -> bool:
     """Whether a column is named as keys are, or as the table that it leads to: `country` for the number of one."""
-    return _KEY_NAME.search(name) is not None or name.lower() in _own_names(to)
+    return KEY_NAME.search(name) is not None or name.lower() in _own_names(to)
 
 
 def _own_names(table: Table) -> tuple[str, str]:
