@@ -62,9 +62,7 @@ async def second_opinion(
         return _none("No second query was written: two without rows agree on nothing.")
     schema = keyed_of(context.db_schema, context.known)
     try:
-        draft = await generator.draft(
-            question, context, (), None, ledger, temperature=generator.profile.retry_temperature
-        )
+        draft = await generator.draft_anew(question, context, None, ledger)
         if draft.sql is None:
             return _none("The second draft asked back.")
         mends = generator.profile.mends

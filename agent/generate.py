@@ -136,6 +136,11 @@ class Generator:
         _refuse_leaks(draft, question, context)
         return draft
 
+    async def draft_anew(self, question: str, context: Context, plan: Plan | None, ledger: Ledger) -> Draft:
+        """One query with no earlier one in view, as warm as a later attempt. Raises as `draft`."""
+        warm = self._temperature(again=True)
+        return await self.draft(question, context, (), plan, ledger, temperature=warm)
+
     def _temperature(self, again: bool) -> float:
         return max(self.temperature, self.profile.retry_temperature) if again else self.temperature
 

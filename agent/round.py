@@ -199,8 +199,7 @@ class Round:
         draft = await generator.draft(question, context, run.attempts, run.plan, run.ledger)
         if not any(it.error_type is not None and it.sql == draft.sql for it in run.attempts if draft.sql):
             return draft
-        warmer = max(generator.temperature, generator.profile.retry_temperature)
-        return await generator.draft(question, context, (), run.plan, run.ledger, temperature=warmer)
+        return await generator.draft_anew(question, context, run.plan, run.ledger)
 
     async def _through_the_guard(self, sql: str) -> CheckedSql:
         run = self._run

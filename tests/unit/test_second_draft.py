@@ -56,6 +56,18 @@ async def test_it_judges_in_the_place_of_a_small_model(
     assert (answer.verified, answer.attempts, answer.usage.model_calls) == (verified, 1, 3)
 
 
+async def test_what_is_written_anew_is_never_cooler_than_the_first(make_service: Make, model: ScriptedModel) -> None:
+    service = make_service(second_draft=None, temperature=1.3)
+    for sql in ("SELECT nope FROM orders", "SELECT nope FROM orders", TOTAL, TOTAL):  # twice, then anew; the second
+        model.replies(sql=sql)
+    model.replies(text="All orders together come to 460.5.")
+
+    await service.query("What is the total of all orders?", "shop")
+
+    assert [asked.temperature for asked in model.asked[:4]] == [1.3] * 4
+    await service.close()
+
+
 @pytest.mark.parametrize("second, passed, verified", SECOND)
 async def test_besides_a_judge_one_with_other_rows_leaves_the_answer_unverified(
     make_service: Make, model: ScriptedModel, second: str, passed: bool | None, verified: bool
