@@ -36,6 +36,9 @@ class Options(Frozen):
     confirm: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$")] | None = Field(
         None, description="The token of a planned change: make it. `question` is not read."
     )
+    candidates: Flag | None = Field(
+        None, description="True: `candidates` holds the distinct results that the drafts gave, with their votes."
+    )
 
 
 class Exchange(Frozen):
@@ -93,6 +96,9 @@ class Draft(Frozen):
 
     choices: short answers to a clarification, as the model proposes them.
     explanation: what the model says that the query does. note: where a query comes from that no model wrote.
+    temperature: that the model wrote it at.
+    logprob_mean, logprob_least: the mean and the least log-probability of the reply's tokens, natural logarithm; None
+        where the endpoint gives none.
     """
 
     sql: str | None = None
@@ -101,6 +107,9 @@ class Draft(Frozen):
     clarification: str | None = None
     choices: tuple[str, ...] = ()
     plan: Plan | None = None
+    temperature: float = 0.0
+    logprob_mean: float | None = None
+    logprob_least: float | None = None
 
 
 class Check(Frozen):
@@ -109,6 +118,53 @@ class Check(Frozen):
     name: str
     passed: bool | None
     detail: str = ""
+
+
+RuleEvidence = Literal["schema", "data", "language"]
+
+
+class Doubt(Frozen):
+    """What a rule noticed about a query that ran.
+
+    rule: its id in the registry, see `agent.rules`.
+    evidence: what it rests on: keys and types, stored values, or the words of the question.
+    detail: a sentence.
+    """
+
+    rule: str
+    evidence: RuleEvidence
+    detail: str
+
+
+CandidateSource = Literal["draft", "repaired", "alternative", "reused"]
+
+
+class Candidate(Frozen):
+    """One query that may answer the question, and what it gave.
+
+    source: `draft`: as the model wrote it; `repaired`: a draft that could not be run, put right from the schema;
+        `alternative`: derived from one that ran, by what schema and data say; `reused`: an earlier question's query.
+    note: what was changed; empty of a draft.
+    draft: index of the draft it comes from, counted from 0 in the order in which drafts were written.
+    temperature, logprob_mean, logprob_least: of that draft.
+    result, error: what became of it; both None where it was not run.
+    """
+
+    sql: str
+    source: CandidateSource
+    note: str = ""
+    draft: int = 0
+    temperature: float = 0.0
+    logprob_mean: float | None = None
+    logprob_least: float | None = None
+    result: QueryResult | None = None
+    error: str | None = None
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def votes(self) -> bool:
+        """Whether it counts where results are compared: it ran as the model wrote it."""
+        return self.source == "draft" and self.result is not None
 
 
 class Verdict(Frozen):
@@ -180,6 +236,23 @@ class AnswerNumber(Frozen):
     expression: str = ""
 
 
+class CandidateRecord(Frozen):
+    """One of the distinct results that the drafts gave, as the response shows it.
+
+    votes: drafts that gave these rows as the model wrote them.
+    results: the first rows.
+    """
+
+    sql: str
+    source: CandidateSource
+    note: str = ""
+    votes: int = 0
+    columns: list[str] = []
+    results: list[dict[str, Any]] = []
+    row_count: int = 0
+    doubts: list[Doubt] = []
+
+
 class AttemptRecord(Frozen):
     """An attempt as the response shows it. note: what was changed, where it is the last query put right."""
 
@@ -212,6 +285,8 @@ class Answer(Frozen):
     attempt_history: list[AttemptRecord] = []
     verified: bool = False
     checks: list[Check] = []
+    doubts: list[Doubt] = []
+    candidates: list[CandidateRecord] = []
     corrections: list[Correction] = []
     numbers: list[AnswerNumber] = []
     explanation: str = ""

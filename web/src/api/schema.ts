@@ -824,6 +824,16 @@ export interface components {
              */
             checks: components["schemas"]["Check"][];
             /**
+             * Doubts
+             * @default []
+             */
+            doubts: components["schemas"]["Doubt"][];
+            /**
+             * Candidates
+             * @default []
+             */
+            candidates: components["schemas"]["CandidateRecord"][];
+            /**
              * Corrections
              * @default []
              */
@@ -944,6 +954,54 @@ export interface components {
             /** Row Count */
             row_count?: number | null;
             verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * CandidateRecord
+         * @description One of the distinct results that the drafts gave, as the response shows it.
+         *
+         *     votes: drafts that gave these rows as the model wrote them.
+         *     results: the first rows.
+         */
+        CandidateRecord: {
+            /** Sql */
+            sql: string;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "draft" | "repaired" | "alternative" | "reused";
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Votes
+             * @default 0
+             */
+            votes: number;
+            /**
+             * Columns
+             * @default []
+             */
+            columns: string[];
+            /**
+             * Results
+             * @default []
+             */
+            results: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * Row Count
+             * @default 0
+             */
+            row_count: number;
+            /**
+             * Doubts
+             * @default []
+             */
+            doubts: components["schemas"]["Doubt"][];
         };
         /**
          * Chart
@@ -1354,6 +1412,25 @@ export interface components {
             total: number;
             /** Next Offset */
             next_offset?: number | null;
+        };
+        /**
+         * Doubt
+         * @description What a rule noticed about a query that ran.
+         *
+         *     rule: its id in the registry, see `agent.rules`.
+         *     evidence: what it rests on: keys and types, stored values, or the words of the question.
+         *     detail: a sentence.
+         */
+        Doubt: {
+            /** Rule */
+            rule: string;
+            /**
+             * Evidence
+             * @enum {string}
+             */
+            evidence: "schema" | "data" | "language";
+            /** Detail */
+            detail: string;
         };
         /**
          * ErrorKind
@@ -1946,6 +2023,11 @@ export interface components {
              * @description The token of a planned change: make it. `question` is not read.
              */
             confirm?: string | null;
+            /**
+             * Candidates
+             * @description True: `candidates` holds the distinct results that the drafts gave, with their votes.
+             */
+            candidates?: boolean | null;
         };
         /**
          * PartHealth
@@ -3284,6 +3366,8 @@ export interface operations {
                      *           "detail": "One row, the highest."
                      *         }
                      *       ],
+                     *       "doubts": [],
+                     *       "candidates": [],
                      *       "corrections": [],
                      *       "numbers": [
                      *         {
@@ -4389,6 +4473,8 @@ export interface operations {
                      *             "detail": "One row, the highest."
                      *           }
                      *         ],
+                     *         "doubts": [],
+                     *         "candidates": [],
                      *         "corrections": [],
                      *         "numbers": [
                      *           {
@@ -6589,6 +6675,8 @@ export interface operations {
                      *           "detail": "One row, the highest."
                      *         }
                      *       ],
+                     *       "doubts": [],
+                     *       "candidates": [],
                      *       "corrections": [],
                      *       "numbers": [
                      *         {

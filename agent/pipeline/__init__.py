@@ -1,0 +1,1 @@
+"""The way of a question: candidates, what confirms them, and the choice."""

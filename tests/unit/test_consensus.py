@@ -1,0 +1,49 @@
+"""Candidates grouped by their rows, and what is known of the chosen one."""
+
+from __future__ import annotations
+
+from agent.models import Candidate, CandidateSource, Doubt
+from agent.pipeline.consensus import Evidence, grouped
+from executors.base import QueryResult
+
+
+def candidate(sql: str, *rows: tuple[object, ...], source: CandidateSource = "draft", draft: int = 0) -> Candidate:
+    result = QueryResult(columns=("a", "b")[: len(rows[0]) if rows else 1], rows=rows)
+    return Candidate(sql=sql, source=source, draft=draft, result=result)
+
+
+def test_rows_in_any_order_agree_and_the_most_votes_come_first() -> None:
+    one = candidate("SELECT 1", (1,), (2,))
+    two, three = candidate("SELECT 2", (3,), draft=1), candidate("SELECT 3", (3,), draft=2)
+    assert [(g.votes, g.first.sql) for g in grouped([one, two, three])] == [(2, "SELECT 2"), (1, "SELECT 1")]
+    same = grouped([one, candidate("SELECT a", (2,), (1,), draft=1)])
+    assert [group.votes for group in same] == [2]
+
+
+def test_what_a_rule_touched_votes_for_nobody() -> None:
+    groups = grouped([candidate("a", (1,), source="repaired"), candidate("b", (1,), source="alternative")])
+    assert [group.votes for group in groups] == [0]
+    assert groups[0].first.sql == "a"
+    with_draft = grouped([candidate("a", (1,), source="repaired"), candidate("b", (1,), draft=1)])
+    assert (with_draft[0].votes, with_draft[0].first.sql) == (1, "b")
+
+
+def test_two_queries_without_rows_agree_only_where_they_are_the_same() -> None:
+    assert len(grouped([candidate("SELECT 1"), candidate("SELECT 2", draft=1)])) == 2
+    assert grouped([candidate("SELECT  1;"), candidate("select 1", draft=1)])[0].votes == 2
+    assert len(grouped([candidate("SELECT 1", (None,)), candidate("SELECT 2", (None,), draft=1)])) == 2
+
+
+def test_what_could_not_be_run_is_in_no_group_and_the_earlier_of_equals_is_first() -> None:
+    failed = Candidate(sql="SELECT x", source="draft", error="no such column")
+    assert not failed.votes
+    groups = grouped([failed, candidate("b", (1,)), candidate("c", (2,), draft=1)])
+    assert [group.first.sql for group in groups] == ["b", "c"]
+
+
+def test_the_evidence_is_that_of_the_chosen_candidate() -> None:
+    doubt = Doubt(rule="fan_out", evidence="schema", detail="The join repeats rows.")
+    one = candidate("SELECT 1", (1,)).model_copy(update={"doubts": (doubt,)})
+    found = Evidence(groups=grouped([one, candidate("SELECT 2", (1,), draft=1)]), chosen=one, drafts=2)
+    assert (found.votes, found.doubts) == (2, (doubt,))
+    assert Evidence(groups=(), chosen=one, drafts=1).votes == 0
