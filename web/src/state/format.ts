@@ -18,7 +18,7 @@ export function cell(value: unknown, grouped = true): string {
   return String(value);
 }
 
-const NAMING = /(^|_)(id|key|code|no|nr|year|month|day|zip|phone)($|_)/i;
+const NAMING = /(^|_)(id|key|code|no|nr|year|jahr|month|day|zip|phone)($|_)/i;
 
 /** Whether a column's numbers are amounts, by its name. */
 export function isGrouped(column: string): boolean {
