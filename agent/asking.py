@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from agent import loop, telemetry
@@ -106,6 +107,7 @@ class Asking:
         """
         # From here on: who waits for a turn in the session has as long to wait for the answer.
         deadline = self._registered.deadlines.new(OUT_OF_TIME, deadline_s)
+        came_at = datetime.now(UTC)
         trace_id = trace_id or new_trace_id()
         with telemetry.get().arriving(trace_id):
             self._registered.admit(database, principal)  # first: no other refusal may tell that the database is there
@@ -118,6 +120,7 @@ class Asking:
                     await turn.enter_async_context(self._sessions.turn(session_id, principal))
             with telemetry.get().arriving(trace_id):
                 question = await self._question(text, database, session_id, options, trace_id, principal)
+                question = question.model_copy(update={"came_at": came_at})  # before it waited for its turn
                 target = await self._registered.get(database, principal)
             if target.is_filtered:  # a query of theirs may hold values that others do not see
                 question = question.model_copy(update={"audience": principal})
@@ -279,6 +282,7 @@ class Asking:
             role="user",
             content=question.text,
             understood=understood if understood != question.text else "",
+            timestamp=question.came_at,
             trace_id=question.trace_id,
         )
         if question.session_id is not None:

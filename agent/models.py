@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -64,6 +65,7 @@ class Question(Frozen):
     pending: what was asked back last; the message may answer it.
     write_refusal: why it may not change data; empty where it may.
     audience: with whom verified queries are shared: empty for all who may ask, else the one principal.
+    came_at: when it was asked.
     """
 
     text: str
@@ -77,6 +79,7 @@ class Question(Frozen):
     principal: str = ANONYMOUS
     write_refusal: str = ""
     audience: str = ""
+    came_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
 
 
 class Plan(Frozen):

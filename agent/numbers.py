@@ -35,7 +35,7 @@ def linked(
             end=number.end,
             source=number.source,
             row=row,
-            column=None if column is None else rows[number.source or "result"].keys[column],
+            column=None if column is None else rows[number.source or "result"].columns[column],
             expression=_expression(text, number, calculations) if number.source == "calculation" else "",
         )
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from executors.errors import ErrorKind, SqlRefused
 
@@ -171,31 +171,47 @@ class WriteResult(Frozen):
 
 
 class QueryResult(Frozen):
-    """Rows as JSON values, at most the cap; `truncated` when the database had more."""
+    """Rows as JSON values, at most the cap; `truncated` when the database had more.
+
+    columns: each name once, so that they can be keys of an object: a repeated one gets a suffix, `name`, `name_2`.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[JsonValue, ...], ...]
     truncated: bool = False
     elapsed_ms: float = 0.0
 
+    @field_validator("columns")
+    @classmethod
+    def _named_apart(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return names if len(set(names)) == len(names) else named_apart(names)
+
     @property
     def row_count(self) -> int:
         return len(self.rows)
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The columns' names as keys of an object. A repeated one gets a suffix: `name`, `name_2`."""
-        seen: dict[str, int] = {}
-        names: list[str] = []
-        for column in self.columns:
-            count = seen[column] = seen.get(column, 0) + 1
-            names.append(column if count == 1 else f"{column}_{count}")
-        return tuple(names)
-
     def records(self) -> list[dict[str, JsonValue]]:
-        """Rows as objects, by `keys`."""
-        names = self.keys
-        return [dict(zip(names, row, strict=True)) for row in self.rows]
+        """Rows as objects, by `columns`."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+def named_apart(names: Sequence[str], *, same_case: bool = True) -> tuple[str, ...]:
+    """The names, a repeated one with a number behind it: `name`, `name_2`.
+
+    Args:
+        names: as the query gives them.
+        same_case: whether names that differ in nothing but their case count as different.
+    """
+    taken: set[str] = set()
+    found = []
+    for name in names:
+        candidate, count = name, 1
+        while (candidate if same_case else candidate.lower()) in taken:
+            count += 1
+            candidate = f"{name}_{count}"
+        taken.add(candidate if same_case else candidate.lower())
+        found.append(candidate)
+    return tuple(found)
 
 
 class Layer(Frozen):

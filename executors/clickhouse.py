@@ -186,6 +186,8 @@ def _decoder(kind: str) -> Callable[[Any], JsonValue]:
         return lambda value: _interval(name.removeprefix("Interval"), value)
     if name == "FixedString":
         return lambda value: to_json(_text(value.rstrip(b"\0") if isinstance(value, bytes) else value))
+    if name.startswith("DateTime"):
+        return to_json
     if name in {"Float32", "BFloat16"}:
         return lambda value: to_json(_shortest(value))
     return lambda value: to_json(_text(value))

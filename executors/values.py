@@ -15,6 +15,14 @@
 | UUID, enum                  | string                                                                            |
 | list, struct, map           | array, object; keys that are no text become text                                  |
 | text over `MAX_CELL_CHARS`  | cut, and says so                                                                  |
+
+A column has one JSON type, whatever its values would be one by one; a NULL stays null:
+
+| values of the column        | in JSON                                                                           |
+|-----------------------------|-----------------------------------------------------------------------------------|
+| timestamps, all at midnight | dates: `2024-03-01`; it was truncated to days, months or years                    |
+| whole and other numbers     | numbers with a point: `3.0`, `2.5`                                                |
+| a mixture of any other kind | text; of numbers their digits, of nested values their JSON                        |
 """
 
 from __future__ import annotations
@@ -35,6 +43,13 @@ MAX_EXACT_DIGITS = 15  # every decimal of so many digits survives the way throug
 MAX_CELL_CHARS = 100_000
 MAX_RESULT_BYTES = 32 * 1024 * 1024
 _BATCH = 64
+_MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d)T00:00:00(Z|[+-]\d\d:\d\d)?")
+
+
+class _Moment(str):
+    """A timestamp in ISO 8601, until it is known whether its column has times."""
+
+    __slots__ = ()
 
 
 class RowTooLarge(Exception):
@@ -43,6 +58,11 @@ class RowTooLarge(Exception):
 
 def to_json(value: Any) -> JsonValue:
     """One value of a driver as JSON has it; see the module's table."""
+    found = _cell(value)
+    return str(found) if type(found) is _Moment else found
+
+
+def _cell(value: Any) -> JsonValue:
     kind = type(value)
     if kind is str:  # the commonest first, for there are thousands of them
         return _cut(value)
@@ -56,7 +76,7 @@ def _converted(value: Any) -> JsonValue:
         case None | bool():
             return value
         case Enum():
-            return to_json(value.value)
+            return _cell(value.value)
         case str():
             return _cut(value)
         case int():
@@ -66,7 +86,7 @@ def _converted(value: Any) -> JsonValue:
         case Decimal():
             return _decimal(value)
         case dt.datetime() | dt.date() | dt.time():
-            return value.isoformat()
+            return _Moment(value.isoformat()) if isinstance(value, dt.datetime) else value.isoformat()
         case dt.timedelta():
             return _duration(value)
         case bytes() | bytearray() | memoryview():
@@ -98,21 +118,56 @@ def collect(
     """
     rows: list[tuple[JsonValue, ...]] = []
     size = 0
+    if decoders is not None:
+        decoders = [_cell if decode is to_json else decode for decode in decoders]
     while batch := fetch(min(_BATCH, row_limit + 1 - len(rows))):
         for raw in batch:
             if len(rows) == row_limit:
-                return tuple(rows), True
+                return alike(rows), True
             if decoders is None:
-                row = tuple(map(to_json, raw))
+                row = tuple(map(_cell, raw))
             else:
                 row = tuple(decode(value) for decode, value in zip(decoders, raw, strict=True))
             size += sum([_size(value) for value in row])
             if size > MAX_RESULT_BYTES:
                 if not rows:
                     raise RowTooLarge
-                return tuple(rows), True
+                return alike(rows), True
             rows.append(row)
-    return tuple(rows), False
+    return alike(rows), False
+
+
+def alike(rows: Sequence[tuple[JsonValue, ...]]) -> tuple[tuple[JsonValue, ...], ...]:
+    """The rows with one JSON type in each column; see the module's table. Args: rows: of values from `to_json`."""
+    changed: dict[int, Sequence[JsonValue]] = {}
+    for place, column in enumerate(zip(*rows, strict=True)):
+        kinds = set(map(type, column)) - {type(None)}
+        if len(kinds) > 1 or kinds == {_Moment}:
+            changed[place] = _column(column, kinds)
+    if not changed:
+        return tuple(rows)
+    whole = [changed.get(place, column) for place, column in enumerate(zip(*rows, strict=True))]
+    return tuple(zip(*whole, strict=True))
+
+
+def _column(column: Sequence[JsonValue], kinds: set[type]) -> list[JsonValue]:
+    convert: Callable[[Any], JsonValue] = as_text
+    if kinds == {_Moment}:
+        days = [None if value is None else _MIDNIGHT.fullmatch(value) for value in column]
+        dates = all(day or value is None for day, value in zip(days, column, strict=True))
+        convert = (lambda text: text[: text.index("T")]) if dates else str
+    elif kinds == {int, float}:
+        convert = float
+    return [None if value is None else convert(value) for value in column]
+
+
+def as_text(value: JsonValue) -> str:
+    """A JSON value as text: a string as it is, a number in its digits, anything else as JSON has it."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return _plain(Decimal(repr(value)))
+    return json.dumps(value, ensure_ascii=False)
 
 
 def interval_from_text(text: str | None) -> JsonValue:
@@ -140,7 +195,7 @@ def timestamp_from_text(text: str | None) -> JsonValue:
     if text is None or "BC" in text:
         return text
     text = re.sub(r"^(-?\d+-\d\d-\d\d) ", r"\1T", text)
-    return re.sub(r"([+-]\d\d)$", r"\1:00", text) if ":" in text else text
+    return _Moment(re.sub(r"([+-]\d\d)$", r"\1:00", text) if ":" in text else text)
 
 
 def nested_from_text(text: str | None) -> JsonValue:

@@ -7,8 +7,8 @@ column have in common is enough to give most types back; where it is not, the co
 |---------------------------------------------------------------|--------------------------------|
 | true, false                                                   | boolean                        |
 | whole numbers, some beyond 2**53 (strings in JSON)            | 64-bit integer, or decimal     |
-| numbers; `NaN`, `Infinity` among them                         | double                         |
-| numbers, some with more digits than a double keeps (strings)  | decimal                        |
+| numbers; `NaN`, `Infinity` among them (then all strings)      | double                         |
+| numbers, some with more digits than a double keeps (the same) | decimal                        |
 | ISO 8601 dates; date-times; date-times with an offset         | date; timestamp; instant (UTC) |
 | lists, objects, a mixture, nothing but NULL, anything else    | text; nested values as JSON    |
 
@@ -26,6 +26,7 @@ from enum import StrEnum
 
 from executors.base import Frozen, JsonValue, QueryResult
 from executors.values import MAX_SAFE_INTEGER, to_json
+from executors.values import as_text as as_json_text
 
 MAX_DECIMAL_DIGITS = 38
 NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
@@ -57,29 +58,9 @@ class ExportColumn(Frozen):
 
 
 def columns_of(result: QueryResult) -> tuple[ExportColumn, ...]:
-    """The columns of a result, with names of their own and the types that all their values have."""
-    names = unique(result.columns)
-    cells = zip(*result.rows, strict=True) if result.rows else ((),) * len(names)
-    return tuple(_column(name, values) for name, values in zip(names, cells, strict=True))
-
-
-def unique(names: Sequence[str], *, same_case: bool = True) -> tuple[str, ...]:
-    """The names, a repeated one with a number behind it: `name`, `name_2`.
-
-    Args:
-        names: as the query gives them.
-        same_case: whether names that differ in nothing but their case count as different.
-    """
-    taken: set[str] = set()
-    found = []
-    for name in names:
-        candidate, count = name, 1
-        while (candidate if same_case else candidate.lower()) in taken:
-            count += 1
-            candidate = f"{name}_{count}"
-        taken.add(candidate if same_case else candidate.lower())
-        found.append(candidate)
-    return tuple(found)
+    """The columns of a result, with the types that all their values have."""
+    cells = zip(*result.rows, strict=True) if result.rows else ((),) * len(result.columns)
+    return tuple(_column(name, values) for name, values in zip(result.columns, cells, strict=True))
 
 
 def as_text(value: JsonValue) -> str | None:
@@ -97,8 +78,26 @@ def _column(name: str, values: Sequence[JsonValue]) -> ExportColumn:
     if types == {bool}:
         return ExportColumn(name=name, kind=Kind.BOOLEAN)
     if types == {str}:
-        return ExportColumn(name=name, kind=_of_texts(known))
+        numbers = _numbers_of(known)
+        return _of_numbers(name, numbers) if numbers else ExportColumn(name=name, kind=_of_texts(known))
     return _of_numbers(name, known) if bool not in types else ExportColumn(name=name, kind=Kind.TEXT)
+
+
+def _numbers_of(texts: Sequence[str]) -> list[JsonValue] | None:
+    """The numbers of a column that is text only because some of them are too long for JSON, or not finite.
+
+    None where they are all long, or all short: then the database has them as text, as far as one can tell.
+    """
+    found: list[JsonValue] = []
+    for text in texts:
+        number: JsonValue = text
+        if text not in NOT_FINITE:
+            number = to_json(Decimal(text)) if _NUMBER.fullmatch(text) else None
+            if number is None or text not in {as_json_text(number), as_json_text(float(number))}:
+                return None
+        found.append(number)
+    kinds = {type(number) for number in found}
+    return found if str in kinds and len(kinds) > 1 else None
 
 
 def _of_texts(texts: Sequence[str]) -> Kind:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent.export.columns import as_text, unique
+from agent.export.columns import as_text
 from executors.base import JsonValue, QueryResult
 
 ROWS_PER_CHUNK = 500
@@ -21,7 +21,7 @@ _NEEDS_QUOTES = re.compile(r'[",\r\n]|^$|^\s|\s$')
 def csv_chunks(result: QueryResult) -> Iterator[bytes]:
     """The file, some hundred rows at a time, the first chunk with the header."""
     empty = '""' if len(result.columns) == 1 else ""
-    text = ",".join(map(_quoted, unique(result.columns))) + "\r\n"
+    text = ",".join(map(_quoted, result.columns)) + "\r\n"
     for start in range(0, max(result.row_count, 1), ROWS_PER_CHUNK):
         rows = result.rows[start : start + ROWS_PER_CHUNK]
         text += "".join(",".join(_field(value, empty) for value in row) + "\r\n" for row in rows)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.export.arrow_file import ArrowRows
-from agent.export.columns import columns_of, unique
-from executors.base import QueryResult
+from agent.export.columns import columns_of
+from executors.base import QueryResult, named_apart
 
 CHUNK_BYTES = 64 * 1024
 
@@ -21,7 +21,7 @@ def parquet_chunks(result: QueryResult) -> Iterator[bytes]:
     import duckdb
 
     columns = columns_of(result)
-    names = unique([column.name for column in columns], same_case=False)
+    names = named_apart([column.name for column in columns], same_case=False)
     renamed = [column.model_copy(update={"name": name}) for column, name in zip(columns, names, strict=True)]
     with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
         path = Path(folder, "rows.parquet")

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 import pytest
+from sqlglot import transpile
 from unguarded import unguarded
 from until import until
 
@@ -88,8 +89,22 @@ class Contract(ABC):
     def test_a_column_name_may_come_twice(self, run: Run) -> None:
         result = run("SELECT id, id, name AS id FROM people WHERE id = 1")
 
-        assert result.columns == ("id", "id", "id")
+        assert result.columns == ("id", "id_2", "id_3")
         assert result.records() == [{"id": 1, "id_2": 1, "id_3": "name 1"}]
+
+    def test_a_column_has_one_json_type(self, run: Run) -> None:
+        result = run("SELECT amount FROM people WHERE id IN (1, 4, 8) ORDER BY id")
+
+        assert [(value, type(value)) for (value,) in result.rows] == [(0.25, float), (1.0, float), (2.0, float)]
+
+    def test_timestamps_without_times_are_dates(self, run: Run, executor: Executor) -> None:
+        executor.schema()  # only now does a remote one know its dialect
+        if executor.dialect == "sqlite":
+            pytest.skip("SQLite has no timestamps; its texts are as they are stored")
+        moments = [f"SELECT CAST('2024-03-0{day} 00:00:00' AS TIMESTAMP) AS d" for day in (1, 2)]
+        [sql] = transpile(" UNION ALL ".join(moments), "duckdb", DIALECTS[executor.dialect].sqlglot)
+
+        assert sorted(run(sql).rows) == [("2024-03-01",), ("2024-03-02",)]
 
     @pytest.mark.parametrize("cap, truncated", [(ROWS - 1, True), (ROWS, False), (ROWS + 1, False), (1, True)])
     def test_truncation_is_seen_at_the_cap(self, run: Run, cap: int, truncated: bool) -> None:

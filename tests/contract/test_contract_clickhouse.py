@@ -173,7 +173,7 @@ class TestClickHouse(ServerContract):
     def test_a_column_name_may_come_twice(self, run: Run) -> None:
         result = run("SELECT id, id FROM people WHERE id = 1")
 
-        assert result.columns == ("id", "id")
+        assert result.columns == ("id", "id_2")
         assert result.records() == [{"id": 1, "id_2": 1}]
 
     def test_a_name_may_not_stand_for_two_things(self, run: Run) -> None:

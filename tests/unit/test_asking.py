@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from shop_questions import Make
@@ -109,3 +111,46 @@ async def test_what_was_asked_back_still_waits_where_its_reply_got_no_answer(
     kept = await service.session(session.id)
     assert kept.pending == pending
     assert kept.messages[-1].status == "error"
+
+
+# -- when what was said ------------------------------------------------------------------------------------
+
+
+async def test_each_message_has_the_time_at_which_it_came(
+    service: Service, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = await service.start_session("shop")
+    seen: list[datetime] = []
+    complete = model.complete
+
+    async def completes(*args: Any, **options: Any) -> Any:
+        seen.append(datetime.now(UTC))
+        return await complete(*args, **options)
+
+    monkeypatch.setattr(model, "complete", completes)
+    model.replies(sql="SELECT COUNT(*) AS n FROM customers")
+    model.replies(correct=True, reason="yes")
+    model.replies(text="There are 3.")
+    await service.query(QUESTION, "shop", session_id=session.id)
+
+    asked, said = (await service.session(session.id)).messages
+    assert session.created_at <= asked.timestamp < seen[0]
+    assert said.timestamp > seen[-1]
+
+
+async def test_a_question_that_failed_has_the_time_at_which_it_came(
+    service: Service, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = await service.start_session("shop")
+    failed: list[datetime] = []
+
+    async def fails(*_: Any, **__: Any) -> None:
+        failed.append(datetime.now(UTC))
+        raise ModelFailed("The model failed.")
+
+    monkeypatch.setattr(model, "complete", fails)
+    with pytest.raises(ModelFailed):
+        await service.query(QUESTION, "shop", session_id=session.id)
+
+    asked, said = (await service.session(session.id)).messages
+    assert asked.timestamp < failed[0] < said.timestamp

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.export.columns import Kind, columns_of, unique
+from agent.export.columns import Kind, columns_of
 from agent.export.formats import ARROW, CSV, FORMATS, PARQUET, Format
 from executors.base import JsonValue, QueryResult
 from executors.values import to_json
@@ -64,6 +64,11 @@ def as_json(table: pa.Table) -> list[tuple[JsonValue, ...]]:
     (["a", "b"], Kind.TEXT, "text"),
     ([None, None], Kind.TEXT, "nothing is known"),
     ([[1], None], Kind.TEXT, "nested: its JSON"),
+    (["1.5", "NaN", "3.0"], Kind.DOUBLE, "numbers of which one is not finite, so that all are text in JSON"),
+    (["1.5", "0.1234567890123456789"], Kind.DECIMAL, "numbers of which one is too long for JSON"),
+    (["7", "9007199254740993"], Kind.INTEGER, "the same of whole ones"),
+    (["007", "9007199254740993"], Kind.TEXT, "no number is written so"),
+    (["1.5", "2"], Kind.TEXT, "numbers that JSON has, so they are text in the database"),
     (["2024-02-29", None], Kind.DATE, "dates"),
     (["2023-02-29"], Kind.TEXT, "no such day"),
     (["2024-03"], Kind.TEXT, "a month is no date"),
@@ -86,7 +91,7 @@ def test_the_type_is_what_all_values_have_in_common(values: list[JsonValue], kin
     (["a", "A"], ("a", "A")),
 ])  # fmt: skip
 def test_no_two_columns_have_one_name(names: list[str], found: tuple[str, ...]) -> None:
-    assert unique(names) == found
+    assert QueryResult(columns=tuple(names), rows=()).columns == found
 
 
 def test_parquet_tells_names_apart_by_more_than_their_case() -> None:

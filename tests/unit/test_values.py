@@ -166,3 +166,50 @@ def test_a_row_that_is_too_large_alone_is_an_error(monkeypatch: pytest.MonkeyPat
 
     with pytest.raises(RowTooLarge):
         collect(Cursor([(["x" * 300, {"a": "y" * 800}],)]).fetchmany, 100)
+
+
+@pytest.mark.parametrize("stored, expected, why", [
+    ([Decimal("3.00"), None, Decimal("2.50")], [3.0, None, 2.5], "decimals, whole ones among them"),
+    ([3, Decimal("0.1234567890123456789")], ["3", "0.1234567890123456789"], "one is too long for a number"),
+    ([7, 2**53], ["7", "9007199254740992"], "one is too large for a number"),
+    ([1.5, float("nan"), None], ["1.5", "NaN", None], "one is not finite"),
+    ([1e-7, float("inf")], ["0.0000001", "Infinity"], "digits, no exponent"),
+    ([1, "x", b"\x01"], ["1", "x", "0x01"], "SQLite keeps any kind of value in any column"),
+    ([True, 2], ["true", "2"], "a boolean is no number"),
+    ([[1], {"a": None}, "b"], ["[1]", '{"a": null}', "b"], "nested values as their JSON"),
+    ([1, 2, None], [1, 2, None], "integers stay"),
+    ([None, None], [None, None], "NULLs stay"),
+    ([dt.datetime(2024, 3, 1), None, dt.datetime(2024, 4, 1)], ["2024-03-01", None, "2024-04-01"], "months"),
+    ([dt.datetime(2024, 3, 1, tzinfo=UTC_2)], ["2024-03-01"], "what date_trunc makes of a date in PostgreSQL"),
+    ([dt.datetime(2024, 3, 1), dt.datetime(2024, 4, 1, 9)], ["2024-03-01T00:00:00", "2024-04-01T09:00:00"], "times"),
+    (["2024-03-01T00:00:00"], ["2024-03-01T00:00:00"], "a text is as it is stored"),
+    ([dt.date(2024, 3, 1), dt.datetime(2024, 3, 1)], ["2024-03-01", "2024-03-01T00:00:00"], "dates beside times"),
+    ([[dt.datetime(2024, 3, 1)]], [["2024-03-01T00:00:00"]], "inside of others as they are"),
+])  # fmt: skip
+def test_a_column_has_one_json_type(stored: list[Any], expected: list[Any], why: str) -> None:
+    rows, _ = collect(Cursor([(value, "beside") for value in stored]).fetchmany, 100)
+
+    assert rows == tuple((value, "beside") for value in expected), why
+    assert [type(value) for value, _ in rows] == [type(value) for value in expected], why
+
+
+def test_timestamps_that_come_as_text_are_dates_where_none_has_a_time() -> None:
+    rows, _ = collect(Cursor([("2024-03-01 00:00:00+00",)]).fetchmany, 100, [timestamp_from_text])
+
+    assert rows == (("2024-03-01",),)
+
+
+MIXED = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.decimals(), st.text(), st.binary(), st.datetimes(),
+    st.dates(), st.lists(st.integers()), st.dictionaries(st.text(), st.integers()),
+)  # fmt: skip
+
+
+@given(st.lists(st.tuples(MIXED, MIXED), max_size=20))
+def test_whatever_a_database_gives_each_column_has_one_type_and_its_nulls(stored: list[tuple[Any, Any]]) -> None:
+    rows, _ = collect(Cursor(list(stored)).fetchmany, 100)
+
+    for place in range(2 if rows else 0):
+        column = [row[place] for row in rows]
+        assert len({type(value) for value in column} - {type(None)}) <= 1
+        assert [value is None for value in column] == [row[place] is None for row in stored]
