@@ -132,8 +132,10 @@ class Schema(Frozen):
 class CheckedSql(Frozen):
     """A query that the guard let through. Only `guard.check` makes one.
 
-    sql: for people: regenerated from the checked tree, with a LIMIT where one was needed.
-    executable: what runs: the same, but asking for one row more than the cap, so that truncation is seen, not guessed.
+    sql: for people: regenerated from the checked tree, with a LIMIT where one was needed. Names are as they were
+        written, in quotes where the engine demands them.
+    executable: what runs: the same, with every name in quotes, and asking for one row more than the cap, so that
+        truncation is seen, not guessed.
     row_limit: the cap on rows.
     tables: the real tables that are read, in order of appearance.
     held: what a row filter keeps from the caller, one sentence for each table. The filter is in `executable` alone:
@@ -150,16 +152,23 @@ class CheckedSql(Frozen):
 class CheckedWrite(Frozen):
     """One INSERT, UPDATE or DELETE that the guard let through. Only `guard_write.check_write` makes one.
 
-    sql: regenerated from the checked tree; what is shown and what runs.
+    sql: for people: regenerated from the checked tree.
+    executable: what runs: the same, with every name in quotes. Empty: `sql` itself.
     kind: what it does.
     table: the one table that it changes.
     preview: the rows it would change, as a checked query; None for an INSERT.
     """
 
     sql: str
+    executable: str = ""
     kind: Literal["insert", "update", "delete"]
     table: str
     preview: CheckedSql | None = None
+
+    @property
+    def runs(self) -> str:
+        """The statement that the database gets."""
+        return self.executable or self.sql
 
 
 class WriteResult(Frozen):

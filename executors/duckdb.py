@@ -93,7 +93,7 @@ class DuckdbExecutor(Executor):
                 raise DatabaseUnavailable(f"{self._path.name} is being read all the time; try the change again later.")
             self._close()
             with (
-                self._failing(statement.sql, found.schema, locked=True),
+                self._failing(statement.runs, found.schema, locked=True),
                 self._attach(writable=True) as connection,
                 duckdb_engine.new_cursor(connection, found.search_path) as cursor,
             ):

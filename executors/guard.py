@@ -25,6 +25,7 @@ from executors.rows.row import words
 from executors.sql import grammar
 from executors.sql.names import NameCheck
 from executors.sql.parameters import bind
+from executors.sql.quotes import with_quotes
 from executors.sql.row_limit import limited
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def check(
             `information_schema.tables`. Not where `rows` are held back, either.
 
     Returns:
-        The query written anew: for people, and as it runs (see `CheckedSql`).
+        The query written anew: for people, and as it runs, every name in quotes (see `CheckedSql`).
 
     Raises:
         SqlRefused: with the kind of error, a sentence, and what would mend it.
@@ -96,12 +97,12 @@ def check(
         else:
             check_no_files(root, dialect)
         shown, run = limited(root, row_limit, dialect)
-        text = grammar.write(shown, dialect.sqlglot, spent=shown is not root)
+        text = grammar.write(with_quotes(shown, dialect, every=False), dialect.sqlglot, spent=True)
         _check_reads_back(text, dialect, own, open_parameters=open_parameters, columns=columns)
         if rows is not None:
             held = rows.hold(root, names)
             run = limited(root, row_limit, dialect)[1]
-        executable = text if run is shown and rows is None else grammar.write(run, dialect.sqlglot, spent=True)
+        executable = grammar.write(with_quotes(run, dialect, every=True), dialect.sqlglot, spent=True, exact=True)
     except UnsupportedError as error:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", form(dialect)) from error
     except RecursionError as error:

@@ -21,6 +21,7 @@ from executors.errors import ErrorKind, SqlRefused
 from executors.rows.row import words
 from executors.sql import diagnose, grammar
 from executors.sql.names import NameCheck
+from executors.sql.quotes import with_quotes
 from executors.sql.row_choice import chooses_rows
 
 Kind = Literal["insert", "update", "delete"]
@@ -61,7 +62,8 @@ def check_write(sql: str, schema: Schema, *, row_limit: int, functions: frozense
         functions: of the database's own that may be called, as `guard.check` takes them.
 
     Returns:
-        The statement written anew, with the query that shows the rows it would change (or insert).
+        The statement written anew, for people and as it runs, with the query that shows the rows it would change
+            (or insert).
 
     Raises:
         SqlRefused: with the kind of error, a sentence, and what would mend it. NOT_READ_ONLY: it would change more
@@ -121,8 +123,10 @@ class _Rebuilt:
         if shown is not None:
             text = grammar.write(shown, self._dialect.sqlglot)
             preview = guard.check(text, self._schema, row_limit=self._row_limit, functions=self._functions)
-        written = grammar.write(tree, self._dialect.sqlglot)
-        return CheckedWrite(sql=written, kind=self._kind, table=self._table.name, preview=preview)
+        written, runs = (with_quotes(tree, self._dialect, every=every) for every in (False, True))
+        sql = grammar.write(written, self._dialect.sqlglot, spent=True)
+        executable = grammar.write(runs, self._dialect.sqlglot, spent=True, exact=True)
+        return CheckedWrite(sql=sql, executable=executable, kind=self._kind, table=self._table.name, preview=preview)
 
     # ----------------------------------------------------------------------------------------- the three kinds
 

@@ -118,14 +118,14 @@ class SqlAlchemyExecutor(Executor):
         started = time.monotonic()
         statements.require_write(statement, self.row)
         with (
-            self._told(statement.sql, timeout_s),
+            self._told(statement.runs, timeout_s),
             self._leased(writable=True, timeout_s=timeout_s) as lease,
             self._watched(lease, timeout_s, None, started) as watch,
         ):
             self._begin_write(lease, timeout_s)
             self._check_undoable(lease, statement)
             cursor = lease.cursor()
-            cursor.execute(statement.sql)
+            cursor.execute(statement.runs)
             affected = int(cursor.rowcount)
             cursor.close()
             if affected < 0:

@@ -134,7 +134,7 @@ class SqliteExecutor(Executor):
         except (sqlite3.Error, sqlite3.Warning) as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
                 raise out_of_time(timeout_s) from error
-            raise self._failed(statement.sql, error) from error
+            raise self._failed(statement.runs, error) from error
 
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""

@@ -62,12 +62,12 @@ def _affected(cursor: DuckDBPyConnection, statement: CheckedWrite) -> int:
         "update": duckdb.StatementType.UPDATE,
         "delete": duckdb.StatementType.DELETE,
     }
-    statements = cursor.extract_statements(statement.sql)
+    statements = cursor.extract_statements(statement.runs)
     if len(statements) != 1 or statements[0].type != types[statement.kind]:
         raise no_such_write(statement.kind)
-    plan = cursor.execute(f"EXPLAIN (FORMAT JSON) {statement.sql}").fetchone()
+    plan = cursor.execute(f"EXPLAIN (FORMAT JSON) {statement.runs}").fetchone()
     writers = writing_operators(json.loads(plan[1])) if plan else []
     if len(writers) != 1 or not writers[0].removeprefix("BATCH_").startswith(statement.kind.upper()):
         raise no_such_write(statement.kind)
-    row = cursor.execute(statement.sql).fetchone()
+    row = cursor.execute(statement.runs).fetchone()
     return int(row[0]) if row else 0

@@ -54,7 +54,7 @@ def run(
     connection.set_progress_handler(is_over, steps)
     before = connection.total_changes
     try:
-        affected = connection.execute(statement.sql).rowcount
+        affected = connection.execute(statement.runs).rowcount
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_AUTH and authorizer.refused_write:
             raise no_such_write(statement.kind) from error

@@ -1,6 +1,7 @@
 """DuckDB."""
 
 from executors.errors import ErrorKind
+from executors.rows import reserved
 from executors.rows.row import COMMON, COMMON_AGGREGATES, Dialect, Probe, words
 
 _OURS = "This is a fault of the service, not of the file: report it, and use the database no further."
@@ -32,6 +33,7 @@ DUCKDB = Dialect(
     name="duckdb",
     title="DuckDB",
     sqlglot="duckdb",
+    reserved=reserved.DUCKDB,
     months_ago="CURRENT_DATE - INTERVAL {n} MONTH",
     truncate_month="date_trunc('month', {column})",
     hints=(

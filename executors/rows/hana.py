@@ -1,6 +1,7 @@
 """SAP HANA."""
 
 from executors.errors import ErrorKind
+from executors.rows import reserved
 from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, SchemaQueries, Session, words
 
 # The server's own schemas are left out; the views of activated models are not.
@@ -64,6 +65,8 @@ HANA = Dialect(
     name="hana",
     title="SAP HANA",
     sqlglot="hana",
+    reserved=reserved.HANA,
+    named_by_text=True,
     case=Case.UPPER,
     months_ago="ADD_MONTHS(CURRENT_DATE, -{n})",
     truncate_month="ADD_DAYS(LAST_DAY(ADD_MONTHS({column}, -1)), 1)",

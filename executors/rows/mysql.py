@@ -1,6 +1,7 @@
 """MySQL and MariaDB: one grammar, with functions, timeouts and messages of their own."""
 
 from executors.errors import ErrorKind
+from executors.rows import reserved
 from executors.rows.mysql_functions import BOTH, MARIADB_ONLY, MYSQL_ONLY
 from executors.rows.row import (
     COMMON,
@@ -141,6 +142,8 @@ MYSQL = Dialect(
     name="mysql",
     title="MySQL",
     sqlglot="mysql",
+    reserved=reserved.MYSQL,
+    named_by_text=True,
     quote=("`", "`"),
     case=Case.EXACT,
     months_ago="CURRENT_DATE - INTERVAL {n} MONTH",
@@ -206,6 +209,7 @@ MARIADB = MYSQL.model_copy(
     update={
         "name": "mariadb",
         "title": "MariaDB",
+        "reserved": reserved.MARIADB,
         "instead": {
             **MYSQL.instead,
             "regexp_like": "col REGEXP 'pattern'",

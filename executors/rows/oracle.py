@@ -1,6 +1,7 @@
 """Oracle."""
 
 from executors.errors import ErrorKind
+from executors.rows import reserved
 from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, Limit, SchemaQueries, Session, words
 
 # What Oracle made for itself is left out; so are the logs of materialised views.
@@ -80,6 +81,8 @@ ORACLE = Dialect(
     name="oracle",
     title="Oracle",
     sqlglot="oracle",
+    reserved=reserved.ORACLE,
+    named_by_text=True,
     case=Case.UPPER,
     limit=Limit.FETCH,
     months_ago="ADD_MONTHS(SYSDATE, -{n})",

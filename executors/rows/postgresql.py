@@ -1,6 +1,7 @@
 """PostgreSQL."""
 
 from executors.errors import ErrorKind
+from executors.rows import reserved
 from executors.rows.postgresql_functions import MORE_AGGREGATES, MORE_FUNCTIONS
 from executors.rows.row import (
     COMMON,
@@ -173,6 +174,7 @@ POSTGRESQL = Dialect(
     name="postgresql",
     title="PostgreSQL",
     sqlglot="postgres",
+    reserved=reserved.POSTGRESQL,
     months_ago="CURRENT_DATE - INTERVAL '{n} months'",
     truncate_month="date_trunc('month', {column})",
     hints=(

@@ -15,12 +15,12 @@ def words(*lines: str) -> frozenset[str]:
     return frozenset(name for line in lines for name in line.split())
 
 
-# Words that no engine, or not every one, takes for a name without quotes.
+# Words that no engine, or not every one, takes for a name without quotes; `reserved` has each engine's own.
 RESERVED = words(
     "all alter and any as asc between both by case cast check column constraint create cross current_date",
     "current_time current_timestamp default delete desc distinct drop else end except exists false fetch for foreign",
     "from full grant group having in index inner insert intersect into is join key leading left like limit natural",
-    "not null offset on or order outer over primary references right rows select set some table then to trailing",
+    "not null offset on or order outer over primary references right rows select set some table then to top trailing",
     "transaction trigger true union unique update user using values view when where window with",
 )
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -130,6 +130,7 @@ class Dialect(Frozen):
     sqlglot: the parser's name of it.
     like: another dialect, whose particular checks hold for this one too; empty: none.
     quote: what stands before and after a name that needs quoting.
+    reserved: words, in lower case, that are no names without quotes here, beyond those of `RESERVED`.
     case: what a name without quotes means.
     months_ago, truncate_month: templates with the holes `{n}` and `{column}`.
     hints: what a model must be told, one example each, most important first.
@@ -141,6 +142,7 @@ class Dialect(Frozen):
     row_ids: columns that every table has, unlisted.
     one_row_table: what every database has to select values from, unlisted.
     integer_division: whether `/` of whole numbers gives a whole number.
+    named_by_text: whether an expression without an alias goes by its text, quotes and all.
     has_fields: `a.b` may be field `b` of column `a`, and a table's name may stand for its row.
     recursive_word: whether WITH needs RECURSIVE for a CTE to see itself.
     aggregates, functions: what a query may call, pure ones, as the engine's documentation names them; anything else
@@ -159,6 +161,7 @@ class Dialect(Frozen):
     sqlglot: str
     like: str = ""
     quote: tuple[str, str] = ('"', '"')
+    reserved: frozenset[str] = frozenset()
     case: Case = Case.ANY
     limit: Limit = Limit.LIMIT
     months_ago: str
@@ -171,6 +174,7 @@ class Dialect(Frozen):
     catalogue: str
     row_ids: frozenset[str] = frozenset()
     one_row_table: str = ""
+    named_by_text: bool = False
     has_fields: bool = False
     integer_division: bool = False
     recursive_word: bool = True
@@ -196,9 +200,13 @@ class Dialect(Frozen):
 
     def quoted(self, name: str) -> str:
         """`name` as it can stand in a query: quoted only where it must be."""
-        if _PLAIN.fullmatch(name) and name.lower() not in RESERVED and self.folded(name) == name:
+        if _PLAIN.fullmatch(name) and not self.is_reserved(name) and self.folded(name) == name:
             return name
         return self.always_quoted(name)
+
+    def is_reserved(self, name: str) -> bool:
+        """Whether a word is no name without quotes, in whatever case."""
+        return name.lower() in RESERVED or name.lower() in self.reserved
 
     def qualified(self, parts: Sequence[str]) -> str:
         """A name of several parts, `Table.parts`, as it can stand in a query."""

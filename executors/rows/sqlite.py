@@ -1,6 +1,7 @@
 """SQLite."""
 
 from executors.errors import ErrorKind
+from executors.rows import reserved
 from executors.rows.row import COMMON, COMMON_AGGREGATES, Dialect, Probe, words
 
 _OURS = "This is a fault of the service, not of the file: report it, and use the database no further."
@@ -15,6 +16,8 @@ SQLITE = Dialect(
     name="sqlite",
     title="SQLite",
     sqlglot="sqlite",
+    reserved=reserved.SQLITE,
+    named_by_text=True,
     months_ago="datetime('now', '-{n} months')",
     truncate_month="strftime('%Y-%m', {column})",
     hints=(

@@ -1,6 +1,7 @@
 """SQL Server."""
 
 from executors.errors import ErrorKind
+from executors.rows import reserved
 from executors.rows.row import (
     COMMON,
     COMMON_AGGREGATES,
@@ -162,6 +163,7 @@ SQLSERVER = Dialect(
     name="sqlserver",
     title="SQL Server",
     sqlglot="tsql",
+    reserved=reserved.SQLSERVER,
     quote=("[", "]"),
     limit=Limit.TOP,
     months_ago="DATEADD(month, -{n}, GETDATE())",

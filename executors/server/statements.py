@@ -36,8 +36,8 @@ def require_write(statement: CheckedWrite, row: Dialect) -> None:
     if not row.session.transactions:
         message = f"{row.title} cannot undo a write, so nothing is written to it from here."
         raise SqlRefused(ErrorKind.NOT_READ_ONLY, message)
-    require_one(statement.sql, row, writes=True)
-    found = _parts(row.quote, row.session.lexis).findall(statement.sql)
+    require_one(statement.runs, row, writes=True)
+    found = _parts(row.quote, row.session.lexis).findall(statement.runs)
     first = next((part for part in found if part.strip() and not part.startswith(_COMMENTS)), "")
     if first.lower() != statement.kind:
         raise no_such_write(statement.kind)

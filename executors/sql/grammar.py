@@ -31,6 +31,9 @@ def plain(dialect: str) -> SqlglotDialect:
 
 RUN_COMMENT = "A comment that the server would run is not allowed"
 
+# Quotes that hold a name and nothing else, where the engine's first ones may hold a text, too.
+_NEVER_TEXT = {"sqlite": "`"}
+
 # What text that is no SQL makes the library trip over, besides its own errors.
 _STUMBLES = (ValueError, TypeError, AttributeError, LookupError, re.error)
 
@@ -61,19 +64,25 @@ def parse(tokens: list[Token], sql: str, dialect: str) -> list[exp.Expr]:
         raise ParseError(f"Not SQL: {error}") from error
 
 
-def write(tree: exp.Expr, dialect: str, *, spent: bool = False) -> str:
+def write(tree: exp.Expr, dialect: str, *, spent: bool = False, exact: bool = False) -> str:
     """One line of SQL for `tree`, without comments.
 
     Args:
         tree: it stays as it is, unless it is spent.
         dialect: sqlglot's name of it.
         spent: nobody needs the tree afterwards, so that no copy has to be made of it.
+        exact: names in quotes are to be names and nothing else, for what runs: SQLite takes `"gone"` for a text where
+            no column is called so, but never what stands in backticks.
 
     Raises:
         sqlglot.errors.UnsupportedError: the dialect has no words for it.
         RecursionError: nested too deeply.
     """
     generator = plain(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
+    if exact and dialect in _NEVER_TEXT:
+        mark = _NEVER_TEXT[dialect]
+        generator._identifier_start = generator._identifier_end = mark
+        generator._escaped_identifier_end = mark * 2
     try:
         return str(generator.generate(tree, copy=not spent or tree.parent is not None))  # which a generator looks at
     except _STUMBLES as error:

@@ -24,6 +24,11 @@ from executors.errors import ErrorKind, SqlError, SqlFailed
 
 ROWS = 300
 PEOPLE = [(i, f"name {i}", None if i % 10 == 0 else "Köln" if i % 3 else "Łódź", i / 4) for i in range(1, ROWS + 1)]
+# Words that some engine, or this project, takes for something else than a name.
+WORDS = (
+    "open", "close", "percent", "plan", "file", "public", "schema", "rule", "function", "current", "identity", "key",
+    "user", "end", "top", "national", "order", "delete", "kill", "save", "use", "print", "disk", "level", "rank",
+)  # fmt: skip
 ODD_COLUMNS = ("select", "größe", "Zwei Wörter")
 Run = Callable[..., QueryResult]
 
@@ -127,13 +132,44 @@ class Contract(ABC):
         assert run("SELECT count(*) FROM people WHERE name LIKE '%s%' OR name LIKE 'name 1%'").rows[0][0] == 111
 
     def test_odd_names_can_be_asked(self, executor: Executor) -> None:
-        quote = DIALECTS[executor.dialect].always_quoted
+        quote = DIALECTS[executor.schema().dialect].always_quoted
         columns = ", ".join(quote(name) for name in ODD_COLUMNS)
         for name in self.odd_tables:
             table = self.table(executor, name)
             assert tuple(column.name for column in table.columns) == ODD_COLUMNS
             query = guard.check(f"SELECT {columns} FROM {quote(name)}", executor.schema(), row_limit=5)
             assert executor.run(query, timeout_s=30).rows == ((1, 2, "drei"),)
+
+    def test_reserved_words_are_columns_as_any(self, executor: Executor) -> None:
+        schema = executor.schema()
+        prices = self.table(executor, "prices")
+        assert tuple(column.name for column in prices.columns) == WORDS
+
+        plain = guard.check("SELECT open, close AS plan FROM prices AS p", schema, row_limit=5)
+        result = executor.run(plain, timeout_s=30)
+        assert (result.columns, result.rows) == (("open", "plan"), ((0, 1),))
+
+        as_the_schema_has_them = ", ".join(map(schema.quoted, WORDS))
+        query = guard.check(f"SELECT {as_the_schema_has_them} FROM prices", schema, row_limit=5)
+        result = executor.run(query, timeout_s=30)
+        assert (result.columns, result.rows) == (WORDS, (tuple(range(len(WORDS))),))
+
+    def test_what_is_shown_runs_too(self, executor: Executor) -> None:
+        schema = executor.schema()
+        words = ", ".join(map(schema.quoted, WORDS))
+        shown = guard.check(f"SELECT {words} FROM prices AS p ORDER BY p.close", schema, row_limit=5).sql
+
+        again = guard.check(shown, schema, row_limit=5)
+
+        assert again.sql == shown
+        assert executor.run(again.model_copy(update={"executable": shown}), timeout_s=30).columns == WORDS
+
+    def test_an_expression_is_called_by_its_text_and_not_by_its_quotes(self, executor: Executor) -> None:
+        query = guard.check("SELECT MAX(amount), MIN(id) FROM people", executor.schema(), row_limit=5)
+
+        columns = executor.run(query, timeout_s=30).columns
+
+        assert [column for column in columns if set(column) & set('`"[]')] == []
 
     def test_fifty_queries_run_at_once(self, run: Run) -> None:
         start = threading.Barrier(50)
@@ -332,6 +368,8 @@ def fill(
     execute("CREATE TABLE visits (visit_no INTEGER, people_id INTEGER, FOREIGN KEY (people_id) REFERENCES people (id))")
     execute("INSERT INTO visits VALUES (1, 1), (2, 1), (3, NULL)")
     execute("CREATE VIEW locals AS SELECT id, name FROM people WHERE city = 'Köln'")
+    execute(f"CREATE TABLE prices ({', '.join(f'{quote(word)} INTEGER' for word in WORDS)})")
+    execute(f"INSERT INTO prices VALUES ({', '.join(map(str, range(len(WORDS))))})")
     kinds = ("INTEGER", "INTEGER", text)
     columns = ", ".join(f"{quote(name)} {kind}" for name, kind in zip(ODD_COLUMNS, kinds, strict=True))
     for name in ("order", "Über Maß", "MixedCase"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from contract_suite import ODD_COLUMNS, PEOPLE, ROWS, Run, ServerContract, sql_text
+from contract_suite import ODD_COLUMNS, PEOPLE, ROWS, WORDS, Run, ServerContract, sql_text
 from unguarded import unguarded
 from until import until
 
@@ -47,6 +47,9 @@ def fill(admin: Admin) -> None:
     columns = ", ".join(
         f"{quote(name)} {kind}" for name, kind in zip(ODD_COLUMNS, ("Int32", "Int32", "String"), strict=True)
     )
+    words = ", ".join(f"{quote(word)} Int32" for word in WORDS)
+    admin(f"CREATE TABLE prices ({words}) ENGINE = MergeTree ORDER BY tuple()")
+    admin(f"INSERT INTO prices VALUES ({', '.join(map(str, range(len(WORDS))))})")
     for name in TestClickHouse.odd_tables:
         admin(f"CREATE TABLE {quote(name)} ({columns}) ENGINE = MergeTree ORDER BY tuple()")
         admin(f"INSERT INTO {quote(name)} VALUES (1, 2, 'drei')")

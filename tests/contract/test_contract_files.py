@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import duckdb
 import pytest
-from contract_suite import PEOPLE, ROWS, Contract, Run, sql_text
+from contract_suite import PEOPLE, ROWS, WORDS, Contract, Run, sql_text
 from unguarded import unguarded
 
 from executors.base import Executor
@@ -166,7 +166,7 @@ class FilesContract(FileContract):
         if not any(folder.iterdir()):
             with duckdb.connect() as connection:
                 _fill(connection.execute)
-                for table in ("people", "visits", "order", "Über Maß", "MixedCase"):
+                for table in ("people", "visits", "prices", "order", "Über Maß", "MixedCase"):
                     file = str(folder / f"{table}{self.suffix}").replace("'", "''")
                     connection.execute(f"COPY \"{table}\" TO '{file}' ({self.options})")
         return FilesExecutor("people", folder, memory="200MB", threads=2, sample_values=3)
@@ -198,6 +198,9 @@ def _fill(execute: Callable[[str], object]) -> None:
     execute(f"INSERT INTO people VALUES {values}")
     execute("CREATE TABLE visits (visit_no INTEGER, people_id INTEGER REFERENCES people (id))")
     execute("INSERT INTO visits VALUES (1, 1), (2, 1), (3, NULL)")
+    quoted = ", ".join(f'"{word}" INTEGER' for word in WORDS)
+    execute(f"CREATE TABLE prices ({quoted})")
+    execute(f"INSERT INTO prices VALUES ({', '.join(map(str, range(len(WORDS))))})")
     for name in ("order", "Über Maß", "MixedCase"):
         execute(f'CREATE TABLE "{name}" ("select" INTEGER, "größe" INTEGER, "Zwei Wörter" TEXT)')
         execute(f"INSERT INTO \"{name}\" VALUES (1, 2, 'drei')")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import pyodbc
 import pytest
-from contract_suite import ODD_COLUMNS, PEOPLE, Run
+from contract_suite import ODD_COLUMNS, PEOPLE, WORDS, Run
 from server_suite import Outages, Pooling
 from unguarded import unguarded
 
@@ -45,6 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlServerStandI
     folder = tmp_path_factory.mktemp("csv")
     write(folder, "people", ("id", "name", "city", "amount"), *PEOPLE)
     write(folder, "visits", ("visit_no", "people_id"), (1, 1), (2, 1), (3, None))
+    write(folder, "prices", WORDS, tuple(range(len(WORDS))))
     for table in ("order", "Über Maß", "MixedCase"):
         write(folder, table, ODD_COLUMNS, (1, 2, "drei"))
     with serve(folder, ABOUT) as server:

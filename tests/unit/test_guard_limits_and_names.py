@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from bare_names import bare
 from guard_shop import schema
 
 from executors import guard
@@ -136,7 +137,7 @@ def refusal(dialect: str, sql: str) -> SqlRefused:
 def test_rows_are_capped_in_the_dialects_own_words(dialect: str, sql: str, shown: str, run: str | None) -> None:
     checked = check(dialect, sql)
     assert checked.sql == shown
-    assert checked.executable == (run or shown)
+    assert bare(checked.executable) == (run or shown)
     assert checked.row_limit == 500
 
 
@@ -242,7 +243,7 @@ def test_a_catalogue_is_read_only_where_it_is_listed(dialect: str, name: str) ->
 
     checked = guard.check(sql, shop, row_limit=10, catalogue=frozenset({name.lower()}))
 
-    assert name.lower() in checked.executable.lower()
+    assert name.lower() in bare(checked.executable).lower()
     assert checked.tables == ("orders",)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from bare_names import bare
 from sqlglot import exp, parse_one
 
 from executors.base import CheckedSql, Column, Schema, Table
@@ -103,7 +104,7 @@ def test_where_nothing_is_known_to_do_that_errors_tell_nothing() -> None:
     ("duckdb", "SELECT main.orders.amount FROM main.orders", "SELECT orders.amount FROM (SELECT"),
 ])  # fmt: skip
 def test_a_column_with_its_schema_goes_by_the_table(dialect: str, sql: str, run: str) -> None:
-    executable = held(sql, dialect).executable
+    executable = bare(held(sql, dialect).executable)
     assert run in executable
     assert ") AS orders" in executable
 
@@ -113,8 +114,8 @@ def test_a_table_of_another_schema_is_filtered_by_its_own_name() -> None:
     query = held("SELECT sales.targets.amount FROM sales.targets", "postgresql", row_filter, least=3)
 
     assert query.tables == ("sales.targets",)
-    assert 'FROM "sales"."targets" WHERE (amount > 3) OFFSET 0) AS targets' in query.executable
-    assert query.executable.startswith("SELECT targets.amount FROM")
+    assert 'FROM "sales"."targets" WHERE ("amount" > 3) OFFSET 0) AS "targets"' in query.executable
+    assert query.executable.startswith('SELECT "targets"."amount" FROM')
 
 
 def test_a_table_that_is_not_seen_gives_its_name_to_nothing() -> None:
@@ -130,9 +131,10 @@ def test_a_table_that_is_not_seen_gives_its_name_to_nothing() -> None:
 
 def test_no_cte_answers_for_a_table_of_the_filter() -> None:
     executable = held("WITH orders(order_id, region) AS (SELECT 1, 'EU') SELECT qty FROM items, orders").executable
+    executable = bare(executable)
 
-    assert 'WITH "cte_1"(order_id, region)' in executable
-    assert 'JOIN "cte_1" AS orders' in executable or ', "cte_1" AS orders' in executable
+    assert "WITH cte_1(order_id, region)" in executable
+    assert "JOIN cte_1 AS orders" in executable or ", cte_1 AS orders" in executable
     assert "SELECT order_id FROM orders WHERE region = 'EU'" in executable
 
 
@@ -143,7 +145,7 @@ def test_a_cte_is_not_renamed_to_a_table() -> None:
     rows = RowRules(FILTER, schema).of({"region": "EU"})
     query = check("WITH a AS (SELECT 1 AS x) SELECT * FROM a, orders", rows.visible, row_limit=9, rows=rows)
 
-    assert '"cte_2" AS (SELECT 1 AS x)' in query.executable.replace("WITH ", "")
+    assert "cte_2 AS (SELECT 1 AS x)" in bare(query.executable).replace("WITH ", "")
 
 
 @pytest.mark.parametrize(("dialect", "sql", "why"), [
@@ -205,11 +207,11 @@ def test_a_text_stays_one_value(dialect: str, text: str) -> None:
 
 @pytest.mark.parametrize(("dialect", "given", "written"), [
     ("sqlite", 7, "region = 7"), ("sqlite", -7, "region = (-7)"), ("sqlite", 1.5, "region = 1.5"),
-    ("sqlite", True, "region = TRUE"), ("sqlserver", True, "region = 1"), ("oracle", False, "region = 0"),
+    ("sqlite", True, "region = TRUE"), ("sqlserver", True, "region = 1"), ("oracle", False, "REGION = 0"),
     ("sqlserver", "Łódź", "region = N'Łódź'"),
 ])  # fmt: skip
 def test_values_are_written_as_what_they_are(dialect: str, given: Any, written: str) -> None:
-    assert written in held("SELECT amount FROM orders", dialect, region=given).executable
+    assert written in bare(held("SELECT amount FROM orders", dialect, region=given).executable)
 
 
 @pytest.mark.parametrize(("given", "written"), [
@@ -219,7 +221,7 @@ def test_values_are_written_as_what_they_are(dialect: str, given: Any, written: 
 @pytest.mark.parametrize("form", ["region IN :region", "region IN (:region)"])
 def test_lists(form: str, given: Any, written: str) -> None:
     row_filter = RowFilter(tables={"orders": form}, principals={"*": {"region": given}})
-    assert written in held("SELECT amount FROM orders", "sqlite", row_filter, region=given).executable
+    assert written in bare(held("SELECT amount FROM orders", "sqlite", row_filter, region=given).executable)
 
 
 # -- what is told -----------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def test_values_go_in_the_order_of_the_text(dialect: str) -> None:
     (1e300, "1e+300"),
 ])  # fmt: skip
 def test_a_number_is_written_as_it_is(value: float | None, written: str) -> None:
-    assert bound("duckdb", "SELECT A - ? FROM T", [value]) == f"SELECT A - {written} FROM T LIMIT 11"
+    assert bound("duckdb", "SELECT A - ? FROM T", [value]) == f'SELECT "A" - {written} FROM "T" LIMIT 11'
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "a\x00b"])
