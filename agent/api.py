@@ -25,6 +25,7 @@ from agent.http.draining import Draining, DrainingRequests
 from agent.http.errors import add_handlers
 from agent.http.lazy_service import LazyService
 from agent.http.levels import ANONYMOUS, FUNCTION
+from agent.http.limits import RequestLimits
 from agent.http.replay import Replays
 from agent.service import Service
 from agent.telemetry.logs import configure_logs
@@ -103,6 +104,7 @@ def create_app(
     service_factory: Callable[[], Service],
     *,
     max_request_bytes: int = 1_000_000,
+    receive_timeout_s: float = 10,
     access: Access | None = None,
     has_timers: bool = False,
 ) -> FastAPI:
@@ -111,6 +113,7 @@ def create_app(
     Args:
         service_factory: makes the service when the first request needs it.
         max_request_bytes: larger bodies are refused with 413.
+        receive_timeout_s: seconds that a body may take, beside what `agent.http.limits` adds.
         access: who may ask; None: whoever reaches the app.
         has_timers: whether the host has some, which clean up.
     """
@@ -139,6 +142,7 @@ def create_app(
     open_paths = frozenset(route.path for route in api_routes() if route.auth == "ANONYMOUS")
     add_guards(app, access, open_paths | page.asset_paths())
     app.add_middleware(DrainingRequests, draining=app.state.draining)
+    app.add_middleware(RequestLimits, receive_timeout_s=receive_timeout_s)
     app.add_middleware(RequestContext, max_request_bytes=max_request_bytes)
     app.include_router(router)
     add_handlers(app)
@@ -176,7 +180,13 @@ def create_default_app(*, in_functions: bool = False) -> FastAPI:
 
         return build_service(settings)
 
-    return create_app(service, max_request_bytes=settings.max_request_bytes, access=access, has_timers=in_functions)
+    return create_app(
+        service,
+        max_request_bytes=settings.max_request_bytes,
+        receive_timeout_s=settings.receive_timeout_s,
+        access=access,
+        has_timers=in_functions,
+    )
 
 
 def _never(unusable: ConfigurationInvalid) -> Service:

@@ -158,8 +158,16 @@ async def serve_http(service: Service, host: str, port: int) -> None:
     """Serve the processes of this machine, until a signal ends it."""
     import uvicorn
 
+    from agent.http.bounded import bounded
+
     config = uvicorn.Config(
-        http_app(service, host), host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=10
+        http_app(service, host),
+        host=host,
+        port=port,
+        http=bounded(service.settings.receive_timeout_s),  # type: ignore[arg-type]  # called, as it would a class
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=10,
     )
     await uvicorn.Server(config).serve()
 

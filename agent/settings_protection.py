@@ -16,6 +16,11 @@ class ProtectionSettings(BaseSettings):
 
     max_question_chars: Count = Field(4000, description="Longer questions are refused with 422.")
     max_request_bytes: Count = Field(1_000_000, description="Larger request bodies are refused with 413.")
+    receive_timeout_s: Seconds = Field(
+        10,
+        description="Seconds in which a request's headers must arrive, and its body, which has a second more for each "
+        "16 KiB; then it gets 408.",
+    )
     request_deadline_s: Seconds = Field(220, description="Seconds for one question, under Azure's 230.")
     job_deadline_s: Seconds = Field(
         1800, description="Seconds for one question that is answered in the background (`mode=async`)."

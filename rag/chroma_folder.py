@@ -28,6 +28,7 @@ from rag import chroma, exact
 from rag.chroma_files import MANIFEST, Manifest, has_vectors, hashes, open_client, read_manifest, scrub, verify
 from rag.documents import Document
 from rag.errors import IndexDamaged, StoreUnavailable
+from rag.private_files import close_tree, make_folder
 from rag.revision import Content, Draft, Reading, T, Turn, file_lock, slug_of
 from rag.vector_cache import aside_of
 
@@ -98,7 +99,7 @@ class FolderRevisions:
     def writing(self, name: str, turn: Turn) -> Iterator[tuple[str, ...]]:
         with self._errors():
             home = self._home(name)
-            home.mkdir(parents=True, exist_ok=True)
+            make_folder(home)
             with file_lock(home / "index.lock", turn):
                 for left in home.glob("draft-*"):  # of a process that was killed
                     shutil.rmtree(left)
@@ -110,7 +111,7 @@ class FolderRevisions:
         number = int(_number(current)) + 1 if current else 1
         home = self._home(name)
         folder = home / f"draft-{uuid.uuid4().hex[:12]}"
-        folder.mkdir()
+        make_folder(folder)
         draft = _FolderDraft(
             folder, home / f"r-{number:06d}-{uuid.uuid4().hex[:8]}", changes, base=current if copied else None
         )
@@ -266,6 +267,7 @@ class _FolderDraft:
             file.write(manifest.model_dump_json(indent=1))
             file.flush()
             os.fsync(file.fileno())
+        close_tree(self._folder)
         self._folder.rename(self._final)
 
     def close(self) -> None:

@@ -9,9 +9,11 @@ import hashlib
 import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rag.private_files import make_file
 from rag.revision import Content
 
 _TABLE = """
@@ -103,6 +105,8 @@ class VectorCache:
 
     def _open(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):  # SQLite says what is wrong
+            make_file(self._path)
         connection = sqlite3.connect(self._path, timeout=_BUSY_S, check_same_thread=False)
         try:
             connection.execute("PRAGMA journal_mode = WAL")

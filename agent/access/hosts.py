@@ -43,6 +43,19 @@ def origins(listed: str) -> tuple[str, ...]:
     return found
 
 
+def origin_of(address: str) -> str:
+    """The origin of a page's address, as browsers write it; empty without one, `null` where it has none."""
+    if not address:
+        return ""
+    try:
+        parts = urlsplit(address)
+        port = "" if parts.port is None else f":{parts.port}"
+    except ValueError:
+        return "null"
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{parts.scheme}://{host}{port}" if parts.scheme in ("http", "https") and host else "null"
+
+
 def _is_origin(text: str) -> bool:
     try:
         parts = urlsplit(text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from starlette.datastructures import Headers
 
 from agent.access.app_service import NAME_HEADER, platform_authenticates, signed_in
-from agent.access.hosts import host_of, is_loopback, origins
+from agent.access.hosts import host_of, is_loopback, origin_of, origins
 from agent.access.keys import KeyRing
 from agent.access.rate import Rate, RateLimiter
 from agent.callers import ANONYMOUS, named
@@ -25,6 +25,10 @@ Mode = Literal["none", "api_keys", "functions", "entra"]
 Server = tuple[str, int | None] | None
 
 CHALLENGE = 'Bearer realm="plumbline"'
+OWN_SITES = (
+    "none",
+    "same-origin",
+)  # of `Sec-Fetch-Site`: a person typed the address, or a page of the same origin asks
 KEY_HEADERS = ("x-api-key", "x-functions-key")  # besides `Authorization: Bearer`; the latter is what `via` sends
 
 
@@ -38,8 +42,9 @@ class Asked(Frozen):
     def of(cls, scope: Mapping[str, object]) -> Asked:
         """What an ASGI request says; of a header that is there twice, the first."""
         server = scope.get("server")
-        headers = Headers(scope=dict(scope))
-        values = {name: headers[name] for name in headers}
+        values: dict[str, str] = {}
+        for name, value in Headers(scope=dict(scope)).items():
+            values.setdefault(name, value)
         return cls(headers=values, server=(str(server[0]), server[1]) if isinstance(server, tuple | list) else None)
 
 
@@ -68,7 +73,8 @@ class ThisMachine(Vouched):
     """Nobody signs in, so only this machine may ask, and no page that its browser shows.
 
     A page of another site can send requests to loopback, and by a name that it lets point there can even read the
-    answers (DNS rebinding); both say in their headers where they come from.
+    answers (DNS rebinding); both say in their headers where they come from. A GET for an image or a script has no
+    `Origin`: its `Referer` says it, or, where the page keeps that back, `Sec-Fetch-Site`.
 
     Args:
         trusted: as for `Vouched`; a front end that gives names has looked at the host itself.
@@ -86,10 +92,16 @@ class ThisMachine(Vouched):
         host = asked.headers.get("host", "")
         if not self._trusted and not is_loopback(host_of(host)):
             raise NotPermitted("Without authentication, ask by 127.0.0.1 or localhost, or set PLUMBLINE_AUTH.")
-        origin = asked.headers.get("origin", "")
-        if origin and origin not in (*self._pages, f"http://{host}", f"https://{host}"):
+        if not self._may_ask(asked.headers, host):
             raise NotPermitted("Pages of another origin may not ask. Name those that may in PLUMBLINE_CORS_ORIGINS.")
         return super().principal(asked)
+
+    def _may_ask(self, headers: Mapping[str, str], host: str) -> bool:
+        """Whether a request comes from no page at all, from one of this service's own, or from one that is listed."""
+        origin = headers.get("origin", "") or origin_of(headers.get("referer", ""))
+        if origin:
+            return origin in (*self._pages, f"http://{host}", f"https://{host}")
+        return headers.get("sec-fetch-site", "none").strip().casefold() in OWN_SITES
 
 
 class ByKey:

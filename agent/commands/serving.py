@@ -62,6 +62,7 @@ def serve(
     server = Server(
         create_default_app,
         grace_s=settings.shutdown_grace_s,
+        receive_timeout_s=settings.receive_timeout_s,
         host=address,
         port=number,
         log_level=settings.log_level.lower(),

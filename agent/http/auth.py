@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.access.policy import KEY_HEADERS, Access, Asked, Mode
@@ -66,6 +67,17 @@ class Door:
             return
         client = scope.get("client") or ("unknown",)
         log.warning("Refused %s, trace_id=%s: %s", client[0], scope["state"]["trace_id"], type(error).__name__)
+
+
+async def count(request: Request) -> None:
+    """Count a request that makes a database work although its method does not say so.
+
+    Raises:
+        TooManyRequests: the principal has asked too often.
+    """
+    access: Access | None = request.app.state.access
+    if access is not None and access.limiter is not None:
+        await asyncio.to_thread(access.limiter.take, request.state.principal)
 
 
 class BrowserHeaders:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 
+from agent.http.auth import count
 from agent.http.context import principal_of
 from agent.http.errors import documented
 from agent.http.lazy_service import Lazy
@@ -53,7 +54,7 @@ async def database(name: Database, lazy: Lazy, request: Request) -> DatabaseDeta
     "/databases/{name}/schema",
     operation_id="database_schema",
     summary="A database's schema",
-    responses=DATABASE_ERRORS,
+    responses=DATABASE_ERRORS | documented(429),
     openapi_extra=FUNCTION,
 )
 async def database_schema(
@@ -63,6 +64,8 @@ async def database_schema(
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     service.registered.admit(name, caller)
+    if refresh:
+        await count(request)
     schema, warnings = await service.raw_schema(name, refresh=refresh, principal=caller)
     text = (await service.schema(name, caller))[1] if enriched else ""
     return DatabaseSchema.of(schema, text, warnings)

@@ -34,8 +34,18 @@ HTTP_PROBLEMS: dict[int, tuple[str, str, str]] = {
     400: ("malformed-request", "Malformed request", "The body is not JSON. Send a JSON object in UTF-8."),
     404: ("unknown-route", "Unknown route", "There is no such route. GET /api/docs lists those there are."),
     405: ("method-not-allowed", "Method not allowed", "The route does not take this method; `Allow` says which."),
+    408: (
+        "request-timeout",
+        "The request did not arrive",
+        "The request did not arrive in time. Send all of it at once, or over a faster line.",
+    ),
     413: ("request-too-large", "Request too large", "The request is larger than this service takes. Shorten it."),
     422: ("invalid-field", "Invalid field", "A field cannot be used; `errors` says which and why."),
+    431: (
+        "headers-too-large",
+        "Headers too large",
+        "The request has more headers than this service takes. Send fewer, and a shorter address.",
+    ),
     500: UNEXPECTED,
     503: (
         "registry-invalid",

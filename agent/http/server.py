@@ -10,6 +10,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from agent.http.bounded import bounded
 from agent.http.draining import LAST_WORDS_S, Draining
 from agent.http.lazy_service import LazyService
 
@@ -23,10 +24,20 @@ class Server(uvicorn.Server):
     Args:
         factory: makes the app of `api.create_app`, once uvicorn has set up its logs.
         grace_s: seconds in which what is being answered may end by itself.
+        receive_timeout_s: seconds in which the head of a request must arrive.
         host, port, log_level: as uvicorn has them.
     """
 
-    def __init__(self, factory: Callable[[], FastAPI], *, grace_s: float, host: str, port: int, log_level: str) -> None:
+    def __init__(
+        self,
+        factory: Callable[[], FastAPI],
+        *,
+        grace_s: float,
+        receive_timeout_s: float,
+        host: str,
+        port: int,
+        log_level: str,
+    ) -> None:
         self._factory = factory
         super().__init__(
             uvicorn.Config(
@@ -36,6 +47,7 @@ class Server(uvicorn.Server):
                 port=port,
                 log_level=log_level,
                 ws="none",
+                http=bounded(receive_timeout_s),  # type: ignore[arg-type]  # uvicorn calls it, as it would a class
                 # What is told after the grace has left by now; a connection that does not close is not waited for.
                 timeout_graceful_shutdown=round(LAST_WORDS_S),
             )

@@ -30,6 +30,7 @@ _NONE = "(empty)"  # how DuckDB says that a file uses no quote
 _MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PDF": "a PDF file", b"PAR1": "Parquet"}
 
 _NO_SUCH_VALUE = re.compile(r"Error when converting column \"(.+?)\". Could not convert string \"(.*?)\" to '(.+?)'")
+_TOO_LONG = re.compile(r"Maximum line size of (\d+) bytes exceeded\. Actual Size: ?(\d+)")
 
 
 class FileTable(NamedTuple):
@@ -107,8 +108,12 @@ def unreadable(path: Path, message: str) -> DatabaseUnavailable:
             "mend that line; a field that holds the delimiter must be in quotes",
         )
     if convert := _NO_SUCH_VALUE.search(message):
-        return _unusable(path, f"has {convert[2]!r} in column {convert[1]}{where}, which is no {convert[3]}", "mend it")
-    if "quote" in message and line:
+        problem = f"has a value in column {convert[1]}{where} that is no {convert[3]}"  # which may be private
+        return _unusable(path, problem, "mend it")
+    if long := _TOO_LONG.search(message):
+        problem = f"has a line of {int(long[2]):,} bytes{_place_of_long(path, int(long[1]))}"
+        return _unusable(path, problem, f"break it up: a line may have {int(long[1]):,} bytes")
+    if "unterminated quote" in message and line:
         return _unusable(path, f"has a quote that is not closed{where}", "close it, or double a quote inside quotes")
     if record := re.search(r"Malformed JSON.*? in (?:record/value|line) (\d+): ([^\n]+?)\.?\s*(?:\n|$)", message):
         return _unusable(path, f"is not valid JSON (record {record[1]}: {record[2]})", "mend it")
@@ -117,6 +122,19 @@ def unreadable(path: Path, message: str) -> DatabaseUnavailable:
     if path.suffix.lower() in _SEPARATED:
         return _unusable(path, "cannot be understood as a table", "check its delimiter, its quotes and its encoding")
     return _unusable(path, "cannot be understood as JSON records", "check what it holds")
+
+
+def _place_of_long(path: Path, limit: int) -> str:
+    """Which line of a file has more bytes; DuckDB, which has not found where lines end, counts otherwise."""
+    number, length = 1, 0
+    with path.open("rb") as file:
+        while piece := file.readline(limit):
+            length += len(piece)
+            if length > limit:
+                return f" (line {number:,})"
+            if piece.endswith(b"\n"):
+                number, length = number + 1, 0
+    return ""  # a field in quotes goes over several
 
 
 def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:

@@ -135,7 +135,7 @@ async def test_openapi_describes_every_route_with_its_errors(client: Client) -> 
     assert set(operations) == {route.name for route in api_routes()} - hidden
     assert operations["health_live"]["x-auth-level"] == "ANONYMOUS"
     asking = operations["query"]["responses"]
-    refused = {"401", "403", "429"}
+    refused = {"401", "403", "408", "429", "431"}
     assert set(asking) == refused | {"200", "202", "400", "404", "406", "409", "413", "422", "500", "502", "503", "504"}
     assert set(asking["422"]["content"]) == {"application/problem+json"}
     assert set(operations["query_stream"]["responses"]["200"]["content"]) == {"text/event-stream"}

@@ -148,6 +148,9 @@ def test_a_folder_gives_its_data_files_and_a_glob_some_of_them(opened: Open, tmp
     ("a.csv", b"id,name,n\n1,a,2\n2,b,3,4\n3,c,4\n", "a.csv has another number of fields in line 3 (4) than above (3)"),
     ("a.csv", b"id,name\n1,a,extra\n2,b,extra\n", "a.csv has another number of fields in line 2 (3) than above (2)"),
     ("a.csv", b"id,name,n\n" + b"1,a,2\n" * 60_000 + b"2,b\n", "a.csv has another number of fields in line 60,002 (2)"),
+    ("a.csv", b"a,b\n1,2\n3," + b"x" * 5_000_000 + b"\n4,y\n", "a line of 5,000,003 bytes (line 3): break it up"),
+    ("a.csv", b'a,b\n1,"' + b"x" * 5_000_000 + b'"\n4,y\n', "a.csv has a line of 5,000,0"),
+    ("a.csv", b'a,b\n1,"open\n2,x\n3,y\n', "a.csv has a quote that is not closed in line 2"),
     ("a.tsv", b"id\tname\n1\n2\tx\n", "a.tsv has another number of fields in line 2 (1) than above (2)"),
     ("a.json", b'{"a": 1', "a.json is not valid JSON (record"),
     ("a.jsonl", b'{"a": 1}\n{"a": \n', "a.jsonl is not valid JSON (record"),
@@ -164,6 +167,17 @@ def test_a_file_that_cannot_be_read_says_why_by_its_name(
 
     assert said in str(raised.value)
     assert str(tmp_path) not in str(raised.value)
+
+
+def test_a_value_that_does_not_fit_is_not_told(tmp_path: Path) -> None:
+    """It may be of a private column."""
+    (tmp_path / "a.csv").write_text("id,phone\nx,ann-priv@mail.example\n", encoding="utf-8")
+    reader = f"read_csv('{tmp_path}/a.csv', columns={{'id': 'VARCHAR', 'phone': 'BIGINT'}})"
+    with pytest.raises(duckdb.Error, match="ann-priv") as raised:
+        duckdb.connect().sql(f"SELECT * FROM {reader}").fetchall()
+    told = str(file_tables.unreadable(tmp_path / "a.csv", str(raised.value)))
+    assert told.startswith("a.csv has a value in column phone in line 2 that is no BIGINT")
+    assert "ann-priv" not in told
 
 
 def test_one_bad_file_leaves_the_others_and_a_warning(opened: Open, tmp_path: Path) -> None:

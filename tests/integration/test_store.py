@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -33,6 +34,27 @@ def test_the_folder_may_be_named_from_where_one_stands(
     with closing(Store(Path(".state"))) as again:
         assert again.sync("shop", numbered(3), embedder).unchanged == 3
         assert len(again.documents("shop")) == 3
+
+
+@pytest.mark.parametrize("numbers", [exact.MOST_NUMBERS, 0], ids=["small", "large"])
+def test_what_is_stored_of_a_database_is_its_owners_alone(
+    store: Store, home: Path, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch, numbers: int
+) -> None:
+    monkeypatch.setattr(exact, "MOST_NUMBERS", numbers)
+    before = os.umask(0)
+    try:
+        store.sync("shop", ALL, embedder)
+        store.sync("shop", ALL[:-1], embedder)  # a copy of the first, with its rights
+    finally:
+        os.umask(before)
+    folders = [home, *(path for path in home.iterdir() if path.is_dir())]
+    assert {oct(path.stat().st_mode & 0o777) for path in folders} == {"0o700"}
+    files = [path for folder in folders[1:] for path in folder.rglob("*") if path.is_file()]
+    assert any(path.name == "chroma.sqlite3" for path in files)
+    assert any(path.name == "documents.json" for path in files) is bool(numbers)
+    assert {path.name for path in files if path.stat().st_mode & 0o077} == set()
+    caches = [path for path in home.parent.parent.rglob("*.sqlite*") if path.parent not in folders]
+    assert {path.name for path in caches if path.stat().st_mode & 0o077} == set()
 
 
 def test_the_nearest_document_is_first(store: Store, embedder: HashingEmbedder) -> None:

@@ -141,6 +141,11 @@ def test_without_authentication_nobody_has_a_name(headers: dict[str, str]) -> No
         ({"host": "127.0.0.1:7071", "origin": "https://elsewhere.example.com"}, ("127.0.0.1", 7071), "another's page"),
         ({"host": "127.0.0.1:7071", "origin": "null"}, ("127.0.0.1", 7071), "a page in a sandbox"),
         ({"host": "127.0.0.1:7071", "origin": "http://127.0.0.1:8000"}, ("127.0.0.1", 7071), "another service's page"),
+        ({"host": "127.0.0.1:7071", "sec-fetch-site": "cross-site"}, ("127.0.0.1", 7071), "another's image, no Origin"),
+        ({"host": "127.0.0.1:7071", "sec-fetch-site": "same-site"}, ("127.0.0.1", 7071), "another port's image"),
+        ({"host": "127.0.0.1:7071", "referer": "https://a.example/x?y"}, ("127.0.0.1", 7071), "an older browser's"),
+        ({"host": "127.0.0.1:7071", "referer": "about:blank"}, ("127.0.0.1", 7071), "a page without an address"),
+        ({"host": "127.0.0.1:7071", "referer": "http://[x"}, ("127.0.0.1", 7071), "an address that is none"),
     ],
 )
 def test_without_authentication_only_this_machine_may_ask(
@@ -149,6 +154,14 @@ def test_without_authentication_only_this_machine_may_ask(
     access = build_access(settings(), environment={})
     with pytest.raises(NotPermitted):
         pytest.fail(access.policy.principal(Asked(headers=headers, server=server)) + why)
+
+
+@pytest.mark.parametrize("origin", ["http://127.0.0.1:7071", "http://localhost:3000"])
+def test_its_own_page_and_a_listed_one_may_ask_for_an_image(origin: str) -> None:
+    site = "cross-site" if "localhost" in origin else "same-origin"
+    headers = {"referer": f"{origin}/page?x=1", "sec-fetch-site": site}
+    assert who(headers, cors_origins="http://localhost:3000") == ANONYMOUS
+    assert who({"sec-fetch-site": "none"}) == ANONYMOUS, "an address that a person typed"
 
 
 @pytest.mark.parametrize("origin", ["http://127.0.0.1:7071", "http://localhost:3000"])

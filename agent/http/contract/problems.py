@@ -65,6 +65,7 @@ SCHEMAS = frozenset({"database", "database_schema", "index_database", "start_ses
 READING = ASKING | RUNNING | SAVING | SCHEMAS | DOCS
 OPEN = frozenset({"health_live", "generate_health"})
 UNAIDED = frozenset({"tools", "health_ready"})  # which need no registry, or say themselves that there is none
+COUNTED_READS = frozenset({"database_schema"})  # by the rate, where they have a database read anew
 LISTENING = frozenset({"session", "health_ready"})  # for the caller's leaving: they see a body that is not asked for
 REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | {
     "start_session", "new_session", "sessions", "chat_health", "reviews", "review", "saved_queries",
@@ -132,6 +133,7 @@ CASES: tuple[Case, ...] = (
     _raised(NameTaken("You have another saved query named 'Orders by status'. Choose another name."), SAVING),
     _raised(SqlRefused(ErrorKind.NOT_READ_ONLY, "DELETE changes data; only SELECT is allowed."), RUNNING | SAVING,
             "sql-not-read-only"),
+    _by_http(408),
     _by_http(413),
     _by_http(422, detail=f"{_FIELD['field']}: {_FIELD['message']}", errors=[_FIELD]),
     _raised(QuestionInvalid("The question is empty. Ask something about the data, in a sentence."), ASKING),
@@ -147,6 +149,7 @@ CASES: tuple[Case, ...] = (
             frozenset({"feedback"})),
     _raised(SavedQueryInvalid("At most 200 queries can be saved. Delete one that is not needed."), SAVING),
     _raised(TooManyRequests("More than 60 requests in a minute. Try again in 12 s.", 12), None),
+    _by_http(431),
     _by_http(500),
     _raised(ModelFailed("The model's endpoint did not answer with a chat completion; check the base URL."), ASKING),
     _by_http(503),
@@ -176,9 +179,12 @@ def applies(case: Case, operation: Operation) -> bool:
         "not-authenticated": operation.closed,
         "not-permitted": operation.closed,
         "unknown-route": operation.takes_path,  # a value with a slash in it leads elsewhere
+        "request-timeout": operation.takes_body or operation.id in LISTENING,
         "request-too-large": operation.takes_body or operation.id in LISTENING,
         "invalid-field": operation.takes_fields,
-        "too-many-requests": operation.closed and operation.method in ("POST", "PUT"),
+        "too-many-requests": operation.closed
+        and (operation.method in ("POST", "PUT") or operation.id in COUNTED_READS),
+        "headers-too-large": True,
         "unexpected": operation.id not in OPEN,
         "registry-invalid": operation.closed and operation.id not in UNAIDED,
         "access-invalid": operation.closed,

@@ -1,0 +1,34 @@
+"""Files that hold what a database stores, or what people asked: their owner alone may read them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+FOLDER, FILE = 0o700, 0o600
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, with those above it, that its owner alone may enter; one that is there is closed to others."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=FOLDER, exist_ok=True)
+    _close(path, FOLDER)
+
+
+def make_file(path: Path) -> None:
+    """Make an empty file that its owner alone may read, before anything is in it; one that is there is closed."""
+    path.touch(mode=FILE)
+    _close(path, FILE)
+
+
+def close_tree(folder: Path) -> None:
+    """Close a folder and all that is in it, whoever wrote it with whatever rights."""
+    for path in folder.rglob("*"):
+        _close(path, FOLDER if path.is_dir() else FILE)
+    _close(folder, FOLDER)
+
+
+def _close(path: Path, mode: int) -> None:
+    with suppress(OSError):  # a share that has no modes, or a file of another user, who has to close it
+        if path.stat().st_mode & 0o777 != mode:
+            path.chmod(mode)
