@@ -133,7 +133,7 @@ async def enrich(
     )
     return Context(
         db_schema=schema,
-        system=_system(schema.dialect, text.text, general),
+        system=_system(schema.dialect, text.text, general, templates.wording()),
         rules=_notes(found, linked.rules, general),
         values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)) if profile.values else (),
         examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in shown),
@@ -193,7 +193,7 @@ _general_of = Remembered(_general)
 
 
 @lru_cache(maxsize=32)
-def _system(dialect: str, schema_text: str, rules: tuple[str, ...]) -> str:
+def _system(dialect: str, schema_text: str, rules: tuple[str, ...], _: templates.Wording) -> str:
     """The message that all questions share; the next one about the same schema mostly has the same."""
     row = DIALECTS[dialect]
     return templates.render("system", dialect=row.title, schema=schema_text, hints=row.hints, rules=rules)

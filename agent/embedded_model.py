@@ -68,6 +68,8 @@ class EmbeddedModel:
         extra: dict[str, object] = {"cache_prompt": True, "return_progress": True}
         if isinstance(schema, ReplyGrammar):
             extra["grammar"] = schema.gbnf
+        if schema is not None and schema.logprobs:
+            extra["top_logprobs"] = 1  # else llama.cpp lists the twenty likeliest at every place
         return await client.complete(
             messages, schema=schema, max_tokens=max_tokens, temperature=temperature, extra=extra
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from agent.errors import ExtensionInvalid
 from agent.models import Usage
@@ -20,10 +20,14 @@ class Message(Frozen):
 
 
 class ReplySchema(Frozen):
-    """The JSON Schema that a reply must have; `name` is for the endpoint's logs."""
+    """The JSON Schema that a reply must have; `name` is for the endpoint's logs.
+
+    logprobs: whether the log-probabilities of its tokens are wanted, where the endpoint gives them.
+    """
 
     name: str
     schema_: dict[str, object]
+    logprobs: bool = False
 
 
 class ReplyGrammar(ReplySchema):
@@ -33,12 +37,23 @@ class ReplyGrammar(ReplySchema):
     gbnf: str
 
 
+class Token(NamedTuple):
+    """A piece of a reply and its natural log-probability, at most 0."""
+
+    text: str
+    logprob: float
+
+
 class Reply(Frozen):
-    """What the model said. `truncated` when it ran into `max_tokens`."""
+    """What the model said. `truncated` when it ran into `max_tokens`.
+
+    tokens: of `text`, in order; empty where log-probabilities were not wanted, or the endpoint gives none.
+    """
 
     text: str
     usage: Usage
     truncated: bool = False
+    tokens: tuple[Token, ...] = ()
 
 
 class ChatModel(Protocol):

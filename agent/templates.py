@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "prompts"
 CELL_CHARS = 60
+
+Wording = tuple[tuple[str, str], ...]  # names of files in `FOLDER`, each with its template
 
 
 def cut(text: str, length: int) -> str:
@@ -46,12 +50,31 @@ def _cell(value: JsonValue) -> str:
     return cut(one_line(str(value)), CELL_CHARS)
 
 
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+_WORDING: ContextVar[Wording] = ContextVar("wording", default=())
 
+
+@contextmanager
+def reworded(words: Wording) -> Iterator[None]:
+    """Inside, these templates are used in place of the files of the same names, to see what a wording is worth."""
+    before = _WORDING.set(words)
+    try:
+        yield
+    finally:
+        _WORDING.reset(before)
+
+
+def wording() -> Wording:
+    """The templates that are replaced here and now."""
+    return _WORDING.get()
+
+
+@lru_cache(maxsize=8)
+def _environment(words: Wording = ()) -> Environment:
+    from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined
+
+    files = FileSystemLoader(FOLDER)
     environment = Environment(
-        loader=FileSystemLoader(FOLDER),
+        loader=ChoiceLoader([DictLoader(dict(words)), files]) if words else files,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -77,4 +100,4 @@ def render(name: str, **holes: object) -> str:
     Raises:
         jinja2.UndefinedError: a hole was not given.
     """
-    return without_turns(_environment().get_template(f"{name}.txt").render(**holes)).strip() + "\n"
+    return without_turns(_environment(wording()).get_template(f"{name}.txt").render(**holes)).strip() + "\n"

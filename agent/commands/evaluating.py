@@ -102,6 +102,32 @@ def evaluate_targets(
         runner.run(run_targets(service, out, err, folders, questions, limit, results))
 
 
+def evaluate_prompts(
+    folders: Annotated[
+        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+    ],
+    results: Annotated[
+        Path, typer.Option("--out", file_okay=False, help="Keep replies in this folder; no prompt is asked twice.")
+    ] = Path(".plumbline/prompts"),
+    limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 40,
+    wordings: Annotated[
+        list[Path] | None,
+        typer.Option("--prompts", exists=True, file_okay=False, help="A folder of other templates, as a variant."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only variants whose name has this; may be repeated.")
+    ] = None,
+) -> None:
+    """Measure what each sentence of the prompt is worth: first drafts with it and without it, with paired intervals."""
+    from agent.evaluation.prompts import run_prompts
+
+    with opened() as (service, runner):
+        run = run_prompts(
+            service, out, err, folders, limit=limit, results=results, wordings=wordings or (), only=only or ()
+        )
+        runner.run(run)
+
+
 def recompute() -> None:
     """Recompute the arithmetic in each line of standard input."""
     from agent.recompute import recompute_line

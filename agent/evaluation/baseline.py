@@ -42,32 +42,39 @@ class Baseline:
         schema = await database.schema()
         reply = await self._model.complete([baseline_message(schema, question)], max_tokens=MAX_TOKENS)
         timings = {"sql_generator": round((time.perf_counter() - began) * 1000, 1)}
-        attempt = await self._tried(extract_sql(reply.text) or "", database)
-        record = AttemptRecord(
-            sql=attempt.executed_sql or attempt.sql, error=attempt.error, error_type=attempt.error_type
-        )
-        return Answer(
-            status="success" if attempt.result is not None else "error",
-            answer="",
-            sql=attempt.executed_sql,
-            results=attempt.rows.records(),
-            row_count=attempt.rows.row_count,
-            truncated=attempt.rows.truncated,
-            dialect=database.dialect,
-            attempts=1,
-            attempt_history=[record],
-            usage=reply.usage,
-            timings_ms=timings,
-        )
+        answer = await answer_as_written(extract_sql(reply.text) or "", database, self._row_limit)
+        return answer.model_copy(update={"usage": reply.usage, "timings_ms": timings})
 
-    async def _tried(self, sql: str, database: Database) -> Attempt:
-        attempt = Attempt(sql=sql)
-        try:
-            checked = await database.check(sql, self._row_limit)
-            result = await database.run(checked)
-        except SqlError as error:
-            return attempt.model_copy(update={"error": error.message, "error_type": error.kind})
-        return attempt.model_copy(update={"executed_sql": checked.sql, "result": result})
+
+async def answer_as_written(sql: str, database: Database, row_limit: int) -> Answer:
+    """The query and its rows, run once as it was written; status `error` where it does not run.
+
+    Raises:
+        DatabaseUnavailable: as ever.
+    """
+    attempt = await _tried(sql, database, row_limit)
+    record = AttemptRecord(sql=attempt.executed_sql or attempt.sql, error=attempt.error, error_type=attempt.error_type)
+    return Answer(
+        status="success" if attempt.result is not None else "error",
+        answer="",
+        sql=attempt.executed_sql,
+        results=attempt.rows.records(),
+        row_count=attempt.rows.row_count,
+        truncated=attempt.rows.truncated,
+        dialect=database.dialect,
+        attempts=1,
+        attempt_history=[record],
+    )
+
+
+async def _tried(sql: str, database: Database, row_limit: int) -> Attempt:
+    attempt = Attempt(sql=sql)
+    try:
+        checked = await database.check(sql, row_limit)
+        result = await database.run(checked)
+    except SqlError as error:
+        return attempt.model_copy(update={"error": error.message, "error_type": error.kind})
+    return attempt.model_copy(update={"executed_sql": checked.sql, "result": result})
 
 
 def baseline_message(schema: Schema, question: str) -> Message:

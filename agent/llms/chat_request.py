@@ -5,6 +5,7 @@ Endpoints differ. What is refused is left out at the next try:
     json_schema -> json_object -> plain text        with the schema put in words from the second on
     max_tokens  -> max_completion_tokens
     temperature -> none
+    logprobs -> none
 """
 
 from __future__ import annotations
@@ -31,12 +32,15 @@ class Abilities:
     reply_format: ReplyFormat = "json_schema"
     tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     temperature: bool = True
+    logprobs: bool = True
 
     def without(self, complaint: str, request: Mapping[str, Any]) -> Abilities | None:
         """What remains after an endpoint refused `request` with that complaint; None for other complaints."""
         complaint = complaint.lower()
         if "max_completion_tokens" in complaint and "max_tokens" in request:
             return replace(self, tokens_field="max_completion_tokens")
+        if "logprobs" in complaint and "logprobs" in request:
+            return replace(self, logprobs=False)
         if "temperature" in complaint and "temperature" in request:
             return replace(self, temperature=False)
         if "response_format" in request and any(word in complaint for word in _FORMAT_WORDS):
@@ -48,11 +52,13 @@ def chat_fields(
     messages: list[Message], schema: ReplySchema | None, max_tokens: int, temperature: float, abilities: Abilities
 ) -> dict[str, Any]:
     """The fields of a request that the endpoint is known, or hoped, to take."""
-    if isinstance(schema, ReplyGrammar):
-        schema = None
     request: dict[str, Any] = {abilities.tokens_field: max_tokens}
     if abilities.temperature:
         request["temperature"] = temperature
+    if abilities.logprobs and schema is not None and schema.logprobs:
+        request["logprobs"] = True
+    if isinstance(schema, ReplyGrammar):
+        schema = None
     if schema is not None and abilities.reply_format == "json_schema":
         strict = {"name": schema.name, "schema": strict_schema(schema.schema_), "strict": True}
         request["response_format"] = {"type": "json_schema", "json_schema": strict}

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field, ValidationError
+from typing import Annotated
+
+from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
 from agent.errors import ModelFailed
-from agent.llm import Reply
+from agent.llm import Reply, Token
 from agent.models import Usage
+
+
+def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    """Log-probabilities of another shape are as good as none: a reply is worth having without them."""
+    try:
+        return read(value)
+    except ValidationError:
+        return None
 
 
 class _Message(BaseModel):
@@ -14,9 +24,19 @@ class _Message(BaseModel):
     refusal: str | None = None
 
 
+class _Token(BaseModel):
+    token: str
+    logprob: float = Field(allow_inf_nan=False)
+
+
+class _Logprobs(BaseModel):
+    content: list[_Token] | None = None
+
+
 class _Choice(BaseModel):
     message: _Message
     finish_reason: str | None = None
+    logprobs: Annotated[_Logprobs | None, WrapValidator(_or_none)] = None
 
 
 class _PromptTokens(BaseModel):
@@ -59,8 +79,12 @@ def reply_of(body: object) -> Reply:
         raise ModelFailed("The endpoint's content filter withheld the model's reply; word the question differently.")
     if choice.message.refusal:
         raise ModelFailed(f"The model declined to answer: {choice.message.refusal[:200]}")
+    listed = choice.logprobs.content if choice.logprobs else None
     return Reply(
-        text=choice.message.content or "", usage=_usage(completion), truncated=choice.finish_reason == "length"
+        text=choice.message.content or "",
+        usage=_usage(completion),
+        truncated=choice.finish_reason == "length",
+        tokens=tuple(Token(it.token, min(0.0, it.logprob)) for it in listed or ()),
     )
 
 

@@ -289,6 +289,7 @@ async def _streamed(client: AsyncOpenAI, request: dict[str, Any]) -> object:
     from openai.types.chat import ChatCompletionChunk
 
     pieces: list[str] = []
+    tokens: list[dict[str, object]] = []
     finish_reason, usage = "stop", None
     streamed = request | {"stream": True, "stream_options": {"include_usage": True}}
     stream: Any = await client.post(
@@ -305,9 +306,12 @@ async def _streamed(client: AsyncOpenAI, request: dict[str, Any]) -> object:
             for choice in chunk.choices:
                 pieces.append(choice.delta.content or "")
                 finish_reason = choice.finish_reason or finish_reason
+                listed = choice.logprobs.content if choice.logprobs else None
+                tokens += [{"token": it.token, "logprob": it.logprob} for it in listed or ()]
             if heard is not None:
                 heard("".join(pieces))
-    choice = {"finish_reason": finish_reason, "message": {"content": "".join(pieces)}}
+    message = {"content": "".join(pieces)}
+    choice = {"finish_reason": finish_reason, "message": message, "logprobs": {"content": tokens}}
     return {"choices": [choice], "usage": usage.model_dump() if usage else None}
 
 
@@ -315,4 +319,6 @@ def _is_refusal(error: Exception) -> bool:
     """The endpoint understood who asks, and did not like what is asked."""
     import openai
 
+    if isinstance(error, openai.PermissionDeniedError):  # so OpenAI refuses them of some models
+        return "logprobs" in str(error).lower()
     return isinstance(error, openai.BadRequestError | openai.NotFoundError | openai.UnprocessableEntityError)

@@ -11,5 +11,5 @@ def test_a_grammar_is_nothing_to_an_endpoint_that_reads_none() -> None:
     asked = [Message(role="user", content="How many?")]
     for abilities in (Abilities(), Abilities(reply_format="text")):
         fields = chat_fields(asked, SQL_ALONE, 50, 0.0, abilities)
-        assert fields == chat_fields(asked, None, 50, 0.0, abilities)
+        assert fields == {**chat_fields(asked, None, 50, 0.0, abilities), "logprobs": True}
         assert fields["messages"][0]["content"] == "How many?"
