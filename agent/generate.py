@@ -13,6 +13,7 @@ from agent.context import Context
 from agent.errors import ModelError, ReplyUnusable
 from agent.ledger import Ledger
 from agent.llm import ChatModel, ReplyGrammar, ReplySchema
+from agent.llms.logprobs import logprobs_of
 from agent.llms.replies import extract_sql, parse_structured
 from agent.models import Attempt, Draft, Plan
 from agent.profiles import Profile
@@ -119,6 +120,7 @@ class Generator:
         turns = self.profile.examples == "turns"
         messages = context.messages_after_examples if turns else context.messages_with_examples
         messages = context.messages if task == "write" else messages
+        warmth = self._temperature(bool(attempts)) if temperature is None else temperature
         reply = await self.model.complete(
             messages(
                 f"{task}_{self.profile.reply_format}",
@@ -127,14 +129,16 @@ class Generator:
                 plan=plan.model_dump_json(exclude_defaults=True) if plan else None,
                 **({"inline_plan": inline} if as_json else {}),
             ),
-            schema=reply_schema("draft", shape) if as_json else SQL_ALONE,
+            schema=reply_schema("draft", shape, logprobs=True) if as_json else SQL_ALONE,
             max_tokens=self.max_tokens,
-            temperature=self._temperature(bool(attempts)) if temperature is None else temperature,
+            temperature=warmth,
         )
         ledger.spend(reply.usage)
         draft = self._from_json(reply.text, shape, plan) if as_json else self._from_text(reply.text, plan)
         _refuse_leaks(draft, question, context)
-        return draft
+        found = logprobs_of(reply.tokens, draft.sql or "")
+        probable = {"logprob_mean": found.mean, "logprob_least": found.least} if found else {}
+        return draft.model_copy(update={"temperature": warmth, **probable})
 
     async def draft_anew(self, question: str, context: Context, plan: Plan | None, ledger: Ledger) -> Draft:
         """One query with no earlier one in view, as warm as a later attempt. Raises as `draft`."""
@@ -191,10 +195,10 @@ def _refuse_leaks(draft: Draft, question: str, context: Context) -> None:
 
 
 @cache
-def reply_schema(name: str, shape: type[BaseModel]) -> ReplySchema:
+def reply_schema(name: str, shape: type[BaseModel], *, logprobs: bool = False) -> ReplySchema:
     """The JSON Schema of a reply, as strict endpoints want it: every field required, no others."""
     schema = shape.model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()):
         part["required"] = list(part.get("properties", {}))
         part["additionalProperties"] = False
-    return ReplySchema(name=name, schema_=schema)
+    return ReplySchema(name=name, schema_=schema, logprobs=logprobs)

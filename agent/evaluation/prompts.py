@@ -95,7 +95,7 @@ def variants(profile: Profile, folders: Sequence[Path] = ()) -> Iterator[Variant
 def sentences(source: str) -> list[str]:
     """The sentences of a template that say something of their own, as they stand there, holes included."""
     parts = _BETWEEN.split(_HINTS.sub("\n\n", source))
-    found = (sentence for part in parts for sentence in _SENTENCE.findall(part))
+    found = (sentence.rstrip() for part in parts for sentence in _SENTENCE.findall(part))
     return [it for it in found if len(_WORD.findall(_HOLE.sub("", it))) > 1]
 
 
@@ -164,13 +164,16 @@ async def run_prompts(
     chosen = _chosen(list(variants(service.parts.profile, wordings)), only)
     service.parts.generator.model = kept = KeptModel(service.parts.generator.model, results / REPLIES)
     found: dict[str, list[ResultLine]] = {}
-    for folder in read_folders(paths):
-        drafts = {it.name: FirstDrafts(service, it) for it in chosen}
-        lines = await _asked(service, err, folder, drafts, limit, kept)
-        out.print(table_of(folder.name, lines))
-        for name, asked in lines.items():
-            marked = [it.model_copy(update={"database": f"{folder.name}/{it.database}"}) for it in asked]
-            found.setdefault(name, []).extend(marked)
+    try:
+        for folder in read_folders(paths):
+            drafts = {it.name: FirstDrafts(service, it) for it in chosen}
+            lines = await _asked(service, err, folder, drafts, limit, kept)
+            out.print(table_of(folder.name, lines))
+            for name, asked in lines.items():
+                marked = [it.model_copy(update={"database": f"{folder.name}/{it.database}"}) for it in asked]
+                found.setdefault(name, []).extend(marked)
+    finally:
+        await kept.close()
     out.print(table_of("all folders", found))
 
 

@@ -213,3 +213,30 @@ def test_accuracy_with_retrieval_is_held_against_accuracy_without(
     again = run("eval-retrieval", questions.parent, "--accuracy", kept)  # nobody is asked twice
     assert again.exit_code == 0, again.output
     assert len(model.asked) == 2
+
+
+def test_prompts_are_compared_by_their_first_drafts(
+    run: Run, model: ScriptedModel, questions: Path, tmp_path: Path
+) -> None:
+    wording = tmp_path / "terse"
+    wording.mkdir()
+    (wording / "system.txt").write_text("{{ schema }}")
+    kept = tmp_path / "kept"
+    arguments = ("eval-prompts", questions.parent, "--out", kept, "--prompts", wording, "--only", "samples")
+    model.replies(sql="SELECT 7")
+    model.replies(sql=SQL)
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    assert "+100.0" in result.output
+    assert [asked.temperature for asked in model.asked] == [0.0, 0.0]
+    assert "all folders" in result.output
+
+    model.replies(sql="SELECT 8")
+    again = run(*arguments, "--only", "terse")
+    assert again.exit_code == 0, again.output
+    assert len(model.asked) == 3, "only the new variant is asked"
+    assert model.asked[2].messages[0].content.startswith("CREATE TABLE")
+
+    missing = run(*arguments[:6], "--only", "nonsense")
+    assert missing.exit_code == 1
+    assert "No variant has such a name" in missing.output

@@ -45,7 +45,7 @@ async def test_a_reply_is_kept_whole(tmp_path: Path) -> None:
     told = Reply(text="one", usage=Usage(model_calls=1, prompt_tokens=7), tokens=(Token("one", -0.5),))
 
     class Telling(ScriptedModel):
-        async def complete(self, *_: object, **__: object) -> Reply:  # type: ignore[override]
+        async def complete(self, *_: object, **__: object) -> Reply:
             return told
 
     first = KeptModel(Telling(), tmp_path / "replies.sqlite")
@@ -58,7 +58,7 @@ async def test_a_reply_is_kept_whole(tmp_path: Path) -> None:
 
 async def test_a_reply_that_was_cut_off_counts_only_where_no_longer_one_is_allowed(tmp_path: Path) -> None:
     class Cut(ScriptedModel):
-        async def complete(self, *_: object, max_tokens: int = 500, **__: object) -> Reply:  # type: ignore[override]
+        async def complete(self, *_: object, max_tokens: int = 500, **__: object) -> Reply:
             return Reply(text=f"{max_tokens}", usage=Usage(model_calls=1), truncated=max_tokens < 300)
 
     path = tmp_path / "replies.sqlite"

@@ -15,11 +15,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from agent.generate import SQL_ALONE
+from agent.context import Context
+from agent.generate import SQL_ALONE, Generator
+from agent.ledger import Ledger
 from agent.llm import Message, Reply, Token
 from agent.llms.completion import reply_of
 from agent.llms.logprobs import Logprobs, logprobs_of
 from agent.llms.openai_model import OpenAIModel
+from agent.models import Usage
+from agent.profiles import EMBEDDED
+from agent.scripted import ScriptedModel
+from executors.base import Schema
 
 ASKED = [Message(role="user", content="How many?")]
 TOKENS = [Token("```sql\n", -8.0), Token("SELECT", -0.25), Token(" 1", -0.75), Token("\n```", -5.0)]
@@ -138,3 +144,24 @@ async def test_an_endpoint_that_refuses_them_is_asked_without_from_then_on(refus
     replies = await _replies(endpoint, times=2)
     assert [reply.tokens for reply in replies] == [(), ()]
     assert ["logprobs" in body for body in endpoint.asked] == [True, False, False]
+
+
+async def test_a_draft_says_how_probable_its_query_was_and_how_warm_it_was_written() -> None:
+    class Sure(ScriptedModel):
+        async def complete(self, *_: object, **__: object) -> Reply:
+            return Reply(text="```sql\nSELECT 1\n```", usage=Usage(model_calls=1), tokens=tuple(TOKENS))
+
+    context = Context(db_schema=Schema(database="shop", dialect="sqlite", tables=()), system="Tables:")
+    generator = Generator(Sure(), EMBEDDED, max_tokens=50, temperature=0.0)
+    first = await generator.draft("How many?", context, (), None, Ledger())
+    assert (first.sql, first.temperature, first.logprob_mean, first.logprob_least) == ("SELECT 1", 0.0, -0.5, -0.75)
+    warm = await generator.draft_anew("How many?", context, None, Ledger())
+    assert warm.temperature == EMBEDDED.retry_temperature
+
+
+async def test_a_draft_of_an_endpoint_without_them_has_none() -> None:
+    context = Context(db_schema=Schema(database="shop", dialect="sqlite", tables=()), system="Tables:")
+    model = ScriptedModel()
+    model.replies(sql="SELECT 1")
+    draft = await Generator(model, EMBEDDED, max_tokens=50, temperature=0.0).draft("?", context, (), None, Ledger())
+    assert (draft.logprob_mean, draft.logprob_least) == (None, None)
