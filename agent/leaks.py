@@ -64,7 +64,7 @@ def _builds_address(sql: str, dialect: str, question: str) -> bool:
 
     try:
         texts = [it for it in parsed(sql, dialect).find_all(exp.Literal) if it.is_string]
-    except SqlglotError:
+    except (SqlglotError, RecursionError):
         return False  # the guard refuses it
     shown = (it.this for it in texts if not isinstance(it.parent, exp.Predicate))
     return any(_ADDRESS.search(text) and text.casefold() not in question.casefold() for text in shown)

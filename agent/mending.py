@@ -60,6 +60,7 @@ def mended(attempts: Sequence[Attempt], schema: Schema, question: str, *, mends:
 
 def after_error(sql: str, error_type: str, schema: Schema, question: str) -> Draft | None:
     """A query that could not be run, with its names, functions or conditions put right; None where nothing can be."""
+    from executors.sql.bounded import TooMuchToWrite
     from executors.sql.grouping import grouped
     from executors.sql.mend import mend_columns
     from executors.sql.moments import own_functions
@@ -82,7 +83,11 @@ def after_error(sql: str, error_type: str, schema: Schema, question: str) -> Dra
         ways = (grouped,)
     changes: list[str] = []
     for way in ways:
-        if (mend := way(sql, schema)) is not None:
+        try:
+            mend = way(sql, schema)
+        except TooMuchToWrite:  # nested too deeply to be put right
+            continue
+        if mend is not None:
             sql, changes = mend.sql, [*changes, *mend.changes]
     return _draft(sql, changes) if changes else None
 
@@ -97,6 +102,15 @@ async def find_faults(sql: str, question: str, context: Context, schema: Schema,
         schema: of the database, with the keys that are known of it.
         database: whose stored values are looked up.
     """
+    from executors.sql.bounded import TooMuchToWrite
+
+    try:
+        return await _faults(sql, question, context, schema, database)
+    except TooMuchToWrite:  # nested too deeply to be looked at
+        return Faults(())
+
+
+async def _faults(sql: str, question: str, context: Context, schema: Schema, database: Database) -> Faults:
     from agent.checks.shares import share_of_whole
     from agent.checks.unasked import drop_unasked, spoken_tables
     from agent.checks.unread import denied_tables, names_unread

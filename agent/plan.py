@@ -25,16 +25,17 @@ def plan_of(draft: str, checked: str, dialect: str) -> Plan:
     from sqlglot.errors import SqlglotError
 
     from executors.dialects import DIALECTS
-    from executors.sql.parsed import parsed
 
     name = DIALECTS[dialect].sqlglot
-    try:
-        tree = parsed(draft, name)
-    except SqlglotError:
-        tree = parsed(checked, name)
+    tree = _tree(draft, name) or _tree(checked, name)
+    if tree is None:  # the guard reads it, in a grammar that takes less work
+        return Plan()
 
     def text(node: exp.Expr) -> str:
-        out = node.sql(dialect=name)
+        try:
+            out = node.sql(dialect=name)
+        except (SqlglotError, RecursionError):
+            return "…"
         return out if len(out) <= MAX_ITEM_CHARS else out[: MAX_ITEM_CHARS - 1] + "…"
 
     def texts(nodes: Sequence[exp.Expr]) -> tuple[str, ...]:
@@ -52,6 +53,17 @@ def plan_of(draft: str, checked: str, dialect: str) -> Plan:
         order_by=texts(list(order.expressions) if (order := tree.args.get("order")) is not None else []),
         limit=int(count.this) if isinstance(count, exp.Literal) and count.is_int else None,
     )
+
+
+def _tree(sql: str, name: str) -> exp.Expr | None:
+    from sqlglot.errors import SqlglotError
+
+    from executors.sql.parsed import parsed
+
+    try:
+        return parsed(sql, name)
+    except (SqlglotError, RecursionError):
+        return None
 
 
 def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:

@@ -33,9 +33,14 @@ def refuse_unasked(query: CheckedSql, schema: Schema, question: str) -> None:
     unasked = _unasked(query.tables, schema, question)
     if not unasked:
         return
-    from sqlglot import parse_one
+    from sqlglot.errors import SqlglotError
 
-    tree = parse_one(query.sql, read=DIALECTS[schema.dialect].sqlglot)
+    from executors.sql.parsed import parsed
+
+    try:
+        tree = parsed(query.sql, DIALECTS[schema.dialect].sqlglot)
+    except (SqlglotError, RecursionError) as error:
+        raise SqlRefused(ErrorKind.RESOURCE, "The query is nested too deeply.", "Write a shorter query.") from error
     for table, column in unasked:
         if _is_named(tree, table, column, schema) or _is_renamed(tree):
             raise SqlRefused(

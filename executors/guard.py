@@ -23,6 +23,7 @@ from executors.guard_refusals import form, not_read_only, refused_function, too_
 from executors.guard_signs import check_signs, harmful_call
 from executors.rows.row import words
 from executors.sql import grammar
+from executors.sql.bounded import TooMuchToRead
 from executors.sql.names import NameCheck
 from executors.sql.parameters import bind
 from executors.sql.quotes import with_quotes
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from executors.sql.held_rows import HeldRows
 
 MAX_CHARS = 20_000
-MAX_NESTING = 60
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 _QUERY_WORDS = words("select with from values (")
@@ -99,6 +99,8 @@ def check(
         shown, run = limited(root, row_limit, dialect)
         text = grammar.write(with_quotes(shown, dialect, every=False), dialect.sqlglot, spent=True)
         _check_reads_back(text, dialect, own, open_parameters=open_parameters, columns=columns)
+        if _stars(sql, dialect) > _stars(text, dialect):
+            raise _unclear(dialect)
         if rows is not None:
             held = rows.hold(root, names)
             run = limited(root, row_limit, dialect)[1]
@@ -146,6 +148,13 @@ def _check_reads_back(
 def _words_of(text: str) -> list[str]:
     """Words and signs, in any order: of some joins there are two."""
     return sorted(_WORD.findall(text.casefold()))
+
+
+def _stars(sql: str, dialect: Dialect) -> int:
+    """How many stand outside of texts and names: none may be lost, for without it other columns are asked for."""
+    if "*" not in sql:
+        return 0
+    return sum(token.token_type is TokenType.STAR for token in grammar.tokenize(sql, dialect.sqlglot))
 
 
 def _unclear(dialect: Dialect) -> SqlRefused:
@@ -197,6 +206,8 @@ def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect
         tokens = grammar.tokenize(sql, dialect.sqlglot)
         check_words(tokens, dialect)
         trees = grammar.parse(tokens, sql, dialect.sqlglot)
+    except TooMuchToRead as error:
+        raise too_big(str(error)) from error
     except TokenError as error:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, grammar.complaint(error), form) from error
     except ParseError as error:
@@ -231,18 +242,7 @@ def _check_words(tokens: list[Token], dialect: Dialect) -> None:
 
 
 def first_tokens(tokens: list[Token]) -> list[Token]:
-    """The first word of every statement. Raises SqlRefused where one is nested too deeply to be parsed."""
-    starts, nesting = [0], 0
-    for index, token in enumerate(tokens):
-        if token.token_type is TokenType.SEMICOLON:
-            starts.append(index + 1)
-        nesting += token.token_type in _OPENING
-        nesting -= token.token_type in _CLOSING
-        if nesting > MAX_NESTING:
-            raise too_big(f"It is nested more than {MAX_NESTING} deep.")
+    """The first word of every statement."""
+    starts = [0, *(index + 1 for index, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON)]
     firsts = [tokens[start] for start in starts if start < len(tokens)]
     return [token for token in firsts if token.token_type is not TokenType.SEMICOLON]
-
-
-_OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
-_CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})

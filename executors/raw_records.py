@@ -23,6 +23,7 @@ from sqlglot.errors import SqlglotError
 from executors.base import Frozen
 from executors.sql import aggregates as agg
 from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
+from executors.sql.bounded import TooMuchToRead, TooMuchToWrite
 from executors.sql.lineage import NO_AGGREGATE, Cte, Kind, Lineage, Query, Source, branches, open_query, sources
 from executors.sql.parsed import statements
 from executors.sql.predicates import own_conditions, through
@@ -75,10 +76,10 @@ def derive(sql: str, dialect: str) -> RawQuery:
         return RawQuery(sql=tree.sql(dialect=dialect, comments=False), reason="", needed=True)
     except _NotDerivable as error:
         return RawQuery(sql=None, reason=str(error), needed=True)
+    except (RecursionError, TooMuchToRead, TooMuchToWrite):
+        return RawQuery(sql=None, reason="the query is nested too deeply", needed=needed)
     except SqlglotError:
         return RawQuery(sql=None, reason="the query cannot be parsed", needed=needed)
-    except RecursionError:
-        return RawQuery(sql=None, reason="the query is nested too deeply", needed=needed)
 
 
 class _Rewriter:

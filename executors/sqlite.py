@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
@@ -30,6 +30,7 @@ _STEPS_BETWEEN_CHECKS = 5_000  # virtual machine instructions: well under a mill
 
 _WAL_SUFFIX = "-wal"
 _VIRTUAL_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'"
+_TABLES_OF_JSON = ("json_each", "json_tree")
 _ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
 _DENIED_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})
 # Full-text tables ask for this one themselves, each time they are read.
@@ -190,6 +191,9 @@ class SqliteExecutor(Executor):
 
 def _restrict(connection: sqlite3.Connection) -> None:
     """Nothing but reads, and nothing of unreasonable size."""
+    for name in _TABLES_OF_JSON:
+        with suppress(sqlite3.OperationalError):  # an SQLite that was built without them
+            connection.execute(f"SELECT 1 FROM {name}('[]') LIMIT 0")
     for (name,) in connection.execute(_VIRTUAL_TABLES).fetchall():
         # Full-text and R*Tree tables prepare writes when they are first touched, which the authorizer would deny.
         connection.execute(f"SELECT 1 FROM {quoted(name)} LIMIT 0")

@@ -42,7 +42,8 @@ MAX_SAFE_INTEGER = 2**53 - 1
 MAX_EXACT_DIGITS = 15  # every decimal of so many digits survives the way through a double
 MAX_CELL_CHARS = 100_000
 MAX_RESULT_BYTES = 32 * 1024 * 1024
-_BATCH = 64
+_BATCH = 64  # rows
+_BATCH_BYTES = 4 * 1024 * 1024
 _MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d)T00:00:00(Z|[+-]\d\d:\d\d)?")
 
 
@@ -117,10 +118,10 @@ def collect(
         RowTooLarge: not even the first row fits.
     """
     rows: list[tuple[JsonValue, ...]] = []
-    size = 0
+    size, count = 0, 1
     if decoders is not None:
         decoders = [_cell if decode is to_json else decode for decode in decoders]
-    while batch := fetch(min(_BATCH, row_limit + 1 - len(rows))):
+    while batch := fetch(min(count, row_limit + 1 - len(rows))):
         for raw in batch:
             if len(rows) == row_limit:
                 return alike(rows), True
@@ -134,6 +135,9 @@ def collect(
                     raise RowTooLarge
                 return alike(rows), True
             rows.append(row)
+        # The driver's values may be longer than what is kept of them: a batch is as large as those before it allow.
+        longest = max(sum(map(_bulk, raw)) for raw in batch)
+        count = max(1, min(_BATCH, 2 * count, _BATCH_BYTES // (longest + 1)))
     return alike(rows), False
 
 
@@ -254,6 +258,11 @@ def _bytes(value: bytes) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= MAX_CELL_CHARS else f"{text[:MAX_CELL_CHARS]}… [cut: {len(text):,} characters]"
+
+
+def _bulk(value: Any) -> int:
+    """About how many bytes a driver's value takes, where it can be long."""
+    return len(value) if isinstance(value, (str, bytes, bytearray, list, dict)) else 8
 
 
 def _size(value: JsonValue) -> int:

@@ -65,7 +65,7 @@ def _as_drafted(tree: exp.Expr, draft: str | None, name: str) -> exp.Expr:
         return tree
     try:
         own = parsed(draft, name)  # only looked at, as by others before
-    except SqlglotError:
+    except (SqlglotError, RecursionError):
         return tree
     start = tree.args.get("from_")
     inner = start.this if start is not None else None

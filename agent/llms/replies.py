@@ -26,26 +26,40 @@ _VERBS = (
 )
 _STATEMENT = re.compile(rf"\(*\s*(?:{_VERBS})\b", re.IGNORECASE)
 _COMMENTS = re.compile(r"(?:\s*(?:--[^\n]*(?:\n|\Z)|/\*.*?\*/))+", re.DOTALL)
+_SPACE = re.compile(r"\s*")
 _LABEL = r"(?:(?:sql|query|sqlquery|final (?:sql|query|answer)|answer)[ \t]*:\**|sql)[ \t]*\n?"
-# Where a query begins in prose, the surest sign first. Lower case counts only where a sentence cannot stand.
+# Where a query begins in prose, the surest sign first. Lower case counts only where a sentence cannot stand. What may
+# repeat is counted: otherwise each line of an empty page would be read to its end.
+_OPEN = r"\({0,40}\s{0,40}"
 _STARTS = (
-    re.compile(rf"^\W*{_LABEL}\s*(?=\(*\s*(?:{_VERBS})\b)", re.IGNORECASE | re.MULTILINE),
-    re.compile(rf"^[ \t>*]*(?=\(*\s*(?:SELECT\b|WITH\s+(?:RECURSIVE\s+)?[\w\"`\[]+|(?:{_VERBS})\s))", re.MULTILINE),
-    re.compile(r"(?<![\w`'\"])(?=(?:SELECT|WITH\s+(?:RECURSIVE\s+)?\w+[^;]*?\bAS\s*\()\b)"),
-    re.compile(r"^[ \t]*(?=(?:select\s|with\s+\w+\s+as\s*\())", re.MULTILINE),
+    re.compile(rf"^\W{{0,40}}{_LABEL}\s{{0,40}}(?={_OPEN}(?:{_VERBS})\b)", re.IGNORECASE | re.MULTILINE),
+    re.compile(
+        rf"^[ \t>*]{{0,80}}(?={_OPEN}(?:SELECT\b|WITH\s{{1,40}}(?:RECURSIVE\s{{1,40}})?[\w\"`\[]|(?:{_VERBS})\s))",
+        re.MULTILINE,
+    ),
+    re.compile(
+        r"(?<![\w`'\"])"
+        r"(?=(?:SELECT|WITH\s{1,40}(?:RECURSIVE\s{1,40})?\w{1,100}[^;]{0,400}?\bAS\s{0,40}\()\b)"
+    ),
+    re.compile(r"^[ \t]{0,80}(?=(?:select\s|with\s{1,40}\w{1,100}\s{1,40}as\s{0,40}\())", re.MULTILINE),
 )
-_QUOTED = re.compile(r"([`'\"])\s*((?:SELECT|WITH)\b.*?)\1(?=[\s.,;:!?)]|\Z)", re.DOTALL)
+_QUOTE = re.compile(r"([`'\"])\s{0,40}(?=(?:SELECT|WITH)\b)")
+_UNQUOTE = {sign: re.compile(rf"{sign}(?=[\s.,;:!?)]|\Z)") for sign in "`'\""}
 # A line of prose: a capital, then lower case, and none of the shapes that a line of SQL has.
 _PROSE = re.compile(
-    r"^[ \t>*#_-]*(?:This|The|It|Here|Note|Explanation|In|Which|We|I|You|These|That|Answer|Result|Output|For|Please|If"
+    r"[ \t>*#_-]*(?:This|The|It|Here|Note|Explanation|In|Which|We|I|You|These|That|Answer|Result|Output|For|Please|If"
     r"|Where|Each|And|So|By|To|As|There|Make|However|Alternatively|Reasoning|Let)(?:'\w+)?[ ,:*]+(?=[a-z`*\"']|\Z|\n)"
 )
-_END = re.compile(r"[;\s]+\Z")
 _SKIPPED = re.compile(  # quoted text and comments: what looks like an end inside them is none
-    r"'(?:[^']|'')*(?:'|\Z)|\"(?:[^\"]|\"\")*(?:\"|\Z)|`[^`]*(?:`|\Z)|\[[^\]\n]*\]|--[^\n]*|/\*.*?(?:\*/|\Z)"
+    r"'(?:[^']|'')*(?:'|\Z)|\"(?:[^\"]|\"\")*(?:\"|\Z)|`[^`]*(?:`|\Z)|\[[^\]\n]{0,200}\]|--[^\n]*|/\*.*?(?:\*/|\Z)"
     r"|\$(\w*)\$.*?(?:\$\1\$|\Z)",
     re.DOTALL,
 )
+
+
+MAX_CHARS = 100_000  # of a reply that is looked at: many times what a model is allowed
+_TRIES = 32  # of the places where an object may begin
+_MAX_DEPTH = 50
 
 
 def parse_structured(text: str, type_: type[T]) -> T:
@@ -67,19 +81,33 @@ def parse_structured(text: str, type_: type[T]) -> T:
 
 def _objects(text: str) -> Iterator[object]:
     """The JSON objects of a text, outermost only, in order; the last one may be cut off."""
+    text = text[:MAX_CHARS]
     position = text.find("{")
-    while position >= 0:
+    for _ in range(_TRIES):
+        if position < 0:
+            return
         try:
             value, end = _LENIENT.raw_decode(text, position)
-        except ValueError:
+        except (ValueError, RecursionError):
             cut_off = _cut_off_object(text[position:])
             if cut_off is not None:
-                yield cut_off
+                yield from _shallow(cut_off)
                 return
             end = position + 1
         else:
-            yield value
+            yield from _shallow(value)
         position = text.find("{", end)
+
+
+def _shallow(value: object) -> Iterator[object]:
+    """The value, unless it is nested more deeply than any reply that was asked for."""
+    level = [value]
+    for _ in range(_MAX_DEPTH):
+        nested = [it for it in level if isinstance(it, (dict, list))]
+        level = [inner for it in nested for inner in (it.values() if isinstance(it, dict) else it)]
+        if not level:
+            yield value
+            return
 
 
 def _cut_off_object(text: str) -> object | None:
@@ -114,7 +142,7 @@ def extract_sql(text: str) -> str | None:
     Nothing is mended. Two statements stay two statements, and writing statements are given back as they are: refusing
     them is the guard's task, not this function's.
     """
-    text = _SPECIAL_TOKEN.sub("", text).strip()
+    text = _SPECIAL_TOKEN.sub("", text[:MAX_CHARS]).strip()
     return _from_json(text) or _from_fence(text) or _from_prose(text)
 
 
@@ -144,13 +172,27 @@ def _from_fence(text: str) -> str | None:
 
 def _from_prose(text: str) -> str | None:
     text = _FENCE.sub(" ", text) if "```" in text else text
-    quoted = _QUOTED.search(text)
+    quoted = _quoted(text)
     if quoted and not _STARTS[1].match(text):
-        return _tidy(quoted[2])
+        return _tidy(quoted)
     for start in _STARTS:
         match = start.search(text)
         if match:
             return _tidy(_until_its_end(text[match.end() :]))
+    return None
+
+
+def _quoted(text: str) -> str | None:
+    """The first query between two quotation marks of a kind."""
+    unclosed: set[str] = set()
+    for opening in _QUOTE.finditer(text):
+        sign = opening[1]
+        if sign in unclosed:
+            continue
+        closing = _UNQUOTE[sign].search(text, opening.end())
+        if closing is not None:
+            return text[opening.end() : closing.start()]
+        unclosed.add(sign)
     return None
 
 
@@ -164,7 +206,9 @@ def _until_its_end(text: str) -> str:
             end = len(text)
             break
         end = semicolon + 1
-        if not _STATEMENT.match(_COMMENTS.sub("", text[end:], count=1).lstrip()) or _PROSE.match(text[end:].lstrip()):
+        comments = _COMMENTS.match(text, end)
+        bare = _after_space(text, comments.end() if comments else end)
+        if not _STATEMENT.match(text, bare) or _PROSE.match(text, _after_space(text, end)):
             break
     offset = 0
     for line in masked[:end].splitlines(keepends=True):
@@ -174,9 +218,24 @@ def _until_its_end(text: str) -> str:
     return text[:end]
 
 
+def _after_space(text: str, position: int) -> int:
+    found = _SPACE.match(text, position)
+    return found.end() if found else position
+
+
 def _tidy(sql: str) -> str | None:
     """Without the space, the last semicolons and the backticks around it; those of a name at its end stay."""
-    sql = _END.sub("", sql).strip()
-    while sql.startswith("`") or (sql.endswith("`") and sql.count("`") % 2):
-        sql = _END.sub("", sql.removeprefix("`") if sql.startswith("`") else sql.removesuffix("`")).strip()
+    start = 0
+    while start < len(sql) and (sql[start] == "`" or sql[start].isspace()):
+        start += 1
+    sql = _without_end(sql[start:])
+    if sql.endswith("`") and sql.count("`") % 2:
+        sql = _without_end(sql[:-1])
     return sql or None
+
+
+def _without_end(sql: str) -> str:
+    end = len(sql)
+    while end and (sql[end - 1] == ";" or sql[end - 1].isspace()):
+        end -= 1
+    return sql[:end]

@@ -63,7 +63,7 @@ class Examples:
                     )
                 continue
             self._told.discard(key)
-            good.append(_in_dialect(_without_comments(hit, database.dialect), checked.sql))
+            good.append(_in_dialect(_without_comments(hit, database.dialect, checked.sql), checked.sql))
         return tuple(good), tuple(warnings)
 
     async def unfit(self, documents: Sequence[Document], database: Database) -> tuple[str, ...]:
@@ -99,16 +99,20 @@ class Examples:
         return known[sql]
 
 
-def _without_comments(hit: Retrieved, dialect: str) -> Retrieved:
+def _without_comments(hit: Retrieved, dialect: str, checked: str) -> Retrieved:
     """The query alone: what its author wrote beside it would stand among the model's own words."""
     if not _COMMENT_SIGNS.search(hit.document.sql):
         return hit
-    from sqlglot import parse_one
+    from sqlglot.errors import SqlglotError
 
     from executors.dialects import DIALECTS
+    from executors.sql.parsed import parsed
 
     spoken = DIALECTS[dialect].sqlglot
-    sql = parse_one(hit.document.sql, read=spoken).sql(dialect=spoken, comments=False)
+    try:
+        sql = parsed(hit.document.sql, spoken).sql(dialect=spoken, comments=False)
+    except (SqlglotError, RecursionError):  # the guard's grammar takes less work
+        sql = checked
     return hit.model_copy(update={"document": hit.document.model_copy(update={"sql": sql})})
 
 

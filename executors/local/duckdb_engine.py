@@ -144,6 +144,13 @@ def failed(error: Exception) -> SqlFailed | None:
         )
     if isinstance(error, duckdb.IOException) and "could not write" in str(error).lower():
         return no_room()  # of a spill: nothing else is written, and the driver's sentence names its path
+    if isinstance(error, (duckdb.InternalException, duckdb.FatalException)):
+        # The driver's sentence has the stack, with paths; the instance serves nobody any more.
+        return SqlFailed(
+            ErrorKind.RESOURCE,
+            "The database could not go on with this query: it asks for too much, or for what DuckDB cannot do.",
+            "Say it in another way, of fewer and shorter values.",
+        )
     if isinstance(error, duckdb.PermissionException):
         # The driver's sentence names a path.
         return SqlFailed(

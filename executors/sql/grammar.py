@@ -17,6 +17,8 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.errors import ErrorLevel, ParseError, TokenError, UnsupportedError
 from sqlglot.tokenizer_core import Token
 
+from executors.sql import bounded
+
 ADDED: dict[str, SqlglotDialect] = {}  # grammars of extensions; see `executors.extend`
 
 
@@ -43,9 +45,10 @@ def tokenize(sql: str, dialect: str) -> list[Token]:
 
     Raises:
         sqlglot.errors.TokenError: a string or comment that never ends.
+        TooMuchToRead: it is too long.
     """
     try:
-        return list(plain(dialect).tokenize(sql))
+        return bounded.tokens_of(sql, plain(dialect))
     except _STUMBLES as error:
         raise TokenError(f"Not SQL: {error}") from error
 
@@ -55,6 +58,7 @@ def parse(tokens: list[Token], sql: str, dialect: str) -> list[exp.Expr]:
 
     Raises:
         sqlglot.errors.ParseError: what is no query, or goes on after its end.
+        TooMuchToRead: it is too long, or nested too deeply, as far as `bounded` counts.
         RecursionError: nested too deeply.
     """
     parser = plain(dialect).parser(error_level=ErrorLevel.RAISE)

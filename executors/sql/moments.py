@@ -6,11 +6,12 @@ functions of the other dialects are sqlglot's to translate.
 
 from __future__ import annotations
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from executors.base import Schema
 from executors.sql.mend import Mend, mend_tree
+from executors.sql.parsed import parsed
 from executors.sql.tree import tree_to_change
 
 # What each unit of time is in strftime; a quarter is worked out of the month.
@@ -72,7 +73,7 @@ def _translated(sql: str, dialect: str) -> Mend | None:
     own = tree.sql(dialect=dialect) if tree is not None else ""
     for foreign in _FOREIGN:
         try:
-            written = parse_one(sql, read=foreign).sql(dialect=dialect, unsupported_level=ErrorLevel.RAISE)
+            written = parsed(sql, foreign).sql(dialect=dialect, unsupported_level=ErrorLevel.RAISE)
         except (SqlglotError, RecursionError):
             continue
         if foreign != dialect and written != own:

@@ -18,11 +18,11 @@ def statements(sql: str, dialect: str) -> tuple[exp.Expr | None, ...]:
         dialect: sqlglot's name of its dialect.
 
     Raises:
-        sqlglot.errors.SqlglotError: it cannot be parsed.
+        sqlglot.errors.SqlglotError: it cannot be parsed, or is more than `bounded` reads.
     """
-    from sqlglot import parse
+    from executors.sql.bounded import parse
 
-    return tuple(parse(sql, read=dialect))
+    return tuple(parse(sql, dialect))
 
 
 def parsed(sql: str, dialect: str) -> exp.Expr:

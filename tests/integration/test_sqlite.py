@@ -221,3 +221,11 @@ def test_a_question_mark_in_a_path_is_not_a_parameter(tmp_path: Path) -> None:
 
     assert ask(executor, "SELECT count(*) FROM t") == [(0,)]
     assert [path.name for path in folder.iterdir()] == ["a?b.db"]
+
+
+def test_the_tables_that_json_makes_can_be_read(make: Make) -> None:
+    executor = make("CREATE TABLE t (doc TEXT); INSERT INTO t VALUES ('[1, {\"a\": 2}]')")
+    assert ask(executor, "SELECT e.key, e.type FROM t, json_each(t.doc) AS e") == [(0, "integer"), (1, "object")]
+    assert ask(executor, "SELECT fullkey FROM t, json_tree(t.doc) WHERE atom = 2") == [("$[1].a",)]
+    with pytest.raises(SqlFailed):  # the authorizer is there all the same
+        ask(executor, "CREATE VIRTUAL TABLE x USING rtree(a, b, c)")

@@ -6,6 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from agent.errors import ReplyUnusable
+from agent.llms import replies
 from agent.llms.replies import extract_sql, parse_structured
 
 
@@ -148,3 +149,38 @@ def test_half_a_query_is_never_used() -> None:
 def test_an_object_inside_another_is_not_mistaken_for_it() -> None:
     with pytest.raises(ReplyUnusable, match="sql: field required"):
         parse_structured('{"plan": {"sql": "SELECT 1"}, "explanation": "x"}', Drafted)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"sql":' + "[" * 20_000,
+        '{"reason": ' + '{"a":' * 20_000,
+        "[" * 20_000 + "{",
+        '{"plan":' + "[" * 99 + "]" * 99 + "}",
+    ],
+    ids=["lists without an end", "objects without an end", "no object", "closed lists"],
+)
+def test_a_reply_that_is_nested_beyond_reason_is_unusable(reply: str) -> None:
+    for type_ in (Drafted, Judged):
+        with pytest.raises(ReplyUnusable):
+            parse_structured(reply, type_)
+    assert not (extract_sql(reply) or "").startswith("SELECT")
+
+
+@pytest.mark.parametrize("piece", ["{", '{"a', '{"sql": ', "{'", "{}"])
+def test_a_long_reply_is_looked_at_a_few_times_only(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many objects may begin in it, a few are tried."""
+    tries: list[int] = []
+    cut_off = replies._cut_off_object
+
+    def counted(text: str) -> object | None:
+        tries.append(len(text))
+        return cut_off(text)
+
+    monkeypatch.setattr(replies, "_cut_off_object", counted)
+    for times in (1_000, 10_000):
+        tries.clear()
+        extract_sql("Well: " + piece * times + "x")
+        extract_sql(piece * times + "x")
+        assert len(tries) <= 2 * 32

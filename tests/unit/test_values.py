@@ -213,3 +213,23 @@ def test_whatever_a_database_gives_each_column_has_one_type_and_its_nulls(stored
         column = [row[place] for row in rows]
         assert len({type(value) for value in column} - {type(None)}) <= 1
         assert [value is None for value in column] == [row[place] is None for row in stored]
+
+
+def test_few_rows_of_long_values_are_fetched_at_once() -> None:
+    """The driver's own values, 16 MB each, would take far more memory than what is kept of them."""
+    asked: list[int] = []
+
+    def fetch(count: int) -> list[tuple[bytes, ...]]:
+        asked.append(count)
+        return [(bytes(5 * 1024 * 1024),)] * count
+
+    rows, truncated = collect(fetch, 20)
+    assert (len(rows), truncated, set(asked)) == (20, True, {1})
+
+    def fetch_short(count: int) -> list[tuple[int, ...]]:
+        asked.append(count)
+        return [(1,)] * count
+
+    asked.clear()
+    collect(fetch_short, 500)
+    assert max(asked) == 64

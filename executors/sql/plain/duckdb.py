@@ -32,6 +32,12 @@ class PlainDuckDB(DuckDB):
                 follows = self._next.token_type if self._next else None
             return found
 
+        def _parse_star_ops(self) -> exp.Expr | None:
+            """`*COLUMNS(...)` makes arguments of the columns; without its star, the call is made for each of them."""
+            found = super()._parse_star_ops()
+            unpacks = isinstance(found, exp.Anonymous)
+            return self.expression(Phrase(expressions=[exp.var("*"), found])) if unpacks else found
+
         def _is_bang(self) -> bool:
             return self._curr is not None and self._curr.token_type is TokenType.NOT and self._curr.text == "!"
 

@@ -1,0 +1,141 @@
+"""Reading and writing SQL in work that grows with its length, and no faster: for every use of sqlglot in this process.
+
+sqlglot reads some forms by trial: `DATE(...)` as a type and then as a call, `ARRAY[...]`, `STRUCT(...)`, `a -> b`. It
+writes others twice: DuckDB's `length(x)` becomes a CASE with two more of `x`. Where they are nested, each level doubles
+the work. So the steps of a parser and of a generator are counted, and what takes more than its size allows is refused.
+The count is the same on every machine. Importing this module makes each dialect's parsers and generators count.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import ErrorLevel, ParseError, UnsupportedError
+from sqlglot.generator import Generator
+from sqlglot.parser import Parser
+from sqlglot.tokenizer_core import Token, TokenType
+
+MAX_CHARS = 100_000  # of any text; the guard allows fewer
+MAX_TOKENS = 4_000
+MAX_NESTING = 60
+
+# Plain SQL takes one to two steps a token; a form that is read by trial may be nested six or seven deep.
+_STEPS, _STEPS_PER_TOKEN = 1_000, 4
+_WRITING_STEPS = 50_000  # twice what a tree of `MAX_TOKENS` takes
+_MAX_WRITTEN = 500_000  # characters
+
+_OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
+_CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
+
+
+class TooMuchToRead(ParseError):
+    """A text that is longer, or nested more deeply, than is read."""
+
+
+class TooMuchToWrite(UnsupportedError):
+    """A tree that takes more work to write than any query that is read."""
+
+
+class _Spent(Exception):
+    """All steps are taken."""
+
+
+def tokens_of(sql: str, dialect: Dialect) -> list[Token]:
+    """The words of a text.
+
+    Raises:
+        TooMuchToRead: it is too long.
+        sqlglot.errors.TokenError: a string or comment that never ends.
+    """
+    if len(sql) > MAX_CHARS:
+        raise TooMuchToRead(f"It has {len(sql)} characters, and {MAX_CHARS} are read.")
+    return list(dialect.tokenize(sql))
+
+
+def parse(sql: str, dialect: str) -> list[exp.Expr | None]:
+    """The statements of a text, as sqlglot reads that dialect; None for an empty one. Args: dialect: sqlglot's name.
+
+    Raises:
+        TooMuchToRead: it is too long, or nested too deeply.
+        sqlglot.errors.SqlglotError: it is no SQL.
+        RecursionError: it is nested too deeply, too.
+    """
+    spoken = Dialect.get_or_raise(dialect)
+    return spoken.parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens_of(sql, spoken), sql)
+
+
+def _check_size(tokens: list[Token]) -> None:
+    if len(tokens) > MAX_TOKENS:
+        raise TooMuchToRead(f"It has {len(tokens)} words and signs, and {MAX_TOKENS} are read.")
+    depth = 0
+    for token in tokens:
+        depth += token.token_type in _OPENING
+        depth -= token.token_type in _CLOSING
+        if depth > MAX_NESTING:
+            raise TooMuchToRead(f"It is nested more than {MAX_NESTING} deep.")
+
+
+@cache
+def _bounded_parser(kind: type[Parser]) -> type[Parser]:
+    """A parser that counts how often it goes on to another word, or back to an earlier one."""
+
+    class Bounded(kind):  # type: ignore[misc, valid-type]
+        _left = _STEPS
+
+        def parse(self, raw_tokens: list[Token], sql: str) -> Any:
+            _check_size(raw_tokens)
+            self._left = _STEPS + _STEPS_PER_TOKEN * len(raw_tokens)
+            try:
+                return super().parse(raw_tokens, sql)
+            except _Spent as error:
+                raise TooMuchToRead("It nests too deeply what can be read in several ways.") from error
+
+        def _advance(self, times: int = 1) -> None:
+            self._left -= 1
+            if self._left < 0:
+                raise _Spent
+            super()._advance(times)
+
+    return Bounded
+
+
+@cache
+def _bounded_generator(kind: type[Generator]) -> type[Generator]:
+    """A generator that counts the nodes it writes, each as often as it does, and the characters."""
+
+    class Bounded(kind):  # type: ignore[misc, valid-type]
+        _left = _WRITING_STEPS
+
+        def generate(self, expression: exp.Expr, copy: bool = True) -> str:
+            self._left = _WRITING_STEPS
+            try:
+                return str(super().generate(expression, copy=copy))
+            except _Spent as error:
+                raise TooMuchToWrite("it nests too deeply what takes several words to write") from error
+
+        def sql(self, *arguments: Any, **options: Any) -> str:
+            self._left -= 1
+            if self._left < 0:
+                raise _Spent
+            text: str = super().sql(*arguments, **options)
+            if len(text) > _MAX_WRITTEN:
+                raise _Spent
+            return text
+
+    return Bounded
+
+
+def _parser(dialect: Dialect, **options: Any) -> Parser:
+    return _bounded_parser(dialect.parser_class)(dialect=dialect, **options)
+
+
+def _generator(dialect: Dialect, **options: Any) -> Generator:
+    return _bounded_generator(dialect.generator_class)(dialect=dialect, **options)
+
+
+# All that sqlglot does goes through these two, `parse_one` and `tree.sql()` as well.
+Dialect.parser = _parser  # type: ignore[method-assign, assignment]
+Dialect.generator = _generator  # type: ignore[method-assign, assignment]
