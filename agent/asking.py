@@ -24,7 +24,7 @@ from agent.models import Answer, Exchange, Options, Pending, Question
 from agent.problems import problem_of
 from agent.progress import with_progress
 from agent.seen_schemas import seen_schemas
-from agent.sessions import SessionMessage
+from agent.sessions import SMALL_TALK, SessionMessage
 from agent.trace_ids import new_trace_id
 from executors.errors import ExecutorError
 from rag.errors import RetrievalError
@@ -240,15 +240,16 @@ class Asking:
         understood = answer.question or question.text
         asked_back = answer.status == "clarification_needed"
         pending = Pending(question=understood, clarification=answer.answer, choices=tuple(answer.choices))
+        waits = question.pending if answer.kind in {"small_talk", "about_data"} else None  # it is still unanswered
         said = SessionMessage(
             role="assistant",
             content=answer.answer,
             sql_query=answer.sql,
-            status=answer.status,
+            status=SMALL_TALK if answer.kind == "small_talk" else answer.status,
             trace_id=question.trace_id,
         )
         try:
-            await self._append(question, understood, said, pending if asked_back else None, answer)
+            await self._append(question, understood, said, pending if asked_back else waits, answer)
         except (UnknownSession, StateUnavailable) as error:
             log.warning("The exchange of %s was not kept: %s", question.trace_id, error)
             warning = f"The session does not remember this answer: {error}"

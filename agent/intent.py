@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from agent.callers import LOCAL, is_listed
 from agent.errors import WritesNotAllowed
+from agent.understanding.orders import orders_change, wants_more_than_rows, wishes_change
+
+__all__ = ["NEVER", "PARTIAL", "orders_change", "refuse_writes", "write_refusal"]
 
 if TYPE_CHECKING:
     from agent.models import Options
     from agent.settings import Settings
     from executors.registry import Entry
-
-# An order that begins the question, with what it is given to: "drop all tables", but not "drop in revenue since May".
-_GIVEN_TO = r"(?:all|every|tables?|databases?|schemas?|views?|rows?|records?|columns?|index(?:es)?|users?|from|into)\b"
-_WISH = re.compile(rf"\W*(?:please\s+)?(?:drop|truncate|alter|delete|insert|grant|revoke)\s+{_GIVEN_TO}", re.IGNORECASE)
-# Of those, the ones that no switch allows: they are about what holds the rows.
-_NEVER = re.compile(rf"\W*(?:please\s+)?(?:drop|truncate|alter|grant|revoke)\s+{_GIVEN_TO}", re.IGNORECASE)
-# An order to change rows. Only who has allowed it for this request is taken at these words.
-_ORDER = re.compile(
-    r"\W*(?:please\s+)?(?:set|change|update|delete|remove|insert|add|mark|rename|correct|replace|cancel|assign)\s+"
-    r"(?!(?:me|us|up|in|of|over|by|between)\b)\w",
-    re.IGNORECASE,
-)
 
 _ONLY_READS = "Plumbline only reads here, and answering this would change the data."
 PARTIAL = "You see some rows of this database, and who does not see all of them may not change any."
@@ -62,12 +52,7 @@ def refuse_writes(question: str, options: Options, refusal: str) -> None:
         options: a confirmation asks for a change, whatever the question is.
         refusal: why it may not change data; empty where it may.
     """
-    if refusal and (options.confirm is not None or _WISH.match(question)):
+    if refusal and (options.confirm is not None or wishes_change(question)):
         raise WritesNotAllowed(refusal)
-    if options.confirm is None and _NEVER.match(question):
+    if options.confirm is None and wants_more_than_rows(question):
         raise WritesNotAllowed(NEVER)
-
-
-def orders_change(question: str) -> bool:
-    """Whether a question is, in so many words, an order to change rows."""
-    return bool(_ORDER.match(question))

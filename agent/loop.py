@@ -9,7 +9,7 @@ from agent.database import Database
 from agent.events import AnswerDelta, Done, Event, Started
 from agent.ledger import Ledger
 from agent.limits import limits_of
-from agent.models import Question
+from agent.models import Answer, Question
 from agent.parts import Parts
 from agent.pricing import Prices
 from agent.response import answered, clarified, review_text, reviewed
@@ -24,11 +24,12 @@ SENTENCE = re.compile(r".+?(?:(?<=[.!?])\s+|\Z)", re.DOTALL)
 async def answer(question: Question, database: Database, parts: Parts) -> AsyncIterator[Event]:
     """Answer one question, one event per step; the last one carries the response.
 
-    1. Enrich the raw schema with what is known about it.
-    2. Ask back where it can be read in several ways, or the data is not there.
-    3. Draft, check, run and judge a query until one convinces, at most `max_attempts` times.
-    4. Fetch the rows behind an aggregate.
-    5. Say it in a sentence; recompute its arithmetic; trace its numbers.
+    1. Answer small talk and questions about the data, which need no query, and end here.
+    2. Enrich the raw schema with what is known about it.
+    3. Ask back where it can be read in several ways, or the data is not there.
+    4. Draft, check, run and judge a query until one convinces, at most `max_attempts` times.
+    5. Fetch the rows behind an aggregate.
+    6. Say it in a sentence; recompute its arithmetic; trace its numbers.
 
     An order to change rows, from somebody who may, goes another way: see `agent.writing.flow`.
 
@@ -51,11 +52,20 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
     yield run.resolve_dialect()
     if question.options.confirm is not None:
         way = writes.confirm(run, question.options.confirm)
+    elif reply := await run.reply():
+        way = _replied(reply)
     else:
         yield await run.select_schema()
         way = writes.plan(run) if writes.wanted(run) else _read(run)
     async for event in way:
         yield event
+
+
+async def _replied(reply: Answer) -> AsyncIterator[Event]:
+    """What needed no query, in words."""
+    for sentence in SENTENCE.findall(reply.answer):
+        yield AnswerDelta(text=sentence)
+    yield Done(answer=reply)
 
 
 async def _read(run: Run) -> AsyncIterator[Event]:

@@ -11,6 +11,7 @@ from agent.callers import ANONYMOUS
 from agent.charts.recommend import Chart
 from agent.clarify.choice import Choice, Reason
 from agent.json_types import A_NUMBER, Flag
+from agent.understanding.kinds import Kind
 from agent.usage import Usage as Usage
 from agent.writing.plan import WritePlan
 from executors.base import Frozen, QueryResult
@@ -272,6 +273,11 @@ class Answer(Frozen):
     """The response of `POST query`, as section 2 of the specification has it."""
 
     status: Literal["success", "clarification_needed", "error"]
+    kind: Kind = Field(
+        "query",
+        description="`query`: answered by SQL. `about_data`: from schema, docs and catalogue, which `checks` name. "
+        "`small_talk`: about no data. `change`: a change of rows. Only a query is reused.",
+    )
     answer: str
     question: str = Field("", description="As it was answered: made self-contained where it leaned on earlier ones.")
     sql: str | None = None

@@ -20,7 +20,7 @@ from agent.events import (
 )
 from agent.ledger import Ledger
 from agent.limits import Limits
-from agent.models import Attempt, Draft, Plan, Question
+from agent.models import Answer, Attempt, Draft, Plan, Question
 from agent.parts import Parts
 from agent.raw import RawRecords, fetch_raw_records
 from agent.response import best_of
@@ -33,6 +33,7 @@ from executors.errors import DatabaseUnavailable
 if TYPE_CHECKING:
     from agent.clarify.check import Clarifier
     from agent.clarify.choice import Clarification
+    from agent.understanding.reading import Heard
 
 
 @dataclass
@@ -50,6 +51,7 @@ class Run:
     raw: RawRecords = field(default_factory=RawRecords)
     text: CheckedText = field(default_factory=lambda: CheckedText(text=""))
     given_up: bool = False
+    heard: Heard | None = None
 
     def __post_init__(self) -> None:
         self.database = self.database.seen_by(self.question.principal)
@@ -60,10 +62,19 @@ class Run:
     # -- before the first query ---------------------------------------------------------------------------
 
     async def enter(self) -> Entered:
-        """Step 1: a question that leans on earlier ones is made self-contained; it was validated on its way in."""
+        """Step 1: a question that leans on earlier ones is made self-contained; it was validated on its way in.
+
+        Small talk leans on nothing.
+        """
+        from agent.understanding.understanding import talk
+
         history = len(self.question.history)
         with self.ledger.timed("entry"):
-            self.question = await self.parts.followups.understood(self.question, self.ledger)
+            self.heard = talk(self.question)
+            if self.heard is None:
+                self.question = await self.parts.followups.understood(self.question, self.ledger)
+            else:
+                self.question = self.question.model_copy(update={"asked": self.question.text, "history": ()})
         self.reuse = Reuse(self.question, self.parts, self.limits)
         return Entered(
             history=history,
@@ -72,6 +83,13 @@ class Run:
             leans=bool(self.question.history),
             elapsed_ms=self.ledger.last,
         )
+
+    async def reply(self) -> Answer | None:
+        """The response that needs no SQL: to small talk, and to a question about the data; None for all else."""
+        from agent.understanding.understanding import replied
+
+        with self.ledger.timed("entry"):
+            return await replied(self, self.heard)
 
     def resolve_dialect(self) -> DialectResolved:
         """Step 2; the name was found in the registry."""

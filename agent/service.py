@@ -47,7 +47,14 @@ if TYPE_CHECKING:
     from rag.embedder import Embedder
     from rag.revision import Turn
 
-_STEPS = ("agent.clarify.check", "agent.recompute", "agent.explain.query", "executors.guard", "executors.raw_records")
+_STEPS = (
+    "agent.understanding.understanding",
+    "agent.clarify.check",
+    "agent.recompute",
+    "agent.explain.query",
+    "executors.guard",
+    "executors.raw_records",
+)
 TURN_WAIT_S = 100.0  # for which a message waits until the one before it is answered
 
 

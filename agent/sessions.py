@@ -28,6 +28,7 @@ from executors.base import Frozen, JsonValue
 KIND, HEAD = "session", "head"
 _PREFIX, _ANSWER = "m", "a"  # of the keys of messages, and of answers
 MAX_TITLE = 120  # characters
+SMALL_TALK = "small_talk"  # the status of what is said to it: no later message leans on that
 NO_ANSWERS: Mapping[str, dict[str, JsonValue]] = {}
 
 
@@ -64,11 +65,11 @@ class Session(Frozen):
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """Questions with their answers, oldest first; a message without its counterpart is in none."""
+        """Questions with their answers, oldest first; a message without its counterpart, or small talk, is in none."""
         return tuple(
             Exchange(question=asked.understood or asked.content, answer=said.content, sql=said.sql_query)
             for asked, said in zip(self.messages, self.messages[1:], strict=False)
-            if (asked.role, said.role) == ("user", "assistant")
+            if (asked.role, said.role) == ("user", "assistant") and said.status != SMALL_TALK
         )
 
 

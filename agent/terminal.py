@@ -175,7 +175,11 @@ class StepPrinter:
     def _show_answer(self, answer: Answer) -> None:
         titles = {"success": "answer", "clarification_needed": "a question back", "error": "no answer"}
         title = titles[answer.status]
-        if answer.status == "success":
+        if answer.kind == "about_data":
+            title = "about the data"
+        elif answer.kind == "small_talk":
+            title = "plumbline"
+        elif answer.status == "success":
             title += ", verified" if answer.verified else ", not verified"
         self.console.print(
             Panel(

@@ -32,10 +32,10 @@ async def overview(database: Database) -> Overview:
     schema = await database.schema()
     tables = telling_tables(schema)[:SHOWN_TABLES]
     questions = suggestions(schema, limit=SAMPLE_QUESTIONS)
-    return Overview(tables=await _with_rows(tables, database), questions=questions)
+    return Overview(tables=await with_rows(tables, database), questions=questions)
 
 
-async def _with_rows(tables: Sequence[Table], database: Database) -> tuple[Table, ...]:
+async def with_rows(tables: Sequence[Table], database: Database) -> tuple[Table, ...]:
     """The tables with their number of rows; unknown where counting them takes too long."""
     unknown = [table for table in tables if table.row_count is None][:COUNTED_TABLES]
     counts = dict[str, int]()

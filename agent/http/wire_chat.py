@@ -15,6 +15,7 @@ from agent.http.wire import Name, StreamEvent, Text
 from agent.models import Answer, Check, Correction
 from agent.sessions import Session
 from agent.suggest import TEXT
+from agent.understanding.kinds import Kind
 from agent.usage import Usage
 from executors.base import Frozen, JsonValue, Table
 
@@ -159,6 +160,7 @@ class ChatResponse(Frozen):
     """
 
     status: Literal["success", "error", "clarification_needed"]
+    kind: Kind = "query"
     message: str
     sql_query: str | None = _where_it_applies()
     results: list[dict[str, JsonValue]] | None = _where_it_applies()
@@ -184,6 +186,7 @@ class ChatResponse(Frozen):
         """The wire's shape of an answer."""
         said: dict[str, Any] = {
             "status": answer.status,
+            "kind": answer.kind,
             "message": answer.answer,
             "question": answer.question,
             "trace_id": answer.trace_id,

@@ -12,6 +12,7 @@ from agent.http.wire import Name, Text
 from agent.http.wire_chat import error_details
 from agent.json_types import A_NUMBER
 from agent.models import Answer, Check
+from agent.understanding.kinds import Kind
 from agent.usage import Usage
 from executors.base import Frozen, JsonValue
 
@@ -49,7 +50,8 @@ class GenerateRequest(Frozen):
 class GenerateResponse(Frozen):
     """What came of the question. A field about failure is absent where there is none.
 
-    success: whether a query gave rows; `needs_human_review` says where they did not convince the judge.
+    success: whether a query gave rows, or none was needed; `needs_human_review` says where they did not convince the
+        judge.
     reasoning: in words, what the query does.
     answer_summary: the answer, in the question's language; where it failed, what is to be done.
     dialect: as this interface names it: `postgres` for PostgreSQL.
@@ -57,6 +59,7 @@ class GenerateResponse(Frozen):
     """
 
     success: bool
+    kind: Kind = "query"
     sql: str | None
     reasoning: str
     answer_summary: str
@@ -87,6 +90,7 @@ class GenerateResponse(Frozen):
             failed |= {"clarification": answer.clarification or answer.answer, "choices": answer.choices}
         return cls(
             success=answer.status == "success",
+            kind=answer.kind,
             sql=answer.sql,
             reasoning=answer.explanation,
             answer_summary=answer.answer,

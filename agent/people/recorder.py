@@ -47,9 +47,9 @@ class Recorder:
     async def keep(self, notes: Notes, answer: Answer) -> Answer:
         """The answer with the id of its review, if it needs one; with a warning where nothing could be kept.
 
-        A change of rows is not kept: there is nothing to reuse, and its plan has a record of its own.
+        Only of a query: a change of rows has a record of its own, and of what needed no SQL nothing can be reused.
         """
-        if not self.enabled or answer.write is not None:
+        if not self.enabled or answer.kind != "query":
             return answer
         record = notes.record(answer)
         review = Review.of(record, self._shelf.clock()) if answer.needs_human_review else None

@@ -40,6 +40,7 @@ def planned(run: Run, checked: CheckedWrite, best: Attempt, count: int, issued: 
         text = f"{would}; nothing has been changed yet. Confirm with the token to do it."
     return common(run).model_copy(
         update={
+            "kind": "change",
             "answer": text,
             "sql": checked.sql,
             "raw_results": best.rows.records(),
@@ -69,6 +70,7 @@ def made(run: Run, checked: CheckedWrite, count: int) -> Answer:
     were = "was" if count == 1 else "were"
     return common(run).model_copy(
         update={
+            "kind": "change",
             "answer": _DONE[checked.kind].format(rows=counted(count), table=checked.table, were=were),
             "sql": checked.sql,
             "tables_used": [checked.table],

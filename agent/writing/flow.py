@@ -62,7 +62,8 @@ async def plan(run: Run) -> AsyncIterator[Event]:
         if run.draft.sql is None:
             yield await change.generate()
         if run.draft.clarification:
-            yield Done(answer=clarified(run, Clarification(reason="model", text=run.draft.clarification)))
+            asked = clarified(run, Clarification(reason="model", text=run.draft.clarification))
+            yield Done(answer=asked.model_copy(update={"kind": "change"}))
             return
         yield await change.validate()
         if executed := await change.try_out():
@@ -200,7 +201,8 @@ class _Change:
         run, checked, tried, best = self._run, self._checked, self._tried, self._run.best
         if checked is None or tried is None or best is None:
             reasons = dict.fromkeys(attempt.error for attempt in run.attempts if attempt.error)
-            return reviewed(run, " ".join(["I could not plan this change, and nothing was changed.", *reasons]))
+            text = " ".join(["I could not plan this change, and nothing was changed.", *reasons])
+            return reviewed(run, text).model_copy(update={"kind": "change"})
         issued = None
         if tried.rows_affected:
             kept = PlannedWrite(

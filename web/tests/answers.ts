@@ -4,6 +4,7 @@ import type { Answer } from "../src/api/types";
 export function answerOf(changes: Partial<Answer> = {}): Answer {
   return {
     status: "success",
+    kind: "query",
     answer: "Spain has 12 customers.",
     question: "Where do most customers come from?",
     sql: "SELECT country, customers FROM t",

@@ -2,6 +2,7 @@ import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { AnswerText } from "../src/parts/AnswerText";
+import { AnswerView } from "../src/parts/AnswerView";
 import { Checks } from "../src/parts/Checks";
 import { Composer } from "../src/parts/Composer";
 import { Guarded } from "../src/parts/Guarded";
@@ -10,6 +11,20 @@ import { RowsTable } from "../src/parts/RowsTable";
 import { Steps } from "../src/parts/Steps";
 import { Tabs } from "../src/parts/Tabs";
 import { answerOf } from "./answers";
+
+describe("an answer", () => {
+  it.each([
+    ["about_data", "About the data"],
+    ["small_talk", "Plumbline"],
+  ] as const)("of the kind %s is neither verified nor not verified, and wants no feedback", (kind, tag) => {
+    const answer = answerOf({ kind, verified: false, sql: null, results: [], columns: [], row_count: 0, numbers: [] });
+    render(<AnswerView answer={answer} question="hello" database="shop" tables={[]} elapsedMs={5} onAsk={vi.fn()} />);
+    expect(screen.getByText(tag)).toBeTruthy();
+    expect(screen.queryByText("Not verified")).toBeNull();
+    expect(screen.queryByRole("button", { name: /right/i })).toBeNull();
+    expect(screen.queryByRole("tab")).toBeNull();
+  });
+});
 
 describe("the checks", () => {
   it("open to their detail, one at a time", async () => {

@@ -749,6 +749,13 @@ export interface components {
              * @enum {string}
              */
             status: "success" | "clarification_needed" | "error";
+            /**
+             * Kind
+             * @description `query`: answered by SQL. `about_data`: from schema, docs and catalogue, which `checks` name. `small_talk`: about no data. `change`: a change of rows. Only a query is reused.
+             * @default query
+             * @enum {string}
+             */
+            kind: "query" | "about_data" | "small_talk" | "change";
             /** Answer */
             answer: string;
             /**
@@ -1098,6 +1105,12 @@ export interface components {
              * @enum {string}
              */
             status: "success" | "error" | "clarification_needed";
+            /**
+             * Kind
+             * @default query
+             * @enum {string}
+             */
+            kind: "query" | "about_data" | "small_talk" | "change";
             /** Message */
             message: string;
             /** Sql Query */
@@ -1697,7 +1710,8 @@ export interface components {
          * GenerateResponse
          * @description What came of the question. A field about failure is absent where there is none.
          *
-         *     success: whether a query gave rows; `needs_human_review` says where they did not convince the judge.
+         *     success: whether a query gave rows, or none was needed; `needs_human_review` says where they did not convince the
+         *         judge.
          *     reasoning: in words, what the query does.
          *     answer_summary: the answer, in the question's language; where it failed, what is to be done.
          *     dialect: as this interface names it: `postgres` for PostgreSQL.
@@ -1706,6 +1720,12 @@ export interface components {
         GenerateResponse: {
             /** Success */
             success: boolean;
+            /**
+             * Kind
+             * @default query
+             * @enum {string}
+             */
+            kind: "query" | "about_data" | "small_talk" | "change";
             /** Sql */
             sql: string | null;
             /** Reasoning */
@@ -3334,6 +3354,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "success",
+                     *       "kind": "query",
                      *       "answer": "The highest revenue month was March 2024 with $50,000 in sales.",
                      *       "question": "",
                      *       "sql": "SELECT month, SUM(amount) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1",
@@ -4441,6 +4462,7 @@ export interface operations {
                      *       ],
                      *       "result": {
                      *         "status": "success",
+                     *         "kind": "query",
                      *         "answer": "The highest revenue month was March 2024 with $50,000 in sales.",
                      *         "question": "",
                      *         "sql": "SELECT month, SUM(amount) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1",
@@ -6644,6 +6666,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "success",
+                     *       "kind": "query",
                      *       "answer": "The highest revenue month was March 2024 with $50,000 in sales.",
                      *       "question": "",
                      *       "sql": "SELECT month, SUM(amount) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1",
@@ -6825,6 +6848,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "success": true,
+                     *       "kind": "query",
                      *       "sql": "SELECT * FROM orders ORDER BY created_at DESC LIMIT 10",
                      *       "reasoning": "Orders, the latest first, ten of them.",
                      *       "answer_summary": "최근 주문은 1042번이며 2024-01-15에 접수되었습니다.",

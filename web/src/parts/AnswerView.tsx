@@ -44,7 +44,7 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
         <Standing answer={answer} />
         <span className="row">
           <CopyButton text={() => linkTo(asked, database)} label="Share" icon="share" />
-          {answer.status === "success" ? <Feedback traceId={answer.trace_id} /> : null}
+          {answer.status === "success" && answer.kind === "query" ? <Feedback traceId={answer.trace_id} /> : null}
         </span>
       </div>
       <AnswerText answer={answer} onShow={show} />
@@ -78,7 +78,7 @@ function useTabs({ answer, question, database, tables, marked }: TabsOf): Tab[] 
   const rawColumns = useMemo(() => Object.keys(answer.raw_results[0] ?? {}), [answer]);
   const name = answer.question || question;
   const tabs: Tab[] = [];
-  if (answer.results.length || answer.status === "success")
+  if (answer.results.length || (answer.status === "success" && needsRows(answer)))
     tabs.push({
       id: "rows",
       title: `Rows ${count(answer.row_count)}${answer.truncated ? "+" : ""}`,
@@ -135,7 +135,14 @@ function useTabs({ answer, question, database, tables, marked }: TabsOf): Tab[] 
   return tabs;
 }
 
+/** Small talk and answers about the data need no rows. */
+function needsRows(answer: Answer): boolean {
+  return answer.kind !== "small_talk" && answer.kind !== "about_data";
+}
+
 function Standing({ answer }: { answer: Answer }) {
+  if (answer.kind === "small_talk") return <span className="tag">Plumbline</span>;
+  if (answer.kind === "about_data") return <span className="tag">About the data</span>;
   if (answer.status === "error") return <span className="tag bad">No answer</span>;
   if (answer.verified)
     return (

@@ -1,0 +1,52 @@
+"""The kinds of questions, and what is known of one that needs no SQL."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from executors.base import Frozen
+
+Kind = Literal["query", "about_data", "small_talk", "change"]
+
+
+class Talk(StrEnum):
+    """What small talk is about."""
+
+    GREETING = "greeting"
+    WELLBEING = "wellbeing"
+    THANKS = "thanks"
+    FAREWELL = "farewell"
+    AGREEMENT = "agreement"
+    WHO = "who"
+    HELP = "help"
+    CHATTER = "chatter"
+
+
+class Topic(StrEnum):
+    """What a question about the data asks for."""
+
+    TABLES = "tables"
+    OVERVIEW = "overview"
+    COLUMNS = "columns"
+    DESCRIBE = "describe"
+    KEYS = "keys"
+    MEANING = "meaning"
+    DEFINED = "defined"
+    WHERE = "where"
+    SIZES = "sizes"
+    FRESHNESS = "freshness"
+
+
+class AboutData(Frozen):
+    """A question about the data, its names found in the schema and the docs.
+
+    tables: that it names. columns: table and column of each that it names. term: a term of the glossary, in its words.
+    unknown: what it asks about, where neither schema nor docs have it.
+    """
+
+    topic: Topic
+    tables: tuple[str, ...] = ()
+    columns: tuple[tuple[str, str], ...] = ()
+    term: str = ""
+    unknown: str = ""

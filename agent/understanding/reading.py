@@ -1,0 +1,229 @@
+"""What kind of question it is, told from its words, the schema and the docs. No model is asked.
+
+Where the words leave a doubt, it is a question for SQL: an answer from the data is never withheld for a guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from agent.understanding.kinds import AboutData, Talk, Topic
+from agent.understanding.words import ENGLISH, Cue, Language
+from agent.understanding.words_german import FRENCH, GERMAN
+from agent.understanding.words_more import ITALIAN, KOREAN, SPANISH
+from executors.base import Schema
+from rag.documents import Document
+from rag.fusion import term_of
+from rag.words import words
+
+LANGUAGES = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, KOREAN)
+LONGEST = 25  # words; who says more asks for more than these questions do
+
+_SENTENCE = re.compile(r"[.!?;,:…。！？¡¿\n]+|\s[-–—]\s")
+_SMILEYS = re.compile(r"[:;]-?[()DP]|[^\w\s'’.!?;,:…。！？¡¿–—-]+")
+_WORD = re.compile(r"[\w$#@]+(?:[.'’-][\w$#@]+)*")
+_QUOTED = re.compile(r"[\"'`“„«‘]([^\"'`”“»’]+)[\"'`”“»’]")
+_NEED_TABLE = frozenset({Topic.DESCRIBE})
+_NEED_NAME = frozenset({Topic.MEANING, Topic.DEFINED, Topic.WHERE})
+_NO_NAMES = frozenset({Topic.TABLES, Topic.OVERVIEW})
+_MOST_UNKNOWN = 3  # words of a name that nothing explains
+_ALIKE = 85.0  # of a table's name that is misspelled
+
+
+class Heard(NamedTuple):
+    """Small talk, and the language of its words."""
+
+    talk: Talk
+    language: str
+
+
+class Asked(NamedTuple):
+    """A question about the data, and the language of its words."""
+
+    about: AboutData
+    language: str
+
+
+def small_talk(text: str) -> Heard | None:
+    """What small talk a message is; None where any sentence of it is something else.
+
+    Of several kinds the last one counts that wants a reply: "Thanks! What can you do?" asks for help.
+    """
+    parts = [" ".join(_SMILEYS.sub(" ", it).split()) for it in _SENTENCE.split(text.casefold())]
+    whole = " ".join(parts).strip()
+    if not whole or len(whole.split()) > LONGEST:
+        return None
+    found = [_talk_of(part) for part in parts if part]
+    if all(found):
+        heard = [it for it in found if it is not None]
+        telling = [it for it in heard if it.talk not in {Talk.GREETING, Talk.AGREEMENT}] or heard
+        return telling[-1]
+    return _talk_of(whole)
+
+
+def _talk_of(sentence: str) -> Heard | None:
+    for language in LANGUAGES:
+        for talk, looks in language.talk.items():
+            if looks.fullmatch(sentence):
+                return Heard(talk, language.code)
+    return None
+
+
+def may_be_about_data(text: str) -> bool:
+    """Whether the words of a question may ask about the data, so that it is worth a look at schema and docs."""
+    plain = _plain(text)
+    return len(plain.split()) <= LONGEST and any(_fits(cue, plain) for it in LANGUAGES for cue in it.cues)
+
+
+def about_data(text: str, schema: Schema, documents: Sequence[Document]) -> Asked | None:
+    """What a question asks about the data; None where it is a question for SQL.
+
+    Args:
+        text: as asked.
+        schema: as the asker sees it.
+        documents: that the asker may know.
+    """
+    if len(text.split()) > LONGEST or re.search(r"\d", _QUOTED.sub(" ", text)):
+        return None
+    names = _Names(schema, documents)
+    plain = _plain(text)
+    for language in LANGUAGES:
+        for cue in language.cues:
+            matches = _fits(cue, plain)
+            if matches and not names.are_named(matches) and (about := _read(cue, plain, matches, language, names)):
+                return Asked(about, language.code)
+    return None
+
+
+def _plain(text: str) -> str:
+    """A text without the signs around it."""
+    return re.sub(r"^\W+|[\s.?!。？！]+$", "", text)
+
+
+def _fits(cue: Cue, text: str) -> list[re.Match[str]]:
+    found = [match for it in cue.patterns if (match := it.search(text))]
+    return found if len(found) == len(cue.patterns) else []
+
+
+def _read(cue: Cue, text: str, matches: Sequence[re.Match[str]], language: Language, names: _Names) -> AboutData | None:
+    """The question with its names found; None where some of its words are no names, or names are missing."""
+    rest = text
+    for match in matches:
+        rest = rest[: match.start()] + " " * (match.end() - match.start()) + rest[match.end() :]
+    said = [it for it in _WORD.findall(rest) if it.casefold() not in language.fillers]
+    if language.endings is not None:
+        said = [language.endings.sub("", it) or it for it in said]
+        said = [it for it in said if it not in language.fillers]
+    topic = cue.topic
+    if not said:
+        whole = topic in _NO_NAMES or topic in {Topic.COLUMNS, Topic.KEYS, Topic.SIZES, Topic.FRESHNESS}
+        return AboutData(topic=topic) if whole else None
+    if topic in _NO_NAMES:
+        return None
+    found = names.find(said)
+    if topic in {Topic.COLUMNS, Topic.KEYS, Topic.SIZES, Topic.FRESHNESS} | _NEED_TABLE:
+        return AboutData(topic=topic, tables=found.tables) if found.tables and not found.left else None
+    if topic in _NEED_NAME and not found.left and (found.columns or found.term or found.tables):
+        if topic is Topic.WHERE and not found.columns:
+            return None
+        return AboutData(topic=topic, tables=found.tables, columns=found.columns, term=found.term)
+    return _unknown(cue, said, found)
+
+
+def _unknown(cue: Cue, said: Sequence[str], found: _Found) -> AboutData | None:
+    """A definition that nobody has: of what is plainly asked for, and only where nothing of it is known."""
+    asks_for_it = cue.topic is Topic.DEFINED or (cue.topic is Topic.MEANING and len(cue.patterns) > 1)
+    nothing = not (found.tables or found.columns or found.term)
+    if not asks_for_it or not nothing or len(said) > _MOST_UNKNOWN:
+        return None
+    return AboutData(topic=Topic.MEANING, unknown=" ".join(said))
+
+
+class _Found(NamedTuple):
+    """What words name. left: those that name nothing."""
+
+    tables: tuple[str, ...] = ()
+    columns: tuple[tuple[str, str], ...] = ()
+    term: str = ""
+    left: tuple[str, ...] = ()
+
+
+class _Names:
+    """What can be named: tables, columns, and terms of the glossary."""
+
+    def __init__(self, schema: Schema, documents: Sequence[Document]) -> None:
+        self._schema = schema
+        self._terms = {
+            words(term): term for it in documents if it.kind == "rule" and (term := term_of(it.text)) and words(term)
+        }
+
+    def are_named(self, matches: Iterable[re.Match[str]]) -> bool:
+        """Whether a cue's words are a table's or a column's whole name: of a restaurant, `tables` are its own."""
+        said = [stem for match in matches for stem in words(match[0])]
+        named = {words(table.parts[-1]) for table in self._schema.tables}
+        return any(frozenset({stem}) in named for stem in said)
+
+    def find(self, said: Sequence[str]) -> _Found:
+        """The names among some words; a term of the docs comes before columns, the most words of all first."""
+        whole = frozenset().union(*(words(it) or {it.casefold()} for it in said))
+        if term := self._terms.get(whole):
+            return _Found(term=term, columns=self._columns(whole, said), tables=self._tables(whole))
+        exact = self._tables(whole)
+        if exact:
+            return _Found(tables=exact, columns=self._columns(whole, said))
+        if columns := self._columns(whole, said):
+            return _Found(columns=columns)
+        tables = self._several(said)
+        if tables:
+            return self._with_rest(said, tables)
+        return _Found(tables=near) if (near := self._misspelled(said)) else _Found(left=tuple(said))
+
+    def _tables(self, stems: frozenset[str]) -> tuple[str, ...]:
+        """The tables whose whole name these words are."""
+        return tuple(it.name for it in self._schema.tables if words(it.parts[-1]) == stems or words(it.name) == stems)
+
+    def _columns(self, stems: frozenset[str], said: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """The columns whose whole name these words are, or with their table's: `orders.status`, "status of orders"."""
+        found = [
+            (table.name, column.name)
+            for table in self._schema.tables
+            for column in table.columns
+            if words(column.name) == stems or (len(said) > 1 and words(f"{table.parts[-1]} {column.name}") == stems)
+            or f"{table.name}.{column.name}".casefold() in {it.casefold() for it in said}
+        ]  # fmt: skip
+        return tuple(found)
+
+    def _several(self, said: Sequence[str]) -> tuple[str, ...]:
+        """Tables that are named among other words, the longest names first."""
+        stems = frozenset().union(*(words(it) for it in said))
+        found = sorted(
+            (it for it in self._schema.tables if words(it.parts[-1]) and words(it.parts[-1]) <= stems),
+            key=lambda it: -len(words(it.parts[-1])),
+        )
+        kept: list[str] = []
+        taken: frozenset[str] = frozenset()
+        for table in found:
+            own = words(table.parts[-1])
+            if not own <= taken:
+                kept.append(table.name)
+                taken |= own
+        return tuple(kept)
+
+    def _with_rest(self, said: Sequence[str], tables: tuple[str, ...]) -> _Found:
+        taken = frozenset().union(*(words(name.rpartition(".")[2]) for name in tables))
+        left = tuple(it for it in said if not words(it) <= taken)
+        if not left:
+            return _Found(tables=tables)
+        stems = frozenset().union(*(words(it) for it in left))
+        columns = tuple(it for it in self._columns(stems, left) if it[0] in tables)
+        return _Found(tables=tables, columns=columns) if columns else _Found(tables=tables, left=left)
+
+    def _misspelled(self, said: Sequence[str]) -> tuple[str, ...]:
+        from rapidfuzz import fuzz, process
+
+        names = {it.parts[-1].casefold(): it.name for it in self._schema.tables}
+        written = "_".join(said).casefold()
+        found = process.extractOne(written, list(names), scorer=fuzz.ratio, score_cutoff=_ALIKE)
+        return (names[found[0]],) if found and len(written) > 3 else ()

@@ -1,0 +1,290 @@
+"""Replies that need no SQL of a model: small talk, and questions about the data from schema, docs and catalogue.
+
+Each reply names its sources, and shows what it lists as rows. Counts and ranges are read by bounded queries through the
+guard, as the asker may see the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agent.clarify.asked import Asked, Place
+from agent.clarify.lookups import Lookups, RangeCache
+from agent.clarify.main_date import plausible
+from agent.context import Context
+from agent.conversation.overview import COUNTED_TABLES, with_rows
+from agent.suggest import suggestions, telling_tables
+from agent.understanding.kinds import AboutData, Talk, Topic
+from agent.understanding.sentences import Sentences, sentences_of
+from executors.base import Frozen, JsonValue, Schema, Table
+from rag.documents import Document
+from rag.fusion import term_of
+
+if TYPE_CHECKING:
+    from agent.database import Database
+
+EXAMPLES = 4  # questions that small talk offers
+LISTED = 30  # tables, or columns, named in a sentence; the rows have them all
+_VALUES = 3
+_MOST_RANGES = 12  # tables whose dates are read
+_RANGES = RangeCache()
+_WITH_EXAMPLES = frozenset({Talk.GREETING, Talk.WELLBEING, Talk.HELP, Talk.WHO, Talk.CHATTER})
+
+
+class Reply(Frozen):
+    """What is said. rows: what it lists. sources: as the text names them. tables: of which it tells."""
+
+    text: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[dict[str, JsonValue], ...] = ()
+    sources: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+def talk_reply(talk: Talk, language: str, database: str, schema: Schema, documents: Sequence[Document]) -> Reply:
+    """What is said to small talk, with questions that this database can answer where they help."""
+    said = sentences_of(language)
+    text = str(getattr(said, talk.value)).format(database=database)
+    if talk not in _WITH_EXAMPLES:
+        return Reply(text=text)
+    asked = [it.text for it in documents if it.kind == "query"]
+    examples = tuple(dict.fromkeys((*asked, *suggestions(schema))))[:EXAMPLES]
+    if not examples:
+        return Reply(text=text)
+    return Reply(text="\n".join([text, said.examples, *(f"- {it}" for it in examples)]), examples=examples)
+
+
+class DataReplies:
+    """Answers questions about the data of one database.
+
+    Args:
+        database: as the asker sees it.
+        schema: with the keys that names and values imply.
+        documents: that the asker may know.
+        principal: who asks.
+        language: of the sentences.
+    """
+
+    def __init__(
+        self, database: Database, schema: Schema, documents: Sequence[Document], principal: str, language: str
+    ) -> None:
+        self._database, self._schema, self._documents = database, schema, documents
+        self._said: Sentences = sentences_of(language)
+        self._lookups = Lookups(database, schema, principal, _RANGES)
+        self._sources: list[str] = []
+
+    async def reply(self, about: AboutData) -> Reply:
+        """The answer to a question about the data. Raises DatabaseUnavailable."""
+        tables = [table for name in about.tables if (table := self._schema.table(name))]
+        match about.topic:
+            case Topic.TABLES | Topic.OVERVIEW:
+                found = await self._overview()
+            case Topic.SIZES:
+                found = await self._sizes(tables)
+            case Topic.COLUMNS:
+                found = self._columns(tables or telling_tables(self._schema), described=False)
+            case Topic.DESCRIBE:
+                found = await self._described(tables)
+            case Topic.KEYS:
+                found = await self._keys(tables)
+            case Topic.FRESHNESS:
+                found = await self._freshness(tables or telling_tables(self._schema))
+            case Topic.WHERE:
+                found = self._where(about)
+            case Topic.MEANING | Topic.DEFINED:
+                found = self._meaning(about)
+        return self._with_sources(found)
+
+    # -- the topics --------------------------------------------------------------------------------------------------
+
+    async def _overview(self) -> Reply:
+        tables = await self._counted(telling_tables(self._schema))
+        if not tables:
+            return Reply(text=self._said.no_tables.format(database=self._schema.database))
+        rows = [
+            {"table": it.name, "rows": it.row_count, "columns": len(it.columns), "description": self._table_doc(it)}
+            for it in tables
+        ]
+        text = self._said.tables.format(
+            database=self._schema.database, count=len(tables), tables=self._listed([self._sized(it) for it in tables])
+        )
+        return _listing(text, rows, tables)
+
+    async def _sizes(self, tables: Sequence[Table]) -> Reply:
+        if not tables:
+            return await self._overview()
+        found = await self._counted(tables)
+        rows = [{"table": it.name, "rows": it.row_count, "columns": len(it.columns)} for it in found]
+        return _listing("\n".join(f"{self._sized(it)}." for it in found), rows, found)
+
+    def _columns(self, tables: Sequence[Table], *, described: bool) -> Reply:
+        self._from_schema()
+        lines: list[str] = []
+        rows: list[dict[str, JsonValue]] = []
+        for table in tables:
+            names = [f"{it.name} ({it.type})" if described else it.name for it in table.columns]
+            lines.append(
+                self._said.columns.format(table=table.name, count=len(table.columns), columns=self._listed(names))
+            )
+            for column in table.columns:
+                row: dict[str, JsonValue] = {"table": table.name} if len(tables) > 1 else {}
+                key = "primary" if column.name in table.primary_key else _refers(table, column.name)
+                meaning = " ".join(it.text for it in self._column_docs(table.name, column.name)) or column.comment
+                rows.append(row | {"column": column.name, "type": column.type, "key": key, "meaning": meaning})
+        return _listing("\n".join(lines), rows, tables)
+
+    async def _described(self, tables: Sequence[Table]) -> Reply:
+        counted = await self._counted(tables)
+        columns, keys = self._columns(counted, described=True), await self._keys(tables, quietly=True)
+        docs = [text for it in counted if (text := self._table_doc(it))]
+        lines = [*docs, *(f"{self._sized(it)}." for it in counted), columns.text, keys.text]
+        return columns.model_copy(update={"text": "\n".join(line for line in lines if line)})
+
+    async def _keys(self, tables: Sequence[Table], *, quietly: bool = False) -> Reply:
+        self._from_schema()
+        declared = await self._database.schema()
+        lines: list[str] = []
+        rows: list[dict[str, JsonValue]] = []
+        names = {it.name for it in tables}
+        for table in tables or telling_tables(self._schema):
+            if table.primary_key:
+                columns = ", ".join(table.primary_key)
+                lines.append(self._said.primary_key.format(table=table.name, columns=columns))
+                rows.append(
+                    {"table": table.name, "key": "primary", "columns": columns, "refers_to": "", "known": "declared"}
+                )
+            elif tables and not quietly:
+                lines.append(self._said.no_primary_key.format(table=table.name))
+        found = 0
+        for table in self._schema.tables:
+            own = declared.table(table.name)
+            for key in table.foreign_keys:
+                # Of one table, also what refers to it; of several, what links them.
+                if len(names) > 1 and not {table.name, key.table} <= names:
+                    continue
+                if len(names) == 1 and not {table.name, key.table} & names:
+                    continue
+                found += 1
+                pairs = [
+                    (f"{table.name}.{a}", f"{key.table}.{b}") for a, b in zip(key.columns, key.referenced, strict=False)
+                ]
+                source, target = ", ".join(a for a, _ in pairs), ", ".join(b for _, b in pairs)
+                lines.append(self._said.refers.format(from_columns=source, to_columns=target))
+                known = "declared" if own is not None and key in own.foreign_keys else "implied"
+                rows.append(
+                    {"table": table.name, "key": "foreign", "columns": source, "refers_to": target, "known": known}
+                )
+        if not found and not quietly:
+            lines.append(self._said.no_references)
+        shown = [*lines[:LISTED], *([self._said.more.format(count=len(lines) - LISTED)] if len(lines) > LISTED else [])]
+        return _listing("\n".join(shown), rows, tables)
+
+    async def _freshness(self, tables: Sequence[Table]) -> Reply:
+        lines: list[str] = []
+        rows: list[dict[str, JsonValue]] = []
+        asked = Asked("", Context(db_schema=self._schema, system=""))
+        for table in tables:
+            places: list[Place] = plausible(asked, table)[:1]
+            known = await self._lookups.date_range(places[0]) if places else None
+            if known is None:
+                continue
+            first, last = known.first.isoformat(), known.last.isoformat()
+            lines.append(self._said.goes.format(column=places[0].name, first=first, last=last))
+            rows.append({"column": places[0].name, "first": first, "last": last})
+            if len(rows) == _MOST_RANGES:
+                break
+        self._sources.append(self._said.from_data.format(database=self._schema.database))
+        return _listing("\n".join(lines) or self._said.no_dates, rows, tables if rows else ())
+
+    def _where(self, about: AboutData) -> Reply:
+        self._from_schema()
+        columns = ", ".join(f"{table}.{column}" for table, column in about.columns)
+        name = about.columns[0][1] if about.columns else about.term
+        rows: list[dict[str, JsonValue]] = [{"table": table, "column": column} for table, column in about.columns]
+        tables = [table for name, _ in about.columns if (table := self._schema.table(name))]
+        return _listing(self._said.where.format(name=name, columns=columns), rows, tables)
+
+    def _meaning(self, about: AboutData) -> Reply:
+        if about.unknown:
+            said = self._said.unknown.format(database=self._schema.database, name=about.unknown)
+            return Reply(text=said, sources=())
+        lines: list[str] = []
+        if about.term:
+            lines += [
+                self._quoted(it) for it in self._documents if it.kind == "rule" and term_of(it.text) == about.term
+            ]
+        else:
+            for table, column in about.columns:
+                lines += self._column_lines(table, column)
+            if not about.columns:
+                lines += [line for name in about.tables for line in self._table_lines(name)]
+        named = (*about.tables, *(it for it, _ in about.columns))
+        tables = [table for it in named if (table := self._schema.table(it))]
+        return _listing("\n".join(lines), [], tables)
+
+    # -- parts -------------------------------------------------------------------------------------------------------
+
+    def _column_lines(self, name: str, column_name: str) -> list[str]:
+        table = self._schema.table(name)
+        column = table.column(column_name) if table is not None else None
+        if table is None or column is None:
+            return []
+        self._from_schema()
+        whole = f"{table.name}.{column.name}"
+        lines = [self._said.is_a.format(column=whole, type=column.type)]
+        docs = [self._quoted(it) for it in self._column_docs(table.name, column.name)]
+        lines += docs or [self._said.undocumented.format(name=whole)]
+        samples = [] if column.private else [it for it in column.samples if it][:_VALUES]
+        return [*lines, *([self._said.values.format(values=", ".join(map(repr, samples)))] if samples else [])]
+
+    def _table_lines(self, name: str) -> list[str]:
+        docs = [self._quoted(it) for it in self._documents if it.kind == "table" and it.table == name]
+        return docs or [self._said.undocumented.format(name=name)]
+
+    def _column_docs(self, table: str, column: str) -> list[Document]:
+        return [it for it in self._documents if it.kind == "column" and (it.table, it.column) == (table, column)]
+
+    def _table_doc(self, table: Table) -> str:
+        docs = [self._quoted(it) for it in self._documents if it.kind == "table" and it.table == table.name]
+        return " ".join(docs) or table.comment
+
+    def _quoted(self, document: Document) -> str:
+        """What a document says; its source is told."""
+        comment = document.source == "comment"
+        self._sources.append(self._said.from_comment if comment or not document.source else document.source)
+        return document.shown if document.kind == "column" else document.text
+
+    async def _counted(self, tables: Sequence[Table]) -> tuple[Table, ...]:
+        self._from_schema()
+        if any(table.row_count is None for table in tables[:COUNTED_TABLES]):
+            self._sources.append(self._said.from_data.format(database=self._schema.database))
+        return await with_rows(tables, self._database)
+
+    def _sized(self, table: Table) -> str:
+        rows = "" if table.row_count is None else f" ({self._said.rows.format(count=f'{table.row_count:,}')})"
+        return f"{table.name}{rows}"
+
+    def _listed(self, names: Sequence[str]) -> str:
+        more = len(names) - LISTED
+        return ", ".join([*names[:LISTED], *([self._said.more.format(count=more)] if more > 0 else [])])
+
+    def _from_schema(self) -> None:
+        self._sources.append(self._said.from_schema.format(database=self._schema.database))
+
+    def _with_sources(self, found: Reply) -> Reply:
+        sources = tuple(dict.fromkeys(self._sources))
+        if not sources:
+            return found
+        text = f"{found.text}\n{self._said.source.format(sources='; '.join(sources))}"
+        return found.model_copy(update={"text": text, "sources": sources})
+
+
+def _listing(text: str, rows: Sequence[dict[str, JsonValue]], tables: Sequence[Table]) -> Reply:
+    columns = tuple(rows[0]) if rows else ()
+    return Reply(text=text, columns=columns, rows=tuple(rows), tables=tuple(it.name for it in tables))
+
+
+def _refers(table: Table, column: str) -> str:
+    return ", ".join(f"→ {key.table}" for key in table.foreign_keys if column in key.columns)
