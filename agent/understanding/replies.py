@@ -216,8 +216,8 @@ class DataReplies:
                 self._quoted(it) for it in self._documents if it.kind == "rule" and term_of(it.text) == about.term
             ]
         else:
-            for table, column in about.columns:
-                lines += self._column_lines(table, column)
+            for owner, column in about.columns:
+                lines += self._column_lines(owner, column)
             if not about.columns:
                 lines += [line for name in about.tables for line in self._table_lines(name)]
         named = (*about.tables, *(it for it, _ in about.columns))

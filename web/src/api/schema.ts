@@ -3545,6 +3545,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Writes are not allowed */
             409: {
                 headers: {
@@ -3603,6 +3618,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -3780,6 +3810,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Writes are not allowed */
             409: {
                 headers: {
@@ -3838,6 +3883,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -4050,6 +4110,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Writes are not allowed */
             409: {
                 headers: {
@@ -4108,6 +4183,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -4269,6 +4359,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
+                    };
+                };
+            };
             /** @description Unexpected error */
             500: {
                 headers: {
@@ -4380,6 +4485,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:invalid-field";
                         /** @constant */
                         status?: 422;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -4600,6 +4720,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
+                    };
+                };
+            };
             /** @description Unexpected error */
             500: {
                 headers: {
@@ -4714,6 +4849,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
+                    };
+                };
+            };
             /** @description Unexpected error */
             500: {
                 headers: {
@@ -4809,6 +4959,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:not-permitted";
                         /** @constant */
                         status?: 403;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -4940,6 +5105,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:invalid-field";
                         /** @constant */
                         status?: 422;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -5157,6 +5337,37 @@ export interface operations {
                     };
                 };
             };
+            /** @description Too many requests; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:too-many-requests";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
+                    };
+                };
+            };
             /** @description Unexpected error */
             500: {
                 headers: {
@@ -5297,6 +5508,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -5446,6 +5672,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Request too large */
             413: {
                 headers: {
@@ -5489,6 +5730,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -5609,6 +5865,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Writes are not allowed */
             409: {
                 headers: {
@@ -5667,6 +5938,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -5841,6 +6127,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Writes are not allowed */
             409: {
                 headers: {
@@ -5899,6 +6200,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -6077,6 +6393,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Request too large */
             413: {
                 headers: {
@@ -6104,6 +6435,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:invalid-field";
                         /** @constant */
                         status?: 422;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -6229,6 +6575,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
+                    };
+                };
+            };
             /** @description Unexpected error */
             500: {
                 headers: {
@@ -6317,6 +6678,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:not-permitted";
                         /** @constant */
                         status?: 403;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -6433,6 +6809,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:invalid-field";
                         /** @constant */
                         status?: 422;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -6563,6 +6954,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Request too large */
             413: {
                 headers: {
@@ -6606,6 +7012,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -6792,6 +7213,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
+                    };
+                };
+            };
             /** @description Unexpected error */
             500: {
                 headers: {
@@ -6938,6 +7374,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Writes are not allowed */
             409: {
                 headers: {
@@ -6996,6 +7447,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -7148,6 +7614,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Writes are not allowed */
             409: {
                 headers: {
@@ -7206,6 +7687,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -7295,6 +7791,21 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["GenerateHealth"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
+                    };
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -7416,6 +7927,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Request too large */
             413: {
                 headers: {
@@ -7459,6 +7985,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -7603,6 +8144,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
+                    };
+                };
+            };
             /** @description Unexpected error */
             500: {
                 headers: {
@@ -7736,6 +8292,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Request too large */
             413: {
                 headers: {
@@ -7779,6 +8350,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -7899,6 +8485,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
+                    };
+                };
+            };
             /** @description Unexpected error */
             500: {
                 headers: {
@@ -8003,6 +8604,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:not-permitted";
                         /** @constant */
                         status?: 403;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -8145,6 +8761,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:invalid-field";
                         /** @constant */
                         status?: 422;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -8299,6 +8930,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:invalid-field";
                         /** @constant */
                         status?: 422;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -8487,6 +9133,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Settled already, changed by somebody else, or no SELECT */
             409: {
                 headers: {
@@ -8545,6 +9206,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -8687,6 +9363,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Settled already, changed by somebody else, or no SELECT */
             409: {
                 headers: {
@@ -8745,6 +9436,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -8861,6 +9567,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:not-permitted";
                         /** @constant */
                         status?: 403;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -8997,6 +9718,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description The name is taken, it was changed meanwhile, or it is no SELECT */
             409: {
                 headers: {
@@ -9055,6 +9791,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -9187,6 +9938,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:invalid-field";
                         /** @constant */
                         status?: 422;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -9329,6 +10095,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description The name is taken, it was changed meanwhile, or it is no SELECT */
             409: {
                 headers: {
@@ -9387,6 +10168,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -9519,6 +10315,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:invalid-field";
                         /** @constant */
                         status?: 422;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -9703,6 +10514,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description It is no SELECT any more */
             409: {
                 headers: {
@@ -9761,6 +10587,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:too-many-requests";
                         /** @constant */
                         status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
@@ -9834,6 +10675,21 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Live"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
+                    };
                 };
             };
         };
@@ -9916,6 +10772,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
             /** @description Request too large */
             413: {
                 headers: {
@@ -9928,6 +10799,21 @@ export interface operations {
                         type?: "urn:plumbline:problem:request-too-large";
                         /** @constant */
                         status?: 413;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
                     };
                 };
             };
