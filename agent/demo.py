@@ -23,6 +23,17 @@ QUESTIONS = (
 Show = Callable[[Service, str, str, Options], Awaitable[Answer]]
 
 
+def add_shop(service: Service) -> None:
+    """Make the sample shop and its docs known where no registry names it: where the package was installed."""
+    if DATABASE in service.router.names():
+        return
+    from samples.make_shop import HERE, make_shop
+
+    folder = service.settings.state_path / "samples"
+    make_shop(folder)
+    service.add_source(str(folder / "shop.duckdb"), [HERE / "docs"])
+
+
 async def run_demo(service: Service, console: Console, show: Show) -> None:
     """Ask the questions one after the other; the first also from the raw schema alone.
 

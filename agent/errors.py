@@ -5,6 +5,7 @@ PlumblineError
 │   └── ReplyUnusable           the model's reply was not what was asked for
 ├── ConfigurationInvalid        the operator is told: all that is wrong with settings and registry, at once
 ├── AccessInvalid               the operator is told: who may ask cannot be decided, so nobody may; 503
+├── AddressUnavailable          the operator is told: the service cannot listen where it was told to
 ├── ExtensionInvalid           the operator is told: what PLUMBLINE_EXTENSIONS names cannot be added
 └── Fatal                   the caller is told; each has one HTTP status (api.STATUS)
     ├── NotAuthenticated        401
@@ -54,6 +55,10 @@ class Mendable(PlumblineError):
 
 class ReplyUnusable(Mendable):
     """The model's reply was not what was asked for."""
+
+
+class AddressUnavailable(PlumblineError):
+    """The service cannot listen on that address and port; the message says why, and what to do."""
 
 
 class ExtensionInvalid(PlumblineError):

@@ -1,4 +1,4 @@
-"""Databases as the command line names them: by a name of the registry, or by a path."""
+"""Databases as the command line names them: by a name of the registry, a path, or a server's address."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from pathlib import Path
 
 from agent.service import Service
 from executors.errors import DatabaseUnavailable
+from executors.local.kinds import local_path
 
 
 def resolve(service: Service, database: str, docs: list[Path] | None) -> str:
-    """The name to ask by; a path becomes an entry of this process, since the command line belongs to its user.
+    """The name to ask by; a path or an address becomes an entry of this process: the command line is its user's own.
 
     Raises:
         DatabaseUnavailable: it is a path, and nothing is there.
+        RegistryInvalid: it is an address that cannot be used.
     """
     names = service.router.names()
     if database in names:
         return service.router.with_docs(database, docs) if docs else database
+    if local_path(database) is None:
+        return service.add_source(database, tuple(docs or ()))
     path = Path(database)
     if _is_there(path):
         return service.router.add(path, docs=tuple(docs or ()))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent import extensions, telemetry
@@ -154,6 +155,15 @@ class Service:
 
     # -- databases ----------------------------------------------------------------------------------------
 
+    def add_source(self, source: str, docs: Sequence[Path] = ()) -> str:
+        """Make a file, folder or server's address known for the life of this process; returns its name.
+
+        For the command line and the library, never for a request. Raises DatabaseUnavailable, RegistryInvalid.
+        """
+        name = self.router.add_source(source, docs=docs)
+        hide(self.router.entry(name).secrets())
+        return name
+
     async def databases(self, principal: str) -> list[DatabaseInfo]:
         """Every database that somebody may ask, with whether it can be opened."""
         infos = await self.registered.infos(principal)
@@ -268,6 +278,7 @@ def build_service(
     embedder: Embedder | None = None,
     state: StateStore | None = None,
     registry_required: bool = True,
+    sources: Sequence[str] = (),
 ) -> Service:
     """The service that the settings describe. Nothing is loaded or connected before it is needed.
 
@@ -276,14 +287,17 @@ def build_service(
         model, embedder, state: instead of those that the settings name (tests, measurements).
         registry_required: whether there must be a registry, or files named later are enough. One that the settings
             name must be there in any case.
+        sources: files, folders or servers' addresses to ask instead of the registry's databases.
 
     Raises:
-        RegistryInvalid: databases.yaml cannot be used.
+        RegistryInvalid: databases.yaml, or an address, cannot be used.
+        DatabaseUnavailable: a source is not there.
         ExtensionInvalid: one that the settings name cannot be added.
     """
     from agent.retrieval.build import build_embedder, build_store
     from agent.retrieval.knowledge import Knowledge
     from agent.state.build import build_store as build_state_store
+    from executors.registry import Registry
 
     extensions.load(settings)
     chat = protected(telemetry.get().traced(model or build_model(settings)), settings)
@@ -293,8 +307,8 @@ def build_service(
         judge = protected(telemetry.get().traced(build_model(settings, model_name=settings.judge_model)), settings)
     store = state or build_state_store(settings)
     added = AddedDocuments(store)
-    router = build_router(settings, _registry(settings, registry_required))
-    return Service(
+    router = build_router(settings, Registry() if sources else _registry(settings, registry_required))
+    service = Service(
         settings,
         model=chat,
         judge_model=judge,
@@ -318,6 +332,9 @@ def build_service(
         added=added,
         state=store,
     )
+    for source in sources:
+        service.add_source(source)
+    return service
 
 
 def _import_steps() -> None:

@@ -19,7 +19,8 @@ from agent.pricing import PriceTable
 from agent.settings_protection import Count, ProtectionSettings, Seconds
 
 PREFIX = "PLUMBLINE_"
-ROOT = Path(__file__).resolve().parents[1]  # the folder of the project
+ROOT = Path(__file__).resolve().parents[1]  # the folder of the project, or the one that packages are installed in
+IS_INSTALLED = ROOT.name in {"site-packages", "dist-packages"}
 
 Days = Annotated[float, Field(gt=0, le=36_500)]
 
@@ -317,12 +318,19 @@ class Settings(ProtectionSettings):
 
     @property
     def state_path(self) -> Path:
-        """Where the index and the sessions are kept: with the project, where the working folder has none."""
+        """Where the index and the sessions are kept: with the project, where the working folder has none.
+
+        A package that was installed has no project: the user's own data folder takes its place.
+        """
         return self._place("state_dir", self.state_dir)
 
     def _place(self, name: str, path: Path) -> Path:
         path = path.expanduser()
-        return path if name in self.model_fields_set or path.exists() else ROOT / path
+        if name in self.model_fields_set or path.exists():
+            return path
+        if IS_INSTALLED:
+            return _user_folder() / ("state" if name == "state_dir" else path.name)
+        return ROOT / path
 
     @property
     def state_kind(self) -> Literal["sqlite", "memory", "azure_tables"]:
@@ -341,6 +349,12 @@ class Settings(ProtectionSettings):
     def is_hosted(self) -> bool:
         """Whether a model outside of this process answers; else the embedded one does."""
         return self.provider != "embedded"
+
+
+def _user_folder() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("plumbline", appauthor=False)
 
 
 @lru_cache(maxsize=1)

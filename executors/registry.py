@@ -17,7 +17,8 @@ archive:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ from executors.entry import NAME, Entry, EntryLimits
 from executors.entry_reader import EntryReader
 from executors.errors import RegistryInvalid, UnknownDatabase
 
-__all__ = ["Entry", "EntryLimits", "Registry", "load_registry"]
+__all__ = ["Entry", "EntryLimits", "Registry", "load_registry", "server_entry"]
 
 _DEPTH = 4  # an entry, its key, a name in that, and an item of its list
 
@@ -89,6 +90,25 @@ def read_registry(path: Path, environment: Mapping[str, str] | None = None) -> R
             entries.append(entry)
     told = tuple(f"line {line}: {text}" for line, text in sorted(problems, key=itemgetter(0)))
     return Readable(Registry(entries=tuple(entries)), told)
+
+
+def server_entry(address: str, docs: Sequence[Path] = ()) -> Entry:
+    """The entry of a server that no registry names; it goes by the name of its database.
+
+    Args:
+        address: as an entry's `url`; `${VARIABLE}` is read from the environment.
+        docs: files and folders that describe it.
+
+    Raises:
+        RegistryInvalid: the address cannot be used; the message repeats nothing of it, for it may hold a password.
+    """
+    reader = EntryReader("server", Path.cwd(), os.environ)
+    entry = reader.read(address)
+    if entry is None:
+        problems = "; ".join(problem.text for problem in reader.problems)
+        raise RegistryInvalid(f"The address of the database cannot be used: {problems}.")
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", entry.address.database or "").strip("-")[:64] or "server"
+    return entry.model_copy(update={"name": name, "docs": tuple(doc.absolute() for doc in docs)})
 
 
 class _Content(NamedTuple):

@@ -11,9 +11,9 @@ from pathlib import Path
 from executors.base import Executor
 from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, UnknownDatabase
-from executors.local.kinds import is_glob, kind_of
+from executors.local.kinds import is_glob, kind_of, local_path
 from executors.private import PrivateColumns, PrivateExecutor
-from executors.registry import Entry, Registry
+from executors.registry import Entry, Registry, server_entry
 from executors.server import failures
 from executors.server.openers import OPENERS
 from executors.server.options import ServerOptions
@@ -97,6 +97,25 @@ class Router:
         kind_of(path)
         wanted = name or re.sub(r"[^A-Za-z0-9_-]+", "-", path.absolute().stem).strip("-") or "data"
         return self._add(Entry(name=wanted, url=str(path.absolute()), docs=tuple(doc.absolute() for doc in docs)))
+
+    def add_source(self, source: str, *, docs: Sequence[Path] = ()) -> str:
+        """Make a file, folder, glob or server known for the life of this process, as `add` does.
+
+        Args:
+            source: a path, or a server's address, such as `postgresql://reader@host/sales`.
+            docs: files and folders that describe it.
+
+        Returns:
+            Its name.
+
+        Raises:
+            DatabaseUnavailable: the path is not there, or is nothing that can be read.
+            RegistryInvalid: the address cannot be used; the message repeats nothing of it.
+        """
+        path = local_path(source)
+        if path is not None:
+            return self.add(path, docs=docs)
+        return self._add(server_entry(source, docs))
 
     def with_docs(self, name: str, docs: Sequence[Path]) -> str:
         """The same database, wherever it is, with other docs and another name: for the command line too.

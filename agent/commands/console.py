@@ -61,13 +61,14 @@ def opened(*, as_json: bool = False) -> Iterator[tuple[Service, asyncio.Runner]]
         raise typer.Exit(130) from None
 
 
-def read_settings(*, serving: bool = False) -> Settings:
+def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:
     """The settings of this process, logging set up; what is wrong with them ends the process, all of it told at once.
 
     Args:
         serving: whether the registry has to be there too, and it has to be known who may ask.
+        registry: False where a service is to ask other databases than the registry's.
     """
-    found = examine(in_functions=False if serving else None, registry=serving)
+    found = examine(in_functions=False if serving else None, registry=serving and registry)
     for warning in found.warnings:
         err.print(Text(f"! {warning}", style="yellow"), soft_wrap=True)
     if found.settings is None or found.every_problem:

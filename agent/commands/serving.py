@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +14,7 @@ from typing import Annotated
 import typer
 
 from agent.commands.console import EXPECTED, err, fail, opened, out, read_settings
+from agent.settings import Settings
 
 
 def model(
@@ -39,18 +42,24 @@ def model(
 
 
 def serve(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files, folders or servers' addresses to ask; default: the registry's databases."),
+    ] = None,
     host: Annotated[str | None, typer.Option(help="Address to listen on; default: the settings'.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port; default: the settings'.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; default: the settings'.", min=1, max=65_535)] = None,
 ) -> None:
-    """The HTTP service; on any address that others can reach only with PLUMBLINE_AUTH."""
+    """The HTTP service and its page; on any address that others can reach only with PLUMBLINE_AUTH."""
     from agent.access.policy import check_host
     from agent.api import create_default_app
-    from agent.http.server import Server
+    from agent.http.server import Server, check_port
 
-    settings = read_settings(serving=True)
-    address, number = settings.host if host is None else host, port or settings.port
+    settings = read_settings(serving=True, registry=not sources)
+    address, number = settings.host if host is None else host, settings.port if port is None else port
     try:
         check_host(settings, address)
+        _check_sources(settings, sources or ())
+        check_port(address, number)
     except EXPECTED as error:
         fail(str(error))
     shown = f"[{address}]" if ":" in address else address
@@ -60,7 +69,7 @@ def serve(
         soft_wrap=True,
     )
     server = Server(
-        create_default_app,
+        partial(create_default_app, sources=tuple(sources or ())),
         grace_s=settings.shutdown_grace_s,
         receive_timeout_s=settings.receive_timeout_s,
         host=address,
@@ -71,6 +80,16 @@ def serve(
         server.run()
     if not server.started:
         raise typer.Exit(1)
+
+
+def _check_sources(settings: Settings, sources: Sequence[str]) -> None:
+    """Raise before the port is opened what a source that cannot be asked would raise later."""
+    from agent.databases import build_router
+    from executors.registry import Registry
+
+    router = build_router(settings, Registry())
+    for source in sources:
+        router.add_source(source)
 
 
 def openapi() -> None:

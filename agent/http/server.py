@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 from collections.abc import Callable
 from types import FrameType
@@ -10,9 +11,31 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from agent.errors import AddressUnavailable
 from agent.http.bounded import bounded
 from agent.http.draining import LAST_WORDS_S, Draining
 from agent.http.lazy_service import LazyService
+
+
+def check_port(host: str, port: int) -> None:
+    """Return where the port can be listened on.
+
+    Raises:
+        AddressUnavailable: another process has it, or this user may not open it.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                why = f"Port {port} is in use. Name another one with --port, or end the process that has it."
+            elif error.errno == errno.EACCES:
+                why = f"This user may not open port {port}. Name one above 1023 with --port."
+            else:
+                why = f"{host} is no address of this machine that can be listened on: {error.strerror or error}."
+            raise AddressUnavailable(why) from error
 
 
 class Server(uvicorn.Server):

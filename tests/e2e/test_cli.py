@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 from openai_server import OpenAIServer
 
+from agent import __version__
 from agent.models import Answer
 
 ROOT = Path(__file__).parents[2]
@@ -111,6 +113,47 @@ async def test_ask_shows_sql_rows_checks_and_the_answer(cli: Cli, openai: OpenAI
     for shown in (QUESTION, SQL, "460.5", REASON, SENTENCE, "answer, verified", "✓ judge", "✓ grounding"):
         assert shown in ended.out
     assert "\x1b" not in ended.out, "a pipe gets no control characters"
+
+
+async def test_ask_names_a_file_before_the_question(cli: Cli, openai: OpenAIServer, tmp_path: Path) -> None:
+    (tmp_path / "orders.csv").write_text("order_id,amount\n1,2.5\n2,3.5\n", encoding="utf-8")
+    script(openai, sql="SELECT SUM(amount) AS total FROM orders", sentence="All orders together come to 6.0.")
+    ended = await cli("ask", "orders.csv", QUESTION, "--json")
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out)["results"] == [{"total": 6.0}]
+
+
+async def test_ask_wants_the_question_in_quotes(cli: Cli) -> None:
+    ended = await cli("ask", "How", "many", "orders")
+    assert ended.code == 1
+    assert "Put the question in quotes" in ended.err
+
+
+async def test_ask_ends_with_2_where_it_asks_back(cli: Cli, openai: OpenAIServer) -> None:
+    openai.replies({"sql": None, "explanation": "", "clarification": "Orders of which year?"})
+    ended = await cli("ask", "Show me the frobnicated orders.", "--json")
+    assert ended.code == 2, ended.err
+    assert json.loads(ended.out)["status"] == "clarification_needed"
+
+
+async def test_version(cli: Cli) -> None:
+    assert (await cli("--version")).out == f"plumbline {__version__}\n"
+    assert "Usage" in (await cli("-h")).out
+
+
+async def test_serve_says_that_its_port_is_in_use(cli: Cli) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = await cli("serve", "--port", str(port))
+    assert ended.code == 1
+    assert f"Port {port} is in use. Name another one with --port" in ended.err
+    assert "Traceback" not in ended.err
+
+
+async def test_serve_says_that_a_source_is_not_there(cli: Cli) -> None:
+    ended = await cli("serve", "none.csv")
+    assert ended.code == 1
+    assert "There is no none.csv: check the path." in ended.err
 
 
 async def test_ask_with_json_prints_the_http_response_and_nothing_else(cli: Cli, openai: OpenAIServer) -> None:

