@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from agent.models import Answer, Check, Correction, Plan, Problem, Verdict
+from agent.models import Answer, Check, Correction, Doubt, Plan, Problem, Verdict
 from agent.used import UsedDocument
 
 
@@ -114,6 +114,7 @@ class Evaluated(NodeComplete):
     node: ClassVar[str] = "evaluator"
     verdict: Verdict | None
     checks: tuple[Check, ...]
+    doubts: tuple[Doubt, ...] = ()
 
 
 class RawRecordsFetched(NodeComplete):

@@ -95,11 +95,16 @@ class Plan(Frozen):
     limit: int | None = None
 
 
+CandidateSource = Literal["draft", "repaired", "alternative", "reused"]
+
+
 class Draft(Frozen):
     """The generator's reply: a query, or the question that must be answered first.
 
     choices: short answers to a clarification, as the model proposes them.
     explanation: what the model says that the query does. note: where a query comes from that no model wrote.
+    source: `draft` where the model wrote it; see `Candidate`. index: of the draft it comes from, counted from 0.
+    changes: of an alternative, what differs from the query that it was derived from, before and after.
     temperature: that the model wrote it at.
     logprob_mean, logprob_least: the mean and the least log-probability of the reply's tokens, natural logarithm; None
         where the endpoint gives none.
@@ -111,6 +116,9 @@ class Draft(Frozen):
     clarification: str | None = None
     choices: tuple[str, ...] = ()
     plan: Plan | None = None
+    source: CandidateSource = "draft"
+    index: int = 0
+    changes: tuple[tuple[str, str], ...] = ()
     temperature: float = 0.0
     logprob_mean: float | None = None
     logprob_least: float | None = None
@@ -140,9 +148,6 @@ class Doubt(Frozen):
     detail: str
 
 
-CandidateSource = Literal["draft", "repaired", "alternative", "reused"]
-
-
 class Candidate(Frozen):
     """One query that may answer the question, and what it gave.
 
@@ -165,6 +170,12 @@ class Candidate(Frozen):
     error: str | None = None
     doubts: tuple[Doubt, ...] = ()
 
+    @classmethod
+    def of(cls, draft: Draft, result: QueryResult | None, error: str | None = None, **more: Any) -> Candidate:
+        """What became of a draft, or of what was made of one."""
+        kept = draft.model_dump(include={"source", "note", "temperature", "logprob_mean", "logprob_least"})
+        return cls(sql=draft.sql or "", draft=draft.index, result=result, error=error, **kept, **more)
+
     @property
     def votes(self) -> bool:
         """Whether it counts where results are compared: it ran as the model wrote it."""
@@ -172,17 +183,21 @@ class Candidate(Frozen):
 
 
 class Verdict(Frozen):
-    """Reason first, then whether the query answers the question; `source` says who judged."""
+    """Reason first, then whether the query answers the question; `source` says who judged.
+
+    source: `checks`, which need no model; `drafts`, by what they agree on; `judge`, a model.
+    """
 
     reason: str
     correct: bool
-    source: Literal["checks", "judge"] = "judge"
+    source: Literal["checks", "drafts", "judge"] = "judge"
 
 
 class Attempt(Frozen):
-    """One round: the query, and what became of it. An error is a result here: the model can mend it.
+    """One round: the query, and what became of it. An error is a result here: the model can repair it.
 
-    mend: the query put right, where a check that it failed knows how.
+    draft: where the query comes from.
+    elected: whether it is a candidate that was chosen in the place of the last round's, and took nobody's turn.
     """
 
     sql: str
@@ -196,9 +211,15 @@ class Attempt(Frozen):
     hint: str = ""
     result: QueryResult | None = None
     checks: tuple[Check, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     verdict: Verdict | None = None
-    mend: Draft | None = None
-    reused: bool = False
+    draft: Draft = Draft()
+    elected: bool = False
+
+    @property
+    def reused(self) -> bool:
+        """Whether it is the query of an earlier question."""
+        return self.draft.source == "reused"
 
     @property
     def accepted(self) -> bool:

@@ -26,13 +26,16 @@ class Profile(Frozen):
     schema_style: how the schema is written (rag/schema_text.py).
     schema_tokens: the schema's budget in the prompt.
     retry_temperature: of the later attempts, so that a model that repeats itself does not.
-    mends: put a query right on its syntax tree (agent/mending.py) before the model is asked again.
+    repairs: repair a query that cannot run, and try what schema and data propose in the place of one that runs
+        (agent/rules), before the model is asked again.
+    rules_off: ids of rules that are not asked.
     judge: `vetoes`: its no costs another attempt; `advises`: it does not, but the answer is not verified; `off`: not
         asked, only the checks that need no model.
     verdict: how the judge speaks: `reason`: a sentence, then its verdict; `compare`: what was asked and what the query
         computes, then whether they are the same. Asked for a reason, the embedded model finds one to say no.
-    second_draft: have the query written a second time, warmer; other rows leave the answer unverified. `besides` the
-        judge: where that believes the query; `judges`: in its place; `off`: not.
+    second_draft: have the query written again, warmer; other rows leave the answer unverified. `besides` the judge:
+        once, where that believes the query; `judges`: in its place, until drafts agree; `off`: not.
+    drafts: at most, where they judge.
     placeholders: whether it is asked to write `[[expression | format]]` for what it wants computed.
     speculative_answer: draft the answer while the judge reads.
     timeout_s: for one reply.
@@ -47,10 +50,12 @@ class Profile(Frozen):
     schema_style: Literal["ddl", "compact"]
     schema_tokens: int
     retry_temperature: float
-    mends: bool
+    repairs: bool
+    rules_off: tuple[str, ...] = ()
     judge: Literal["vetoes", "advises", "off"]
     verdict: Literal["reason", "compare"]
     second_draft: Literal["judges", "besides", "off"]
+    drafts: int
     placeholders: bool
     speculative_answer: bool
     timeout_s: float
@@ -66,10 +71,11 @@ EMBEDDED = Profile(
     schema_style="ddl",
     schema_tokens=2500,
     retry_temperature=0.5,
-    mends=True,
+    repairs=True,
     judge="vetoes",
     verdict="compare",
     second_draft="judges",
+    drafts=5,
     placeholders=False,
     speculative_answer=False,
     timeout_s=300,
@@ -85,10 +91,11 @@ SMALL_HOSTED = Profile(
     schema_style="ddl",
     schema_tokens=6000,
     retry_temperature=0.3,
-    mends=True,
+    repairs=True,
     judge="vetoes",
     verdict="reason",
     second_draft="off",
+    drafts=2,
     placeholders=True,
     speculative_answer=True,
     timeout_s=15,

@@ -9,7 +9,8 @@ from agent.charts.recommend import recommend
 from agent.checks.result import SOFT_CHECKS
 from agent.clarify.languages import frames_of
 from agent.events import HumanReview
-from agent.models import Answer, Attempt, AttemptRecord, Check
+from agent.models import Answer, Attempt, AttemptRecord, CandidateRecord, Check, Correction
+from agent.pipeline.consensus import AGREED, Evidence
 
 if TYPE_CHECKING:
     from agent.clarify.choice import Clarification
@@ -34,9 +35,7 @@ def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
 def answered(run: Run, best: Attempt) -> Answer:
     """The response where a query gave rows, believed or not."""
     checks = (*final_checks(run, best), *run.text.checks)
-    verified = best.accepted and all(
-        check.passed or (check.passed is None and check.name in OPTIONAL_CHECKS) for check in checks
-    )
+    evidence = run.evidence(best)
     raw = run.raw.result
     return common(run).model_copy(
         update={
@@ -51,9 +50,11 @@ def answered(run: Run, best: Attempt) -> Answer:
             "raw_sql": run.raw.sql if raw else None,
             "raw_truncated": raw is not None and raw.truncated,
             "tables_used": list(best.tables),
-            "verified": verified,
+            "verified": best.accepted and is_verified(evidence, checks),
             "checks": list(checks),
-            "corrections": list(run.text.corrections),
+            "doubts": list(best.doubts),
+            "candidates": candidate_records(evidence) if run.question.options.candidates else [],
+            "corrections": [*changes_of(best), *run.text.corrections],
             "numbers": list(run.text.numbers),
             "explanation": explained(best, run.database.dialect),
             "plan": best.plan,
@@ -62,6 +63,39 @@ def answered(run: Run, best: Attempt) -> Answer:
             "needs_human_review": not best.accepted,
         }
     )
+
+
+def is_verified(evidence: Evidence, checks: Sequence[Check]) -> bool:
+    """Whether independent drafts or the judge confirm the rows, nothing in schema or data speaks against them, and
+    every check was passed that has to be made."""
+    confirmed = evidence.votes >= AGREED or evidence.judge is True
+    doubted = any(doubt.evidence != "language" for doubt in evidence.doubts)
+    passed = all(check.passed or (check.passed is None and check.name in OPTIONAL_CHECKS) for check in checks)
+    return confirmed and passed and not doubted
+
+
+def changes_of(best: Attempt) -> list[Correction]:
+    """What differs in an alternative from the query that it was derived from."""
+    return [Correction(expression="sql", stated=before, computed=after) for before, after in best.draft.changes]
+
+
+def candidate_records(evidence: Evidence) -> list[CandidateRecord]:
+    """The distinct results, the chosen one first."""
+    shown = [(group, evidence.chosen if at == 0 else group.first) for at, group in enumerate(evidence.groups)]
+    return [
+        CandidateRecord(
+            sql=it.sql,
+            source=it.source,
+            note=it.note,
+            votes=group.votes,
+            columns=list(it.result.columns),
+            results=it.result.records()[:CANDIDATE_ROWS],
+            row_count=it.result.row_count,
+            doubts=list(it.doubts),
+        )
+        for group, it in shown
+        if it.result is not None
+    ]
 
 
 def explained(attempt: Attempt, dialect: str) -> str:
@@ -79,6 +113,7 @@ def explained(attempt: Attempt, dialect: str) -> str:
 # Checks that need not be made: without the calculator every number must still be traced, and what the judge overruled
 # or a slow database kept from being looked up was still judged.
 OPTIONAL_CHECKS = frozenset({"raw_records", "calculator", "filter_values"}) | SOFT_CHECKS
+CANDIDATE_ROWS = 20  # of each other result, in the response
 
 
 def final_checks(run: Run, best: Attempt) -> list[Check]:
@@ -93,6 +128,8 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
         checks.append(Check(name="judge", passed=None, detail="This model's profile has no judge."))
     elif best.verdict is None:
         pass  # the evaluator has said why
+    elif best.verdict.source == "drafts":
+        pass  # the check of the drafts says so
     elif best.verdict.source == "judge":
         checks.append(Check(name="judge", passed=best.verdict.correct, detail=best.verdict.reason))
     else:

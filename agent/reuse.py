@@ -103,7 +103,7 @@ class Reuse:
             return
         known = context.asked_before
         if known is not None and _QUERY.match(known.sql) and may_rerun(self._question.text, known.sql):
-            self.draft = Draft(sql=known.sql, note=FROM_DOCS)
+            self.draft = Draft(sql=known.sql, note=FROM_DOCS, source="reused")
             return
         try:
             kept = await asyncio.to_thread(self._parts.verified.find, self._key)
@@ -111,7 +111,7 @@ class Reuse:
             log.warning("%s", error)
             return
         if kept is not None and kept.fingerprint == self._fingerprint(kept.tables, context):
-            self.draft = Draft(sql=kept.sql, note=FROM_ANSWER)
+            self.draft = Draft(sql=kept.sql, note=FROM_ANSWER, source="reused")
 
     def take(self) -> Draft | None:
         """The query to run again, once."""

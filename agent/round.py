@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agent.checks.result import shape_checks
 from agent.errors import ModelError, ReplyUnusable, WritesNotAllowed
-from agent.evaluate import evaluate
+from agent.evaluate import overruled, unjudged, verdict_of_checks
 from agent.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
 from agent.intent import NEVER
-from agent.mending import mended
-from agent.models import Attempt, Check, Draft
+from agent.models import Attempt, Candidate, Check, Draft, Verdict
+from agent.pipeline.consensus import AGREED, elected, grouped
+from agent.pipeline.voting import vote
 from agent.plan import plan_of
 from agent.private_values import refuse_unasked, without_unasked
 from agent.progress import sql_told
+from agent.rules.repair import repaired
+from agent.rules.review import Review, review
 from executors.base import CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.joins import keyed_of
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from agent.run import Run
 
 EVENT_ROWS = 20
+ELECTED = "More drafts, each written anew, agree on other rows."
 
 
 class Round:
@@ -34,14 +39,15 @@ class Round:
         self._run = run
         self._attempt = Attempt(sql="")
         self._checked: CheckedSql | None = None
+        self._elected = False
 
     @property
     def _reusing(self) -> bool:
-        """Whether the query at hand is that of an earlier answer, which is only ever the first."""
-        return self._run.reuse.tried and not self._run.attempts
+        """Whether the query at hand is that of an earlier answer."""
+        return self._run.draft.source == "reused"
 
     async def generate(self) -> SqlGenerated | None:
-        """Step 5: the query of an earlier answer, a mend of the last one's tree, or one that the model writes.
+        """Step 5: the query of an earlier answer, a candidate that was chosen, a repair, or one that the model writes.
 
         An unusable reply is an attempt that failed. None where the model gives none any more, and an earlier attempt
         has rows.
@@ -79,7 +85,7 @@ class Round:
         if self._run.draft.sql is not None:
             draft = self._run.draft
             told = {"explanation": draft.explanation, "note": draft.note}
-            self._attempt = Attempt(sql=draft.sql, plan=draft.plan, reused=self._reusing, **told)
+            self._attempt = Attempt(sql=draft.sql, plan=draft.plan, draft=draft, elected=self._elected, **told)
             with self._run.ledger.timed("sql_validator"):
                 try:
                     self._checked = await self._through_the_guard(self._run.draft.sql)
@@ -138,32 +144,100 @@ class Round:
         )
 
     async def evaluate(self) -> Evaluated | None:
-        """Step 9: plain checks, then the judge; meanwhile what the answer will need is fetched at its side."""
+        """Step 9: plain checks and rules, then drafts or the judge; meanwhile what the answer needs is fetched."""
         query, result = self._checked, self._attempt.result
         if query is None or result is None:
             return None
-        with self._run.ledger.timed("evaluator"):
-            self._run.start_side_tasks(self._attempt)
-            found = await evaluate(
-                self._run.question.text,
-                self._attempt.sql,
-                query,
-                result,
-                self._run.context,
-                self._run.database,
-                self._run.ledger,
-                judge=self._run.parts.judge if self._run.limits.enable_evaluation else None,
-                generator=None if self._reusing else self._run.parts.generator,
-                earlier=self._run.attempts,
-                last=self._run.tries_left <= 1,
+        run = self._run
+        with run.ledger.timed("evaluator"):
+            run.start_side_tasks(self._attempt)
+            profile, draft = run.parts.profile, self._attempt.draft
+            found = await review(
+                draft, result, run.question.text, run.context, run.database, self._try, profile.rules_off
             )
-            self._update(checks=(*self._filtered(query), *found.checks), verdict=found.verdict, mend=found.mend)
+            checks = (*self._filtered(query), *shape_checks(run.question.text, result), found.check)
+            self._update(checks=checks, doubts=found.doubts)
+            self._keep(Candidate.of(draft, result, doubts=found.doubts))
+            if run.limits.enable_evaluation:
+                await self._judge(query, result, found)
         return Evaluated(
             verdict=self._attempt.verdict,
             checks=self._attempt.checks,
-            attempt=len(self._run.attempts) + 1,
-            elapsed_ms=self._run.ledger.last,
+            doubts=self._attempt.doubts,
+            attempt=len(run.attempts) + 1,
+            elapsed_ms=run.ledger.last,
         )
+
+    async def _judge(self, query: CheckedSql, result: QueryResult, found: Review) -> None:
+        """The verdict on what ran, of whoever can say no first; and what to try next where that is known."""
+        run, second = self._run, "off" if self._reusing else self._run.parts.generator.profile.second_draft
+        if found.alternative is not None and run.parts.profile.repairs:
+            why = " ".join(doubt.detail for doubt in found.doubts if doubt.evidence != "language")
+            self._refuse(why, found.alternative)
+            return
+        verdict = verdict_of_checks(self._attempt.checks, query, run.attempts)
+        if verdict is not None:
+            self._update(verdict=verdict)
+        elif second == "judges":
+            await self._elect()
+        elif run.parts.judge.profile.judge != "off":
+            try:
+                text, doubts = run.question.text, self._attempt.doubts
+                verdict = await run.parts.judge.judge(text, query.sql, result, run.context, run.ledger, doubts)
+                self._update(verdict=verdict)
+            except (ModelError, ReplyUnusable) as error:
+                self._update(checks=(*self._attempt.checks, unjudged(error, run.ledger)))
+        verdict = self._attempt.verdict
+        if verdict is not None and verdict.correct:
+            who = "The judge accepts" if verdict.source == "judge" else "The drafts agree on"
+            self._update(checks=tuple(overruled(check, who) for check in self._attempt.checks))
+            if second == "besides":
+                self._update(checks=(*self._attempt.checks, await vote(run, self._try, AGREED)))
+
+    async def _elect(self) -> None:
+        """Have drafts vote: yes where they agree on these rows; where they agree on others, those are next."""
+        run = self._run
+        check = await vote(run, self._try, run.parts.generator.profile.drafts)
+        chosen = elected(grouped(run.candidates), self._candidate())
+        if chosen is None and self._attempt.draft.source == "alternative":
+            detail = "Drafts are compared with the query that this one was derived from."
+            check = check.model_copy(update={"passed": None, "detail": detail})
+        self._update(checks=(*self._attempt.checks, check))
+        if chosen is not None:
+            draft = Draft(sql=chosen.sql, index=chosen.draft, note=chosen.note or ELECTED, source=chosen.source)
+            logprobs = {"logprob_mean": chosen.logprob_mean, "logprob_least": chosen.logprob_least}
+            self._refuse(ELECTED, draft.model_copy(update={"temperature": chosen.temperature, **logprobs}))
+        elif check.passed:
+            self._update(verdict=Verdict(reason=check.detail, correct=True, source="drafts"))
+
+    def _refuse(self, why: str, better: Draft) -> None:
+        """Take another candidate in the place of this one, in the next round."""
+        self._update(verdict=Verdict(reason=why, correct=False, source="checks"))
+        self._run.next_draft = better
+
+    def _candidate(self) -> Candidate:
+        attempt = self._attempt
+        return Candidate.of(attempt.draft, attempt.result, attempt.error, doubts=attempt.doubts)
+
+    def _keep(self, candidate: Candidate) -> None:
+        """Among the run's candidates, in the place of what was known of it before."""
+        same = (candidate.sql, candidate.draft)
+        others = [it for it in self._run.candidates if (it.sql, it.draft) != same]
+        at = next((n for n, it in enumerate(self._run.candidates) if (it.sql, it.draft) == same), len(others))
+        self._run.candidates[:] = [*others[:at], candidate, *others[at:]]
+
+    async def _try(self, sql: str) -> QueryResult:
+        """The rows of a query that is no attempt: through the guard, and without private values, like any other.
+
+        Raises:
+            SqlRefused, SqlFailed, DatabaseUnavailable: it cannot be run.
+        """
+        run = self._run
+        query = await self._through_the_guard(sql)
+        rows, _ = without_unasked(
+            await run.database.run(query), query.tables, await run.database.schema(), run.question.text
+        )
+        return rows
 
     def _filtered(self, query: CheckedSql) -> tuple[Check, ...]:
         """What a row filter kept back, which the reader of the answer has to know."""
@@ -175,6 +249,8 @@ class Round:
 
     def conclude(self) -> None:
         """Keep the attempt, whatever became of it."""
+        if self._attempt.error is not None and self._attempt.draft.sql is not None:
+            self._keep(self._candidate())
         self._run.attempts.append(self._attempt)
         if not self._run.accepted:
             self._run.side.drop()
@@ -184,22 +260,34 @@ class Round:
     async def _next_draft(self) -> Draft:
         run = self._run
         known = run.reuse.take()
+        if known is None and run.next_draft is not None:
+            known, run.next_draft, self._elected = run.next_draft, None, True
         if known is None:
-            schema = keyed_of(run.context.db_schema, run.context.known)
-            known = mended(run.attempts, schema, run.question.text, mends=run.parts.profile.mends)
+            known = self._repair()
         if known is not None:
             return known
         with sql_told(len(run.attempts) + 1, run.context.system, run.question.text):
             return await self._written()
 
+    def _repair(self) -> Draft | None:
+        """The last query repaired, where it could not be run and that was not tried yet."""
+        run = self._run
+        last = run.attempts[-1] if run.attempts else None
+        if last is None or last.reused or last.error_type is None or not run.parts.profile.repairs:
+            return None  # what does not fit any more is written anew
+        schema = keyed_of(run.context.db_schema, run.context.known)
+        found = repaired(last.draft, last.error_type, schema, run.parts.profile.rules_off)
+        return None if found is None or any(attempt.sql == found.sql for attempt in run.attempts) else found
+
     async def _written(self) -> Draft:
         """What the model writes; where it repeats a query that could not be run, what it writes with none in view."""
         run, generator = self._run, self._run.parts.generator
-        question, context = run.question.text, run.context
+        question, context, index = run.question.text, run.context, run.written
+        run.written += 1
         draft = await generator.draft(question, context, run.attempts, run.plan, run.ledger)
-        if not any(it.error_type is not None and it.sql == draft.sql for it in run.attempts if draft.sql):
-            return draft
-        return await generator.draft_anew(question, context, run.plan, run.ledger)
+        if any(it.error_type is not None and it.sql == draft.sql for it in run.attempts if draft.sql):
+            draft = await generator.draft_anew(question, context, run.plan, run.ledger)
+        return draft.model_copy(update={"index": index})
 
     async def _through_the_guard(self, sql: str) -> CheckedSql:
         run = self._run

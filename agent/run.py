@@ -20,8 +20,9 @@ from agent.events import (
 )
 from agent.ledger import Ledger
 from agent.limits import Limits
-from agent.models import Answer, Attempt, Draft, Plan, Question
+from agent.models import Answer, Attempt, Candidate, Draft, Plan, Question
 from agent.parts import Parts
+from agent.pipeline.consensus import Evidence, evidence_of
 from agent.raw import RawRecords, fetch_raw_records
 from agent.response import best_of
 from agent.reuse import Reuse
@@ -38,7 +39,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Run:
-    """The state of one question. Attempts are only ever added."""
+    """The state of one question. Attempts and candidates are only ever added.
+
+    next_draft: a candidate that is to be tried in the place of the last attempt's; None where there is none.
+    written: drafts that the model was asked for.
+    """
 
     question: Question
     database: Database
@@ -52,6 +57,9 @@ class Run:
     text: CheckedText = field(default_factory=lambda: CheckedText(text=""))
     given_up: bool = False
     heard: Heard | None = None
+    candidates: list[Candidate] = field(default_factory=list)
+    next_draft: Draft | None = None
+    written: int = 0
 
     def __post_init__(self) -> None:
         self.database = self.database.seen_by(self.question.principal)
@@ -155,12 +163,14 @@ class Run:
 
     @property
     def may_try(self) -> bool:
-        return not self.given_up and not self._settled and self.tries_left > 0
+        if self.given_up or self._settled:
+            return False
+        return self.next_draft is not None or self.tries_left > 0
 
     @property
     def tries_left(self) -> int:
-        """How many more attempts there may be; what was reused took nobody's turn."""
-        return self.limits.max_attempts - sum(not attempt.reused for attempt in self.attempts)
+        """How many more attempts there may be; what was reused or chosen took nobody's turn."""
+        return self.limits.max_attempts - sum(not (it.reused or it.elected) for it in self.attempts)
 
     def give_up(self, error: ModelError | DatabaseUnavailable) -> None:
         """Try no further query, and answer with what was found until now.
@@ -198,6 +208,14 @@ class Run:
             hint=last.hint,
             attempt=len(self.attempts),
         )
+
+    def evidence(self, best: Attempt) -> Evidence:
+        """All that is known of the attempt that the answer rests on, but for its sentence."""
+        draft = best.draft
+        same = (it for it in self.candidates if (it.sql, it.draft) == (draft.sql, draft.index))
+        chosen = next(same, None) or Candidate.of(draft, best.result, best.error, doubts=best.doubts)
+        judged = best.verdict.correct if best.verdict is not None and best.verdict.source == "judge" else None
+        return evidence_of(self.candidates, chosen, best.checks, judged, self.written)
 
     # -- after the last query -----------------------------------------------------------------------------
 

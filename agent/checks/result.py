@@ -33,11 +33,10 @@ _GROUPED = re.compile(r"\b(?:each|per|every)\b", re.IGNORECASE)
 
 # Checks that a judge may overrule: what looks wrong by its shape may be what the data really says.
 SOFT_CHECKS = frozenset({"has_rows"})
-REPEATED = "repeated_rows"
 
 
 def shape_checks(question: str, result: QueryResult) -> list[Check]:
-    """Rows at all, not only NULLs, no value twice in a bare list, and not more rows than the question's own number.
+    """Rows at all, not only NULLs, and not more rows than the question's own number.
 
     Args:
         question: as asked.
@@ -49,22 +48,12 @@ def shape_checks(question: str, result: QueryResult) -> list[Check]:
     only_null = all(value is None for row in result.rows for value in row)
     detail = "Every value is NULL: the filters may match nothing." if only_null else ""
     checks.append(Check(name="not_all_null", passed=not only_null, detail=detail))
-    if repeated := _repeated(result):
-        checks.append(Check(name=REPEATED, passed=None, detail=repeated))
     wanted = asked_count(question)
     if wanted is not None:
         fits = result.row_count <= wanted
         detail = f"{wanted} rows were asked for, {result.row_count} came."
         checks.append(Check(name="asked_row_count", passed=fits, detail=detail))
     return checks
-
-
-def _repeated(result: QueryResult) -> str:
-    """What to say of a list of single values in which some stand more than once: each once may have been meant."""
-    repeated = result.row_count - len({repr(row) for row in result.rows})
-    if len(result.columns) != 1 or repeated <= 0 or result.truncated:
-        return ""
-    return f"{repeated} of {result.row_count} values stand there already. To have each once, ask for the distinct ones."
 
 
 def asked_count(question: str) -> int | None:

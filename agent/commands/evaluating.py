@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,17 +12,14 @@ import typer
 from agent.commands.console import EXPECTED, Docs, err, fail, opened, out, read_settings
 
 
-class Part(StrEnum):
-    """What an evaluation can do without."""
+def _parts(names: list[str] | None) -> list[str]:
+    """The parts to leave out. Raises typer.BadParameter: there is none of that name."""
+    from agent.evaluation.without import PARTS
 
-    RETRIEVAL = "retrieval"
-    EVALUATION = "evaluation"
-    VALUES = "values"
-    EXAMPLES = "examples"
-    PLAN = "plan"
-    CALCULATOR = "calculator"
-    MENDS = "mends"
-    SECOND_DRAFT = "second_draft"
+    unknown = [name for name in names or () if name not in PARTS]
+    if unknown:
+        raise typer.BadParameter(f"There is no part {unknown[0]!r}; there are {', '.join(PARTS)}.")
+    return names or []
 
 
 def evaluate(
@@ -39,7 +35,10 @@ def evaluate(
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions.")] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Show each question's evidence to the model.")] = False,
     without: Annotated[
-        list[Part] | None, typer.Option("--without", help="Switch this part off, to see what it is worth.")
+        list[str] | None,
+        typer.Option(
+            "--without", help="Switch off a part, or a rule by its id, to see what it is worth.", callback=_parts
+        ),
     ] = None,
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Ask the same model in one plain call: schema, question, nothing else.")

@@ -187,6 +187,8 @@ async def _asked(question: GoldQuestion, ask: Ask) -> ResultLine:
             "verified": answer.verified,
             "attempts": answer.attempts,
             "attempt_history": tuple(answer.attempt_history),
+            "checks": tuple(answer.checks),
+            "doubts": tuple(answer.doubts),
             "model_calls": usage.model_calls,
             "tokens": Tokens(
                 prompt=usage.prompt_tokens, cached=usage.cached_tokens, completion=usage.completion_tokens

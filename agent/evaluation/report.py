@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from statistics import mean, median
 from typing import Literal
 
-from agent.models import AttemptRecord
+from agent.models import AttemptRecord, Check, Doubt
 from agent.usage import StepUsage
 from executors.base import Frozen
 
@@ -25,7 +25,7 @@ class Tokens(Frozen):
 class Judgement(Frozen):
     """What was said of one attempt's query (`believed`), by whom, and whether its rows are right in truth."""
 
-    source: Literal["judge", "checks"]
+    source: Literal["judge", "drafts", "checks"]
     believed: bool
     right: bool
 
@@ -38,6 +38,7 @@ class ResultLine(Frozen):
     gold_errors: gold queries that do not run, each with the reason; a question without any that runs is not scored.
     scored: False where nobody can tell whether the prediction is right.
     timings_ms: milliseconds per step; `elapsed_ms`: from asking to the answer.
+    checks, doubts: of the answer, as its response has them.
     by_step: calls and tokens of each step that asks a model; `cost_usd`: of all, None where a price is not known.
     """
 
@@ -54,6 +55,8 @@ class ResultLine(Frozen):
     attempts: int = 0
     attempt_history: tuple[AttemptRecord, ...] = ()
     judgements: tuple[Judgement, ...] = ()
+    checks: tuple[Check, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     model_calls: int = 0
     tokens: Tokens = Tokens()
     by_step: dict[str, StepUsage] = {}

@@ -9,6 +9,7 @@ from agent.asking import Asking
 from agent.evaluate import Judge
 from agent.generate import Generator
 from agent.models import Options
+from agent.rules.registry import RULES
 from agent.service import Service
 from agent.synthesize import Writer
 
@@ -18,9 +19,10 @@ PROFILE: Mapping[str, Mapping[str, object]] = {
     "values": {"values": False},
     "examples": {"examples": "off"},
     "plan": {"planner": "off"},
-    "mends": {"mends": False},
+    "repairs": {"repairs": False},
     "second_draft": {"second_draft": "off"},
 }
+PARTS = (*OPTIONS, *PROFILE, *RULES)
 
 
 def options_without(parts: Collection[str]) -> Options:
@@ -33,9 +35,10 @@ def asking_without(service: Service, parts: Collection[str]) -> Asking:
 
     Args:
         service: which is not changed.
-        parts: names in `OPTIONS` and `PROFILE`.
+        parts: names in `OPTIONS` and `PROFILE`, and ids of rules.
     """
     changes = {name: value for it in parts for name, value in PROFILE.get(it, {}).items()}
+    changes["rules_off"] = tuple(it for it in parts if it in RULES)
     whole, settings = service.parts, service.settings
     profile = whole.profile.model_copy(update=changes)
     fewer = replace(

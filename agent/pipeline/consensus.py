@@ -75,7 +75,56 @@ def grouped(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
         else:
             groups.append([candidate])
     found = [Group(candidates=tuple(group)) for group in groups]
-    return tuple(sorted(found, key=lambda group: -group.votes))
+    return tuple(sorted(found, key=lambda it: (-it.votes, it.first.result is None or _is_empty(it.first.result))))
+
+
+def is_settled(groups: Sequence[Group]) -> bool:
+    """Whether the drafts agree, so that no further one is needed: two of two, or three of up to five."""
+    voted = [group.votes for group in groups if group.votes]
+    return voted == [AGREED] or (bool(voted) and voted[0] > AGREED)
+
+
+def evidence_of(
+    candidates: Sequence[Candidate], chosen: Candidate, checks: Sequence[Check], judge: bool | None, drafts: int
+) -> Evidence:
+    """All that is known of the chosen candidate.
+
+    Args:
+        candidates: all of the question, the chosen one among them.
+        chosen: which the answer rests on.
+        checks, judge: see `Evidence`.
+        drafts: that the model wrote.
+    """
+    groups = grouped(candidates)
+    own = [group for group in groups if chosen in group.candidates]
+    based = chosen.source == "alternative"
+    base = [
+        it.votes for it in groups if based and any(one.votes and one.draft == chosen.draft for one in it.candidates)
+    ]
+    ordered = (*own, *(group for group in groups if group not in own))
+    return Evidence(
+        groups=ordered,
+        chosen=chosen,
+        drafts=drafts,
+        base_votes=max(base, default=0),
+        checks=tuple(checks),
+        judge=judge,
+    )
+
+
+def elected(groups: Sequence[Group], current: Candidate) -> Candidate | None:
+    """The candidate that the drafts agree on, in the place of the current one; None where that may stay.
+
+    It stays where it is among those that the most drafts agree on, or was derived from one of them by what schema and
+    data say, and where nobody has more votes.
+    """
+    if not groups:
+        return None
+    first = groups[0]
+    of_them = {it.draft for it in first.candidates if it.votes}
+    stays = current in first.candidates or (current.source == "alternative" and current.draft in of_them)
+    own = next((it.votes for it in groups if current in it.candidates), 0)
+    return None if stays or first.votes <= own else first.first
 
 
 def _agree(one: Candidate, other: Candidate) -> bool:
@@ -96,4 +145,4 @@ def _is_empty(result: QueryResult) -> bool:
 
 
 def _folded(sql: str) -> str:
-    return " ".join(sql.split()).rstrip("; ").casefold()
+    return " ".join(sql.split()).rstrip("; ")

@@ -127,15 +127,16 @@ class Reading:
             return asked, name
         if asked is not None and (own := self._own_key(name, asked)) is not None:
             return asked, own
-        holders = [table for table in read if table.column(name)] or [t for t in self._schema.tables if t.column(name)]
+        holders = [table for table in read if table.column(name)]
+        for tables in () if holders else ([asked] if asked is not None else [], read):
+            near = [(table, real) for table in tables if (real := _near(name, table)) is not None]
+            if len(near) == 1:  # a slip in what is read is likelier than a table that nobody named
+                return near[0]
+        holders = holders or [table for table in self._schema.tables if table.column(name)]
         if len(holders) > 1:
             holders = self._nearest(holders, read)
         if len(holders) == 1:
             return holders[0], name
-        for tables in ([asked] if asked is not None else [], read):
-            near = [(table, real) for table in tables if (real := _near(name, table)) is not None]
-            if len(near) == 1:
-                return near[0]
         if (table := self._key_of(name)) is not None:
             return table, table.primary_key[0]
         raise Unclear
@@ -189,9 +190,6 @@ def _near(name: str, table: Table) -> str | None:
     same = [column.name for column in table.columns if column.name.translate(_WORD).lower() == plain]
     if len(same) == 1:
         return same[0]
-    said = [column.name for column in table.columns if column.name.translate(_WORD).lower() == _singular(table) + plain]
-    if len(said) == 1:
-        return said[0]  # the `name` of table `heroes` is its `hero_name`, whatever other names it has
     plainly = [column for column in table.columns if not _is_key(column, table)]
     inside = [column.name for column in plainly if _is_within(name, column.name)]
     if len(inside) == 1:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from executors.base import ForeignKey, Frozen, Schema, Table
+from executors.base import Frozen, Schema, Table
 from executors.dialects import DIALECTS
-from executors.sql.tables import called, column_of, identifier, meant, named
+from executors.sql.tables import called, identifier, meant
 from executors.sql.tree import tree_to_change
 
 
@@ -43,9 +43,8 @@ def mend_tree(sql: str, schema: Schema, change: Callable[[exp.Query, str], Itera
 def mend_columns(sql: str, schema: Schema) -> Mend | None:
     """The query with every column that is not where it was looked for taken from where it is.
 
-    A column is changed only where one table of the same SELECT has it, where one name differs in case and underscores
-    alone, or where one table of the schema has it and one foreign key leads there. None where nothing can be mended
-    that way, or the query does not parse.
+    A column is changed only where one table of the same SELECT has it, or one name there differs in case and
+    underscores alone. None where nothing can be repaired that way, or the query does not parse.
 
     Args:
         sql: a query that was refused for a column.
@@ -59,11 +58,8 @@ def mend_columns(sql: str, schema: Schema) -> Mend | None:
             if select is None or isinstance(column.this, exp.Star):
                 continue
             tables = tables_of(select, schema)
-            new = _right_column(column, tables, schema) or _joined_column(column, select, tables, schema)
-            if new is not None and _is_listed(column, new, select):
-                # nobody asks for the same twice: another's is meant
-                new = _referred_column(column, select, tables, schema)
-            if new is not None and not _joins_itself(column, new):
+            new = _right_column(column, tables, schema)
+            if new is not None and not _is_listed(column, new, select) and not _joins_itself(column, new):
                 changes.append(f"{column.sql(dialect=dialect)} -> {new.sql(dialect=dialect)}")
                 column.replace(new)
         return changes
@@ -120,81 +116,12 @@ def _right_column(column: exp.Column, tables: dict[str, Table | None], schema: S
     return None if holders else _nearest(known, column, schema)
 
 
-def _joined_column(
-    column: exp.Column, select: exp.Select, tables: dict[str, Table | None], schema: Schema
-) -> exp.Column | None:
-    """The column from a table that is joined for it; None unless one table has it and one foreign key leads there.
-
-    Only keys of the tables that are read are followed, and the join is a LEFT JOIN, so that no row comes twice or is
-    lost. None too where the join would give a bare name of the query a second meaning.
-    """
-    name, qualifier = column.name, column.table
-    known = {alias: table for alias, table in tables.items() if table is not None}
-    if len(known) != len(tables) or select.parent_select is not None:
-        return None
-    if not qualifier and _is_somewhere(name, tables, column):
-        return None
-    asked = next((table for alias, table in known.items() if alias.lower() == qualifier.lower()), None)
-    if qualifier and (asked.column(name) is not None if asked else not schema.tables_named(qualifier)):
-        return None
-    holders = [table for table in schema.tables if table.column(name) is not None]
-    paths = [
-        (alias, key)
-        for alias, table in known.items()
-        for key in table.foreign_keys
-        if len(holders) == 1 and key.table.lower() == holders[0].name.lower()
-    ]
-    if len(paths) != 1 or holders[0] in known.values():
-        return None
-    if _made_ambiguous(select, column, known, holders[0]):
-        return None
-    return _joined_by(paths[0][0], paths[0][1], column, select, holders[0], schema)
-
-
-def _joined_by(
-    alias: str, key: ForeignKey, column: exp.Column, select: exp.Select, holder: Table, schema: Schema
-) -> exp.Column:
-    """The column from a table that is joined along a key of what goes by that alias."""
-    name = holder.parts[-1]
-    pairs = zip(key.columns, key.referenced, strict=True)
-    equal = (exp.EQ(this=column_of(alias, a, schema), expression=column_of(name, b, schema)) for a, b in pairs)
-    select.join(named(holder, schema), on=exp.and_(*equal), join_type="left", copy=False)
-    return exp.column(column.this.copy(), table=called(name, schema))
-
-
 def _is_listed(column: exp.Column, new: exp.Column, select: exp.Select) -> bool:
-    """Whether a column stands in the select list by itself, and so does already what it is to be."""
+    """Whether what a column is to be stands in the select list already: nobody asks for the same twice."""
     items = [item.unalias() for item in select.expressions]
-    return any(item is column for item in items) and any(
-        isinstance(item, exp.Column)
-        and item is not column
-        and (item.table.lower(), item.name.lower()) == (new.table.lower(), new.name.lower())
-        for item in items
-    )
-
-
-def _referred_column(
-    column: exp.Column, select: exp.Select, tables: dict[str, Table | None], schema: Schema
-) -> exp.Column | None:
-    """The column from the one table not read yet that has it, and that the table it was looked for in refers to."""
-    asked = next((alias for alias in tables if alias.lower() == column.table.lower()), "")
-    table = tables.get(asked)
-    known = {alias: it for alias, it in tables.items() if it is not None}
-    if table is None or len(known) != len(tables) or select.parent_select is not None:
-        return None
-    paths = [(key, schema.table(key.table)) for key in table.foreign_keys]
-    found = [(key, to) for key, to in paths if to is not None and to.column(column.name) and to not in known.values()]
-    if len(found) != 1 or found[0][1] is None or _made_ambiguous(select, column, known, found[0][1]):
-        return None
-    return _joined_by(asked, found[0][0], column, select, found[0][1], schema)
-
-
-def _made_ambiguous(select: exp.Select, column: exp.Column, known: dict[str, Table], added: Table) -> bool:
-    """Whether a bare name stands for something already that the added table has a column for as well."""
-    bare = {c.name.lower() for c in select.find_all(exp.Column) if not c.table and not isinstance(c.this, exp.Star)}
-    taken = {item.alias.lower() for item in select.expressions if isinstance(item, exp.Alias)} - {column.name.lower()}
-    taken |= {c.name.lower() for table in known.values() for c in table.columns}
-    return any(added.column(name) is not None for name in bare & taken)
+    place = (new.table.lower(), new.name.lower())
+    others = [it for it in items if isinstance(it, exp.Column) and it is not column]
+    return any(item is column for item in items) and place in [(it.table.lower(), it.name.lower()) for it in others]
 
 
 def _is_somewhere(name: str, tables: dict[str, Table | None], column: exp.Column) -> bool:

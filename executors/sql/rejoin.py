@@ -13,16 +13,14 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from executors.base import Schema, Table
-from executors.sql.key_ways import Edge, Way, ways
+from executors.sql.key_ways import Edge, ways
 from executors.sql.meaning import Reading, Unclear
 from executors.sql.mend import Mend, mend_tree
 from executors.sql.tables import called, column_of, named
 from executors.sql.tree import selects_of
 
-_SAID_BY_NONE = frozenset({"id", "code", "no", "key"})
 
-
-def rejoin(sql: str, schema: Schema, question: str = "") -> Mend | None:
+def rejoin(sql: str, schema: Schema) -> Mend | None:
     """The query with its broken joins replaced by those of the foreign keys, and with the joins that it lacks.
 
     Every column is looked for in the table that it is said to be of, then in those that are read, then in the one table
@@ -32,13 +30,12 @@ def rejoin(sql: str, schema: Schema, question: str = "") -> Mend | None:
     Args:
         sql: a query that was refused for a column or a table.
         schema: of its database.
-        question: decides between several keys that lead to the same table, where it has a word of just one of them.
     """
 
     def change(tree: exp.Query, dialect: str) -> list[str] | None:
         changes: list[str] = []
         for select in selects_of(tree):
-            found = _Rejoined(select, schema, question, dialect).changes()
+            found = _Rejoined(select, schema, dialect).changes()
             if found is None:
                 return None
             changes += found
@@ -50,9 +47,8 @@ def rejoin(sql: str, schema: Schema, question: str = "") -> Mend | None:
 class _Rejoined:
     """One SELECT on its way to joins that hold."""
 
-    def __init__(self, select: exp.Select, schema: Schema, question: str, dialect: str) -> None:
+    def __init__(self, select: exp.Select, schema: Schema, dialect: str) -> None:
         self._select, self._schema, self._dialect = select, schema, dialect
-        self._asked = {_stem(word.strip("?.,;:'\"").casefold()) for word in question.split()}
         self._reading = Reading(select, schema)
         self._alias: dict[str, str] = {}  # by which each table is read, as far as the joins are laid
         self._changes: list[str] = []
@@ -115,8 +111,6 @@ class _Rejoined:
     def _reach(self, name: str, dropped: dict[str, str]) -> None:
         target = self._schema.table(name)
         found = ways(list(self._alias), target, self._schema) if target is not None else []
-        if len(found) > 1:
-            found = [way for way in found if self._speaks_of(way)]
         if len(found) != 1:
             raise Unclear
         here = found[0].start
@@ -137,15 +131,6 @@ class _Rejoined:
         self._alias[edge.to.name] = alias
         self._changes.append(f"joined {edge.to.name}")
 
-    def _speaks_of(self, way: Way) -> bool:
-        """Whether the question has a word of a key's column that is no word of the table it leads to."""
-        return any(
-            _stem(word) in self._asked
-            for edge in way.edges
-            for name in (*edge.columns, *edge.referenced)
-            for word in {*name.casefold().split("_")} - _SAID_BY_NONE - {*edge.to.name.casefold().split("_")}
-        )
-
     def _rename(self, meant: Sequence[tuple[exp.Column, tuple[Table | None, str]]]) -> None:
         for column, (table, name) in meant:
             if table is None:
@@ -165,7 +150,3 @@ class _Rejoined:
 
 def _as_source(table: Table, alias: str, schema: Schema) -> exp.Table:
     return named(table, schema, alias if alias.lower() != table.parts[-1].lower() else None)
-
-
-def _stem(word: str) -> str:
-    return word.removesuffix("s")

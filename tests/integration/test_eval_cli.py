@@ -96,7 +96,7 @@ def test_without_values_and_examples_the_model_is_shown_neither(
     assert ["What words of the question are in the data" in draft for draft in drafts] == [False, True, False, False]
 
 
-def test_without_mends_the_model_is_asked_again(run: Run, model: ScriptedModel, questions: Path) -> None:
+def test_without_repairs_the_model_is_asked_again(run: Run, model: ScriptedModel, questions: Path) -> None:
     misspelt = "SELECT COUNT(*) AS n FROM orders WHERE Statuss = 'X'"
     for replies in ((misspelt,), (misspelt, SQL)):  # put right on its tree, or by the model
         for sql in replies:
@@ -105,12 +105,32 @@ def test_without_mends_the_model_is_asked_again(run: Run, model: ScriptedModel, 
         model.replies(text="1 order was cancelled.")
 
     whole = run("eval", questions)
-    fewer = run("eval", questions, "--without", "mends", "--without", "second_draft")
+    fewer = run("eval", questions, "--without", "repairs", "--without", "second_draft")
 
     assert (whole.exit_code, fewer.exit_code) == (0, 0), fewer.output
     assert "1 of 1" in whole.output
     assert "1 of 1" in fewer.output
     assert len(model.asked) == 7
+
+
+def test_without_one_rule_the_others_are_asked(run: Run, model: ScriptedModel, questions: Path) -> None:
+    misspelt = "SELECT COUNT(*) AS n FROM orders WHERE Statuss = 'X'"
+    for sql in (misspelt, SQL):
+        model.replies(sql=sql)
+    model.replies(correct=True, reason="the cancelled ones")
+    model.replies(text="1 order was cancelled.")
+
+    fewer = run("eval", questions, "--without", "misnamed_columns", "--without", "lost_joins")
+
+    assert fewer.exit_code == 0, fewer.output
+    assert "1 of 1" in fewer.output
+
+
+def test_a_part_that_does_not_exist_is_refused_with_those_that_do(run: Run, questions: Path) -> None:
+    refused = run("eval", questions, "--without", "mends")
+    assert refused.exit_code == 2
+    for part in ("repairs", "second_draft", "fan_out", "day_ends"):
+        assert part in refused.output
 
 
 def test_a_folder_stands_for_its_questions(run: Run, model: ScriptedModel, questions: Path) -> None:

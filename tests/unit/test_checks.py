@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.checks.filter_values import look_up
 from agent.checks.result import asked_count, shape_checks
 from agent.database import Database
 from agent.evaluate import verdict_of_checks
 from agent.models import Attempt, Check, Verdict
+from agent.rules.lookup import look_up
 from executors.base import Cancel, CheckedSql, Column, QueryResult, Schema, Table
 from executors.errors import ErrorKind, SqlFailed
 from executors.sql.tree import tree_to_change
@@ -202,19 +202,3 @@ def test_what_is_known_without_the_judge(
     found: Check, earlier: list[Attempt], verdict: Verdict | None, why: str
 ) -> None:
     assert verdict_of_checks([found], QUERY, earlier) == verdict, why
-
-
-@pytest.mark.parametrize(
-    "rows, repeated",
-    [
-        ((("Human",), ("Human",), ("God",)), True),
-        ((("Human",), ("God",)), False),
-        ((("Human", 1), ("Human", 1)), False),  # two columns: rows of something
-    ],
-)
-def test_a_value_that_stands_twice_in_a_bare_list_may_be_meant_once(
-    rows: tuple[tuple[str, ...], ...], repeated: bool
-) -> None:
-    result = QueryResult(columns=tuple("ab"[: len(rows[0])]), rows=rows)
-    checks = {check.name: check.passed for check in shape_checks("What are the races?", result)}
-    assert checks.get("repeated_rows", True) is (None if repeated else True)

@@ -30,7 +30,8 @@ def test_what_a_rule_touched_votes_for_nobody() -> None:
 
 def test_two_queries_without_rows_agree_only_where_they_are_the_same() -> None:
     assert len(grouped([candidate("SELECT 1"), candidate("SELECT 2", draft=1)])) == 2
-    assert grouped([candidate("SELECT  1;"), candidate("select 1", draft=1)])[0].votes == 2
+    assert grouped([candidate("SELECT  1;"), candidate("SELECT 1", draft=1)])[0].votes == 2
+    assert len(grouped([candidate("SELECT 'ada'"), candidate("SELECT 'Ada'", draft=1)])) == 2
     assert len(grouped([candidate("SELECT 1", (None,)), candidate("SELECT 2", (None,), draft=1)])) == 2
 
 

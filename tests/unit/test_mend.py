@@ -44,18 +44,6 @@ SCHEMA = Schema(
             "SELECT customers.first_name FROM customers",
             "differs in case and underscore alone",
         ),
-        (
-            "SELECT o.first_name, SUM(o.amount) FROM orders AS o GROUP BY o.first_name",
-            "SELECT customers.first_name, SUM(o.amount) FROM orders AS o "
-            "LEFT JOIN customers ON o.customer_id = customers.id GROUP BY customers.first_name",
-            "one foreign key leads to the one table that has it; a row without it is kept",
-        ),
-        (
-            "SELECT first_name, SUM(amount) AS s FROM orders GROUP BY first_name ORDER BY s",
-            "SELECT customers.first_name, SUM(amount) AS s FROM orders "
-            "LEFT JOIN customers ON orders.customer_id = customers.id GROUP BY first_name ORDER BY s",
-            "bare names that stay clear",
-        ),
     ],
 )
 def test_mends(sql: str, mended: str, why: str) -> None:
@@ -65,19 +53,13 @@ def test_mends(sql: str, mended: str, why: str) -> None:
     assert all("->" in change for change in found.changes)
 
 
-def test_a_column_that_is_listed_already_is_the_other_tables() -> None:
+def test_a_column_that_is_listed_already_is_not_listed_twice() -> None:
     joins = table("joins", "club_id", "member_id", club_id="clubs", member_id="members")
     tables = (table("clubs", "id", "name"), table("members", "id", "name"), joins)
     schema = SCHEMA.model_copy(update={"tables": tables})
     sql = "SELECT m.name, j.name FROM members AS m JOIN joins AS j ON j.member_id = m.id"
 
-    found = mend_columns(sql, schema)
-
-    assert found is not None
-    assert found.sql == (
-        "SELECT m.name, clubs.name FROM members AS m JOIN joins AS j ON j.member_id = m.id"
-        " LEFT JOIN clubs ON j.club_id = clubs.id"
-    )
+    assert mend_columns(sql, schema) is None
 
 
 @pytest.mark.parametrize(
@@ -94,9 +76,7 @@ def test_a_column_that_is_listed_already_is_the_other_tables() -> None:
         ),
         ("SELECT amount AS x FROM orders ORDER BY x", "an alias is no column"),
         ("SELECT FROM WHERE", "does not parse"),
-        ("SELECT o.first_name FROM orders AS o ORDER BY id", "the join would make the bare id ambiguous"),
-        ("SELECT o.first_name, amount AS id FROM orders AS o ORDER BY id", "or take an alias for a column"),
-        ("SELECT o.first_name FROM orders AS o WHERE amount > (SELECT AVG(id) FROM orders)", "in a query inside too"),
+        ("SELECT o.first_name FROM orders AS o", "a table that is not read"),
     ],
 )
 def test_leaves_alone(sql: str, why: str) -> None:
@@ -116,11 +96,6 @@ def test_names_that_need_quotes_have_them() -> None:
     schema = Schema(database="s", dialect="postgresql", tables=(orders, table("Customers", "id", "FirstName")))
 
     written = mend_columns('SELECT a_mount FROM "Orders"', schema)
-    joined = mend_columns('SELECT "Orders"."FirstName" FROM "Orders"', schema)
 
     assert written is not None
     assert written.sql == 'SELECT "Orders"."Amount" FROM "Orders"'
-    assert joined is not None
-    assert joined.sql == (
-        'SELECT "Customers"."FirstName" FROM "Orders" LEFT JOIN "Customers" ON "Orders".customer_id = "Customers".id'
-    )

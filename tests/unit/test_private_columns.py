@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.checks.filter_values import look_up
 from agent.database import Database
+from agent.rules.lookup import look_up
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import Column, Schema, Table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import cast
 
@@ -48,7 +49,7 @@ def test_the_best_attempt(attempts: list[Attempt], best: str | None, why: str) -
 
 def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
     """As much of a run as its response reads."""
-    return cast(
+    run = cast(
         Run,
         SimpleNamespace(
             question=Question(text="?", database="shop", trace_id="0" * 32),
@@ -59,8 +60,12 @@ def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
             attempts=[],
             raw=RawRecords(needed=True, reason="It cannot be told apart."),
             text=text,
+            candidates=[],
+            written=1,
         ),
     )
+    run.evidence = partial(Run.evidence, run)  # type: ignore[method-assign]
+    return run
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A second draft: does it judge the first, and of two that give other rows, which one is taken?"""
+"""Drafts that vote: how many are written, whose rows are taken, and what confirms them."""
 
 from __future__ import annotations
 
@@ -8,26 +8,16 @@ from pathlib import Path
 import pytest
 from shop_questions import TOTAL, Make
 
-from agent import agreement
-from agent.callers import LOCAL
-from agent.context import Context
-from agent.database import Database
-from agent.evaluation.without import asking_without
-from agent.mending import Faults, find_faults
 from agent.models import Answer, Options
 from agent.scripted import ScriptedModel
 from agent.service import Service
-from executors.base import Schema
 
-ONE = "SELECT amount FROM orders WHERE order_id = 1"  # no count, though one is asked for
 COUNT = "SELECT COUNT(*) AS n FROM customers"
-SECOND = [
-    ("SELECT SUM(o.amount) AS s FROM orders AS o", True, True),
-    ("SELECT SUM(orders.amount) AS s FROM orders AS o", True, True),  # mended as a first draft would be
-    ("SELECT SUM(amount) AS s FROM orders WHERE status IN ('Very Old', 'Quite New')", True, True),  # nobody asked for
-    ("SELECT SUM(amount) AS s FROM orders WHERE status = 'C'", False, False),
-    ("SELECT nonsense FROM orders", None, False),
-]
+SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"
+OTHER = "SELECT SUM(amount) AS s FROM orders WHERE status = 'C'"
+THIRD = "SELECT SUM(amount) AS s FROM orders WHERE status = 'X'"
+WRONG_ALIAS = "SELECT SUM(orders.amount) AS s FROM orders AS o"  # repaired, it gives the total
+BROKEN = "SELECT nonsense FROM orders"
 
 
 def second_drafts(answer: Answer) -> list[bool | None]:
@@ -35,25 +25,61 @@ def second_drafts(answer: Answer) -> list[bool | None]:
 
 
 @pytest.fixture
-async def doubting(make_service: Make) -> AsyncIterator[Service]:
-    """Has a second draft written where its profile does: in the place of a judge."""
+async def voting(make_service: Make) -> AsyncIterator[Service]:
+    """Has drafts vote as its profile does: in the place of a judge."""
     built = make_service(second_draft=None)
     yield built
     await built.close()
 
 
-@pytest.mark.parametrize("second, passed, verified", SECOND)
-async def test_it_judges_in_the_place_of_a_small_model(
-    doubting: Service, model: ScriptedModel, second: str, passed: bool | None, verified: bool
+@pytest.mark.parametrize(
+    "drafts, passed, verified, rows, why",
+    [
+        ([TOTAL, SAME], True, True, 460.5, "two of two agree: no third is written"),
+        ([TOTAL, OTHER, SAME, TOTAL], True, True, 460.5, "three of four"),
+        ([TOTAL, OTHER, SAME, OTHER, TOTAL], True, True, 460.5, "three of five"),
+        ([TOTAL, OTHER, OTHER, OTHER], True, True, 360.5, "the first one is outvoted"),
+        ([TOTAL, OTHER, THIRD, BROKEN, BROKEN], False, False, 460.5, "no two agree, and the first stays"),
+        ([TOTAL, WRONG_ALIAS, WRONG_ALIAS, BROKEN, BROKEN], None, False, 460.5, "what was repaired votes for nobody"),
+        ([WRONG_ALIAS, TOTAL, SAME], True, True, 460.5, "two as they were written confirm a repaired one's rows"),
+        ([WRONG_ALIAS, WRONG_ALIAS, WRONG_ALIAS, WRONG_ALIAS, OTHER], None, False, 360.5, "one draft has a vote"),
+    ],
+)
+async def test_drafts_vote_until_they_agree(
+    voting: Service,
+    model: ScriptedModel,
+    drafts: list[str],
+    passed: bool | None,
+    verified: bool,
+    rows: float,
+    why: str,
+) -> None:
+    for sql in drafts:
+        model.replies(sql=sql)
+    model.replies(text=f"It comes to {rows}.")
+
+    answer = await voting.query("What is the total of all orders?", "shop", options=Options(candidates=True))
+
+    assert second_drafts(answer) == [passed], why
+    assert answer.verified is verified, why
+    assert [list(row.values()) for row in answer.results] == [[rows]], why
+    assert answer.usage.model_calls == len(drafts) + 1, why
+    assert answer.candidates[0].results == answer.results, "the chosen result comes first"
+    assert sum(it.votes for it in answer.candidates) == sum(it not in (BROKEN, WRONG_ALIAS) for it in drafts), why
+
+
+async def test_the_plain_case_costs_three_calls_and_later_drafts_are_warm(
+    voting: Service, model: ScriptedModel
 ) -> None:
     model.replies(sql=TOTAL)
-    model.replies(sql=second)
+    model.replies(sql=TOTAL)
     model.replies(text="All orders together come to 460.5.")
 
-    answer = await doubting.query("What is the total of all orders?", "shop")
+    answer = await voting.query("What is the total of all orders?", "shop")
 
-    assert second_drafts(answer) == [passed]
-    assert (answer.verified, answer.attempts, answer.usage.model_calls) == (verified, 1, 3)
+    assert (answer.verified, answer.attempts, answer.usage.model_calls) == (True, 1, 3)
+    assert [asked.temperature for asked in model.asked[:2]] == [0, voting.parts.profile.retry_temperature]
+    assert answer.candidates == [], "nobody asked for them"
 
 
 async def test_what_is_written_anew_is_never_cooler_than_the_first(make_service: Make, model: ScriptedModel) -> None:
@@ -68,9 +94,27 @@ async def test_what_is_written_anew_is_never_cooler_than_the_first(make_service:
     await service.close()
 
 
-@pytest.mark.parametrize("second, passed, verified", SECOND)
+async def test_a_chosen_draft_is_an_attempt_of_its_own_that_takes_nobodys_turn(
+    voting: Service, model: ScriptedModel
+) -> None:
+    for sql in (TOTAL, OTHER, OTHER, OTHER):
+        model.replies(sql=sql)
+    model.replies(text="They come to 360.5.")
+
+    answer = await voting.query("What is the total of all orders?", "shop", options=Options(max_attempts=1))
+
+    first, second = answer.attempt_history
+    assert first.verdict is not None
+    assert (first.verdict.source, first.verdict.correct) == ("checks", False)
+    assert second.verdict is not None
+    assert (second.verdict.source, second.verdict.correct) == ("drafts", True)
+    assert second.sql.startswith(OTHER)
+    assert answer.sql == second.sql
+
+
+@pytest.mark.parametrize("second, passed", [(SAME, True), (OTHER, False), (BROKEN, None), (WRONG_ALIAS, None)])
 async def test_besides_a_judge_one_with_other_rows_leaves_the_answer_unverified(
-    make_service: Make, model: ScriptedModel, second: str, passed: bool | None, verified: bool
+    make_service: Make, model: ScriptedModel, second: str, passed: bool | None
 ) -> None:
     service = make_service(second_draft=True)
     model.replies(sql=TOTAL)
@@ -81,139 +125,82 @@ async def test_besides_a_judge_one_with_other_rows_leaves_the_answer_unverified(
     answer = await service.query("What is the total of all orders?", "shop")
 
     assert second_drafts(answer) == [passed]
-    assert answer.verified is verified
+    assert answer.verified is (passed is True)
     assert answer.attempts == 1
     await service.close()
 
 
-@pytest.mark.parametrize("third, verified", [("SELECT COUNT(*) FROM customers", True), ("SELECT 7", False)])
-async def test_the_better_of_two_drafts_is_taken_and_judged_by_a_third(
-    doubting: Service, model: ScriptedModel, third: str, verified: bool
+async def test_the_same_query_without_rows_twice_is_what_the_drafts_agree_on(
+    voting: Service, model: ScriptedModel
 ) -> None:
-    for sql in (ONE, COUNT, third):
-        model.replies(sql=sql)
-    model.replies(text="There are 3 customers.")
-
-    answer = await doubting.query("How many customers are there?", "shop")
-
-    assert answer.sql is not None
-    assert answer.sql.startswith(COUNT)
-    assert (answer.verified, answer.attempts, answer.usage.model_calls) == (verified, 2, 4)
-    refused = answer.attempt_history[0].verdict
-    assert refused is not None
-    assert "holds more of what was asked" in refused.reason
-    assert "holds more of what was asked" in answer.attempt_history[1].note
-
-
-async def test_the_last_attempt_is_not_given_up_for_a_better_one(doubting: Service, model: ScriptedModel) -> None:
-    model.replies(sql=ONE)
-    model.replies(sql=COUNT)
-    model.replies(text="It is 100.")
-
-    answer = await doubting.query("How many customers are there?", "shop", options=Options(max_attempts=1))
-
-    assert (answer.status, answer.needs_human_review, answer.verified) == ("success", False, False)
-
-
-async def test_two_queries_without_rows_agree_on_nothing(doubting: Service, model: ScriptedModel) -> None:
     nobody = "SELECT name FROM customers WHERE customer_id > 99"
     model.replies(sql=nobody)
-    model.replies(sql=nobody)  # asked again because there are no rows; no second draft of it is asked for
+    model.replies(sql=nobody)  # asked again because there are no rows
     model.replies(text="There are none.")
 
-    answer = await doubting.query("Which customers have a number over 99?", "shop", options=Options(max_attempts=2))
+    answer = await voting.query("Which customers have a number over 99?", "shop", options=Options(max_attempts=2))
 
-    assert not answer.verified
-    assert second_drafts(answer) == [None]
-
-
-@pytest.mark.parametrize(
-    "second, looked_at",
-    [
-        (COUNT, [COUNT]),
-        # What was put right is looked at anew: it is another text.
-        ("SELECT COUNT(customers.name) AS n FROM customers AS c", ["SELECT COUNT(c.name) AS n FROM customers AS c"]),
-        (f"{COUNT} WHERE name = 'ada'", [f"{COUNT} WHERE name = 'ada'", f"{COUNT} WHERE name = 'Ada'"]),
-    ],
-)
-async def test_faults_of_one_text_are_looked_for_once(
-    doubting: Service, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, second: str, looked_at: list[str]
-) -> None:
-    seen: list[str] = []
-
-    async def counted(sql: str, question: str, context: Context, schema: Schema, database: Database) -> Faults:
-        seen.append(sql)
-        return await find_faults(sql, question, context, schema, database)
-
-    monkeypatch.setattr(agreement, "find_faults", counted)
-    model.replies(sql=ONE)
-    model.replies(sql=second)
-    model.replies(text="It is 100.")
-
-    await doubting.query("How many customers are called ada?", "shop", options=Options(max_attempts=1))
-
-    assert seen == looked_at
+    assert second_drafts(answer) == [True]
+    assert next(check.passed for check in answer.checks if check.name == "has_rows") is None
+    assert answer.verified
 
 
-async def test_the_better_one_is_taken_where_nothing_is_mended(doubting: Service, model: ScriptedModel) -> None:
-    for sql in (ONE, COUNT, COUNT):
-        model.replies(sql=sql)
-    model.replies(text="There are 3 customers.")
+async def test_two_different_queries_without_rows_agree_on_nothing(voting: Service, model: ScriptedModel) -> None:
+    for number in (99, 98, 97, 96, 95):
+        model.replies(sql=f"SELECT name FROM customers WHERE customer_id > {number}")
+    model.replies(text="There are none.")
 
-    answer = await asking_without(doubting, {"mends"}).query("How many customers are there?", "shop", principal=LOCAL)
-
-    assert answer.sql is not None
-    assert answer.sql.startswith(COUNT)
-    assert (answer.verified, answer.attempts, answer.usage.model_calls) == (True, 2, 4)
-
-
-async def test_without_mends_a_query_that_a_check_refused_is_written_anew(
-    service: Service, model: ScriptedModel
-) -> None:
-    model.replies(sql="SELECT COUNT(*) AS n FROM customers WHERE name = 'ada'")  # stored: 'Ada'
-    model.replies(sql="SELECT COUNT(*) AS n FROM customers WHERE name = 'Ada'")
-    model.replies(correct=True)
-    model.replies(text="There is 1.")
-
-    answer = await asking_without(service, {"mends"}).query("How many customers are Ada?", "shop", principal=LOCAL)
-
-    assert answer.attempts == 2
-
-
-async def test_none_is_better_that_a_check_would_refuse(doubting: Service, model: ScriptedModel) -> None:
-    model.replies(sql="SELECT name FROM customers")  # neither the name nor the count
-    model.replies(sql="SELECT COUNT(*) AS n FROM customers WHERE name = 'Zed 77'")  # who is not stored
-    model.replies(text="Ada, Bo and Cy.")
-
-    answer = await doubting.query("How many customers are called Zed 77?", "shop")
+    answer = await voting.query("Which customers have a number over 99?", "shop", options=Options(max_attempts=2))
 
     assert second_drafts(answer) == [False]
-    assert (answer.attempts, answer.verified, answer.needs_human_review) == (1, False, False)
+    assert not answer.verified
+
+
+async def test_two_drafts_with_one_stored_form_do_not_confirm_the_alternative(
+    voting: Service, model: ScriptedModel
+) -> None:
+    for _ in range(2):
+        model.replies(sql=f"{COUNT} WHERE name = 'ada'")  # stored: 'Ada'
+    model.replies(text="There is 1.")
+
+    answer = await voting.query("How many customers are called ada?", "shop", options=Options(candidates=True))
+
+    assert answer.results == [{"n": 1}]
+    assert [(it.stated, it.computed) for it in answer.corrections] == [("name = 'ada'", "name = 'Ada'")]
+    assert (answer.candidates[0].source, answer.candidates[0].votes) == ("alternative", 0)
+    assert not answer.verified, "a change that the data proposes is confirmed by nobody"
+
+
+async def test_a_reply_that_cannot_be_used_counts_as_a_draft(voting: Service, model: ScriptedModel) -> None:
+    model.replies(sql=TOTAL)
+    model.replies(text="I would rather not.")
+    model.replies(sql=TOTAL)
+    model.replies(text="All orders together come to 460.5.")
+
+    answer = await voting.query("What is the total of all orders?", "shop")
+
+    assert (second_drafts(answer), answer.verified) == ([True], True)
 
 
 @pytest.mark.parametrize(
-    "first, second, passed",
+    "second, passed",
     [
-        (ONE, "SELECT COUNT(*) AS n, MAX(name) AS name FROM customers", None),  # would be refused
-        (
-            "SELECT COUNT(*) OVER () AS n, c.* FROM customers AS c",
-            "SELECT COUNT(*) OVER () AS n, * FROM customers",
-            True,
-        ),
+        ("SELECT COUNT(*) AS n, MAX(name) AS name FROM customers", None),  # would show what is private
+        ("SELECT COUNT(*) OVER () AS n, c.* FROM customers AS c", True),
     ],
 )
-async def test_private_values_are_kept_from_both(
-    make_service: Make, model: ScriptedModel, registry: Path, first: str, second: str, passed: bool | None
+async def test_private_values_are_kept_from_every_draft(
+    make_service: Make, model: ScriptedModel, registry: Path, second: str, passed: bool | None
 ) -> None:
     registry.write_text("shop: {url: shop.sqlite, private: [customers.name]}", encoding="utf-8")
     service = make_service(second_draft=None)
-    model.replies(sql=first)
+    service.parts.generator.profile = service.parts.profile.model_copy(update={"drafts": 2})
+    model.replies(sql="SELECT COUNT(*) OVER () AS n, * FROM customers")
     model.replies(sql=second)
     model.replies(text="Some.")
 
-    answer = await service.query("How many customers are there?", "shop")
+    answer = await service.query("How many customers are there?", "shop", options=Options(candidates=True))
 
     assert second_drafts(answer) == [passed]
-    assert (answer.attempts, answer.needs_human_review) == (1, False)
-    assert not any("name" in row for row in answer.results)
+    assert not any("name" in row for it in answer.candidates for row in it.results)
     await service.close()

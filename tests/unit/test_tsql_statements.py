@@ -12,7 +12,7 @@ import sqlglot
 from guard_shop import schema
 from sqlglot import exp
 
-from agent.checks.filter_values import look_up
+from agent.rules.lookup import look_up
 from executors import guard
 from executors.base import CheckedSql, QueryResult
 from executors.dialects import DIALECTS

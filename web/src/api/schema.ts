@@ -2964,6 +2964,8 @@ export interface components {
         /**
          * Verdict
          * @description Reason first, then whether the query answers the question; `source` says who judged.
+         *
+         *     source: `checks`, which need no model; `drafts`, by what they agree on; `judge`, a model.
          */
         Verdict: {
             /** Reason */
@@ -2975,7 +2977,7 @@ export interface components {
              * @default judge
              * @enum {string}
              */
-            source: "checks" | "judge";
+            source: "checks" | "drafts" | "judge";
         };
         /**
          * WritePlan
@@ -3078,6 +3080,11 @@ export interface components {
             verdict: components["schemas"]["Verdict"] | null;
             /** Checks */
             checks: components["schemas"]["Check"][];
+            /**
+             * Doubts
+             * @default []
+             */
+            doubts: components["schemas"]["Doubt"][];
         };
         /** HumanReview */
         HumanReview: {

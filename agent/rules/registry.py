@@ -1,0 +1,54 @@
+"""All rules, in the order in which they are asked; `eval --without` takes any of these ids."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+from importlib import import_module
+
+from agent.rules.base import Action, Rule
+
+RULES = (
+    # repairs of what cannot run
+    "outer_names",
+    "misnamed_columns",
+    "lost_joins",
+    "foreign_functions",
+    "missing_groups",
+    # alternatives to what runs
+    "stored_values",
+    "not_in_nulls",
+    "cut_division",
+    "numbers_as_text",
+    "day_ends",
+    "moments_as_text",
+    "missing_partner",
+    # doubts, from schema and data
+    "fan_out",
+    "ungrouped_columns",
+    "share_part",
+    "counted_nothing",
+    "unrelated_keys",
+    "contradicted_code",
+    # doubts, from the words of the question
+    "loose_or",
+    "said_numbers",
+    "said_values",
+    "unsaid_values",
+    "said_measures",
+    "unknown_terms",
+    "unread_names",
+    "unnamed_keys",
+    "repeated_rows",
+)
+
+
+def rules(action: Action, without: Collection[str] = ()) -> tuple[Rule, ...]:
+    """The rules of one action, but for those of these ids."""
+    return tuple(rule for rule in _all() if rule.action == action and rule.id not in without)
+
+
+@cache
+def _all() -> tuple[Rule, ...]:
+    found: list[Rule] = [import_module(f"agent.rules.{name}").RULE for name in RULES]
+    return tuple(found)

@@ -1,0 +1,28 @@
+"""Stored values that the question names for sure, and of which no text of the query has any reading."""
+
+from __future__ import annotations
+
+from agent.rules.base import Finding, Rule, RuleContext
+
+_SURE = 0.9  # score from which a stored value is what the question names
+
+
+def apply(context: RuleContext) -> Finding | None:
+    from sqlglot import exp
+
+    literals = [it for it in context.query.find_all(exp.Literal) if it.is_string]
+    texts = [text for it in literals if (text := str(it.this).casefold().strip("%"))]
+    said: dict[str, list[str]] = {}
+    for value in context.values:
+        if value.is_sure and value.score >= _SURE and not value.said.islower():
+            said.setdefault(value.said, []).append(value.value.casefold())
+    inside = {one for one in said if any(one != other and one in other for other in said)}  # `York` in `New York`
+    missing = [
+        repr(name)
+        for name, values in said.items()
+        if name not in inside and not any(text in it or it in text for it in values for text in texts)
+    ]
+    return Finding(f"The query does not have {', '.join(missing)}, which the question names.") if missing else None
+
+
+RULE = Rule("said_values", "query", "language", "doubt", apply)

@@ -1,0 +1,40 @@
+"""A share whose part has a filter that its whole lacks, beside the one that makes it the part.
+
+Of "shipped and not cancelled, over all" nobody can tell whether the cancelled belong to the whole.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent.rules.base import Finding, Rule, RuleContext
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+def apply(context: RuleContext) -> Finding | None:
+    from sqlglot import exp
+
+    for division in context.query.find_all(exp.Div):
+        part, whole = _conditions(division.this), _conditions(division.expression)
+        lacking = [it for it in part if it not in whole]
+        if len(lacking) > 1 and division.expression.find(exp.AggFunc):
+            names = ", ".join(map(context.shown, lacking))
+            return Finding(f"The part of a share is filtered by {names}, and its whole by none of them.")
+    return None
+
+
+def _conditions(side: exp.Expr) -> list[exp.Expr]:
+    """What restricts the rows of one side of a division."""
+    from sqlglot import exp
+
+    from executors.sql.tree import conjuncts
+
+    found = [branch.this for case in side.find_all(exp.Case) for branch in case.args.get("ifs") or ()]
+    found += [it.expression.this for it in side.find_all(exp.Filter)] + [it.this for it in side.find_all(exp.CountIf)]
+    found += [it.this for it in side.find_all(exp.Where) if it.find_ancestor(exp.Filter) is None]
+    return [part.unnest() for condition in found for part in conjuncts(condition)]
+
+
+RULE = Rule("share_part", "query", "schema", "doubt", apply)

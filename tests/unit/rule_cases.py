@@ -1,0 +1,434 @@
+"""For each rule a table of cases: a question, a query, and what the rule makes of it.
+
+after: the query that it proposes; `DOUBT` where it only doubts; None where it says nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from agent.models import Check
+from agent.rules.lookup import LookedUp
+from executors.base import Column, ForeignKey, Schema, Table
+from executors.errors import ErrorKind
+from rag.documents import Document, make_document
+from rag.values import LinkedValue
+
+DOUBT = "doubt"
+
+
+class Case(NamedTuple):
+    """One query that a rule looks at; `why` says what it shows."""
+
+    sql: str
+    after: str | None
+    why: str
+    question: str = ""
+    dialect: str = "sqlite"
+    error: ErrorKind | None = None
+    looked_up: LookedUp | None = None
+    values: tuple[LinkedValue, ...] = ()
+    told: tuple[str, ...] = ()
+    documents: tuple[Document, ...] = ()
+    rows: tuple[tuple[object, ...], ...] | None = None
+
+
+def _column(name: str, type_: str = "INTEGER", *samples: str) -> Column:
+    return Column(name=name, type=type_, samples=samples, nullable=name != "id")
+
+
+def _key(column: str, table: str) -> ForeignKey:
+    return ForeignKey(columns=(column,), table=table, referenced=("id",))
+
+
+TABLES = (
+    Table(
+        name="readers",
+        columns=(
+            _column("id"),
+            _column("name", "TEXT", "Ada", "Bo"),
+            _column("since", "INTEGER", "1999", "2021"),
+            _column("channel", "TEXT", "M", "T"),
+        ),
+        primary_key=("id",),
+    ),
+    Table(
+        name="books",
+        columns=(_column("id"), _column("title", "TEXT"), _column("pages", "TEXT", "90", "1200"), _column("price")),
+        primary_key=("id",),
+    ),
+    Table(
+        name="loans",
+        columns=(
+            _column("id"),
+            _column("reader_id"),
+            _column("book_id"),
+            _column("taken_at", "TIMESTAMP", "2024-03-01 10:15:00"),
+            _column("due", "TEXT", "2024-03-01 00:00:00"),
+            _column("fee"),
+        ),
+        primary_key=("id",),
+        foreign_keys=(_key("reader_id", "readers"), _key("book_id", "books")),
+    ),
+    Table(
+        name="badges",  # one for each reader, by the same key
+        columns=(_column("id"), _column("colour", "TEXT"), _column("giver_id")),
+        primary_key=("id",),
+        foreign_keys=(_key("giver_id", "readers"),),
+    ),
+)
+
+
+def schema_of(dialect: str) -> Schema:
+    return Schema(database="library", dialect=dialect, tables=TABLES)
+
+
+def _missing(text: str, nearest: tuple[str, ...] = (), same: str | None = None) -> LookedUp:
+    key = ("readers", "name", text)
+    detail = f"readers.name holds no {text!r}."
+    return LookedUp(
+        check=Check(name="filter_values", passed=False, detail=detail),
+        missing={key: nearest},
+        same={key: same} if same is not None else {},
+    )
+
+
+COLUMN, GROUPING = ErrorKind.COLUMN_NOT_FOUND, ErrorKind.GROUPING
+LOANS = "SELECT COUNT(*) FROM loans WHERE"
+READS = "FROM readers AS r JOIN loans AS l ON r.id = l.reader_id"
+CODES = (
+    make_document("column", "How they registered: T = telephone, M = mobile app", table="readers", column="channel"),
+)
+
+CASES: dict[str, tuple[Case, ...]] = {
+    "outer_names": (
+        Case(
+            "SELECT t.name FROM (SELECT id FROM readers) AS t",
+            "SELECT t.name FROM (SELECT id, readers.name FROM readers) AS t",
+            "the inner query gives it, too",
+            error=COLUMN,
+        ),
+        Case("SELECT t.name FROM (SELECT id FROM readers) AS t", None, "of another error", error=GROUPING),
+    ),
+    "misnamed_columns": (
+        Case("SELECT readers.name FROM readers AS r", "SELECT r.name FROM readers AS r", "its alias", error=COLUMN),
+        Case(f"SELECT l.name {READS}", f"SELECT r.name {READS}", "the other table", error=COLUMN),
+        Case(f"SELECT l.id {READS}", None, "it is there", error=COLUMN),
+        Case("SELECT r.readername FROM readers AS r", None, "no column is called so", error=COLUMN),
+    ),
+    "lost_joins": (
+        Case(
+            "SELECT fee, title FROM loans",
+            "SELECT fee, title FROM loans JOIN books ON loans.book_id = books.id",
+            "one key leads there",
+            error=COLUMN,
+        ),
+        Case(
+            "SELECT colours FROM badges",
+            "SELECT badges.colour FROM badges",
+            "a slip in the table that is read",
+            error=COLUMN,
+        ),
+        Case("SELECT colour, title FROM books", None, "no one way leads to badges", error=ErrorKind.TIMEOUT),
+    ),
+    "foreign_functions": (
+        Case(
+            "SELECT YEAR(taken_at) FROM loans",
+            "SELECT CAST(STRFTIME('%Y', taken_at) AS INTEGER) FROM loans",
+            "SQLite has no YEAR",
+            error=ErrorKind.FUNCTION_NOT_FOUND,
+        ),
+        Case("SELECT YEAR(taken_at) FROM loans", None, "of another error", error=COLUMN),
+    ),
+    "missing_groups": (
+        Case(
+            "SELECT reader_id FROM loans ORDER BY COUNT(*)",
+            "SELECT reader_id FROM loans GROUP BY reader_id ORDER BY COUNT(*)",
+            "what stands beside an aggregate",
+            error=GROUPING,
+        ),
+        Case("SELECT reader_id FROM loans", None, "no aggregate", error=GROUPING),
+    ),
+    "stored_values": (
+        Case(
+            "SELECT id FROM readers WHERE name = 'ada'",
+            "SELECT id FROM readers WHERE name = 'Ada'",
+            "another case",
+            looked_up=_missing("ada", ("Ada",), "Ada"),
+        ),
+        Case(
+            "SELECT id FROM readers WHERE name = 'Niger'",
+            DOUBT,
+            "a prefix is no slip",
+            looked_up=_missing("Niger", ("Nigeria",)),
+        ),
+        Case(
+            "SELECT id FROM readers WHERE name = 'women'", DOUBT, "nor a synonym", looked_up=_missing("women", ("F",))
+        ),
+        Case("SELECT id FROM readers WHERE name = 'Ada'", None, "all stored"),
+    ),
+    "not_in_nulls": (
+        Case(
+            "SELECT name FROM readers WHERE NOT id IN (SELECT reader_id FROM loans)",
+            "SELECT name FROM readers WHERE NOT id IN (SELECT reader_id FROM loans WHERE NOT reader_id IS NULL)",
+            "one NULL and no row is left",
+        ),
+        Case("SELECT name FROM readers WHERE NOT id IN (SELECT id FROM loans)", None, "a key is never NULL"),
+        Case("SELECT name FROM readers WHERE id IN (SELECT reader_id FROM loans)", None, "IN does not mind NULL"),
+    ),
+    "cut_division": (
+        Case(
+            "SELECT COUNT(reader_id) / COUNT(*) FROM loans",
+            "SELECT 1.0 * COUNT(reader_id) / COUNT(*) FROM loans",
+            "0 or 1",
+        ),
+        Case(
+            "SELECT (SELECT COUNT(*) FROM loans) / (SELECT COUNT(*) FROM readers)",
+            "SELECT 1.0 * (SELECT COUNT(*) FROM loans) / (SELECT COUNT(*) FROM readers)",
+            "counts of two queries",
+        ),
+        Case("SELECT COUNT(reader_id) / COUNT(*) FROM loans", None, "DuckDB does not cut", dialect="duckdb"),
+        Case("SELECT CAST(COUNT(id) / COUNT(*) AS INTEGER) FROM loans", None, "cut on purpose"),
+        Case("SELECT AVG(fee) / COUNT(*) FROM loans", None, "an average is no whole number"),
+    ),
+    "numbers_as_text": (
+        Case(
+            "SELECT title FROM books WHERE pages > 500 ORDER BY pages DESC",
+            "SELECT title FROM books WHERE CAST(pages AS REAL) > 500 ORDER BY CAST(pages AS REAL) DESC",
+            "as text, '90' comes after '1200'",
+        ),
+        Case("SELECT title FROM books ORDER BY title", None, "no numbers"),
+        Case("SELECT title FROM books WHERE pages = '90'", None, "equal is equal"),
+    ),
+    "day_ends": (
+        Case(
+            f"{LOANS} taken_at BETWEEN '2024-03-01' AND '2024-12-31'",
+            f"{LOANS} (taken_at >= '2024-03-01' AND taken_at < '2025-01-01')",
+            "the 31st has more than its midnight",
+        ),
+        Case(
+            f"{LOANS} taken_at BETWEEN '2024-03-01' AND '2024-12-31'",
+            f"{LOANS} (taken_at >= '2024-03-01' AND taken_at < '2025-01-01')",
+            "by the type alone",
+            dialect="postgresql",
+        ),
+        Case(
+            f"{LOANS} taken_at = CAST('2024-12-24' AS DATE)",
+            f"{LOANS} (taken_at >= CAST('2024-12-24' AS DATE) AND taken_at < CAST('2024-12-25' AS DATE))",
+            "a date, as the query writes it",
+            dialect="duckdb",
+        ),
+        Case(f"{LOANS} taken_at <= '2024-02-28'", f"{LOANS} taken_at < '2024-02-29'", "a leap year"),
+        Case(f"{LOANS} taken_at > '2024-03-01'", f"{LOANS} taken_at >= '2024-03-02'", "after that day"),
+        Case(f"{LOANS} taken_at >= '2024-03-01'", None, "midnight is where the day begins"),
+        Case(f"{LOANS} taken_at <= '2024-02-30'", None, "no such day"),
+        Case(f"{LOANS} taken_at = '2024-03-01 10:15:00'", None, "a time"),
+        Case(f"{LOANS} due = '2024-03-01'", None, "always midnight"),
+        Case("SELECT id FROM readers WHERE since = '2024-03-01'", None, "no time"),
+    ),
+    "moments_as_text": (
+        Case(
+            "SELECT id FROM loans WHERE STRFTIME('%Y', taken_at) = 2024 AND STRFTIME('%m', taken_at) IN ('3', '4')",
+            "SELECT id FROM loans WHERE STRFTIME('%Y', taken_at) = '2024' AND STRFTIME('%m', taken_at) IN ('03', '04')",
+            "text is no number",
+        ),
+        Case(
+            "SELECT name FROM readers ORDER BY STRFTIME('%Y', since)",
+            "SELECT name FROM readers ORDER BY since",
+            "a year, not the number of a day",
+        ),
+        Case(
+            "SELECT AVG(due - taken_at), id - book_id FROM loans",
+            "SELECT AVG((JULIANDAY(due) - JULIANDAY(taken_at))), id - book_id FROM loans",
+            "years of texts",
+        ),
+        Case(f"{LOANS} CAST(STRFTIME('%m', due) AS INTEGER) = 3", None, "a number already"),
+        Case("SELECT due - taken_at FROM loans", None, "other engines subtract times", dialect="duckdb"),
+    ),
+    "missing_partner": (
+        Case(
+            f"SELECT r.name {READS} WHERE l.id IS NULL",
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id WHERE l.id IS NULL",
+            "a key is never NULL",
+        ),
+        Case(
+            f"SELECT r.name {READS} WHERE l.reader_id IS NULL",
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id WHERE l.reader_id IS NULL",
+            "it was joined by that",
+        ),
+        Case(f"SELECT r.name {READS} WHERE l.due IS NULL", None, "a loan without a day may be meant"),
+        Case(f"SELECT r.name {READS} WHERE NOT l.id IS NULL", None, "all have one"),
+    ),
+    "fan_out": (
+        Case("SELECT SUM(b.price) FROM books AS b JOIN loans AS l ON l.book_id = b.id", DOUBT, "once for each loan"),
+        Case("SELECT AVG(price) FROM books JOIN loans ON loans.book_id = books.id", DOUBT, "unqualified"),
+        Case("SELECT SUM(b.price) FROM loans AS l, books AS b WHERE l.book_id = b.id", DOUBT, "joined by WHERE"),
+        Case(f"SELECT COUNT(r.id) {READS}", DOUBT, "readers, each as often as they lent"),
+        Case(f"SELECT r.id, COUNT(r.id) {READS} GROUP BY r.id", None, "how many loans each has"),
+        Case(f"SELECT SUM(l.fee) {READS}", None, "a loan has one reader"),
+        Case(f"SELECT COUNT(DISTINCT r.id) {READS}", None, "each once"),
+        Case(f"SELECT MAX(r.since) {READS}", None, "the greatest is the greatest"),
+        Case(f"SELECT COUNT(*) {READS}", None, "rows are counted"),
+        Case("SELECT SUM(b.price) FROM books AS b JOIN badges AS g ON g.id = b.id", None, "by a whole key"),
+    ),
+    "ungrouped_columns": (
+        Case("SELECT reader_id, due, COUNT(*) FROM loans GROUP BY reader_id", DOUBT, "due of any loan"),
+        Case("SELECT reader_id, COUNT(*) FROM loans", DOUBT, "a reader of any loan"),
+        Case("SELECT reader_id, COUNT(*) FROM loans GROUP BY reader_id", None, "grouped"),
+        Case("SELECT reader_id AS r, COUNT(*) FROM loans GROUP BY 1", None, "by its place"),
+        Case("SELECT reader_id, MAX(fee) FROM loans", None, "SQLite takes the row of the greatest"),
+        Case("SELECT reader_id FROM loans", None, "no aggregate"),
+        Case("SELECT reader_id, COUNT(*) FROM loans", None, "refused elsewhere", dialect="postgresql"),
+    ),
+    "share_part": (
+        Case(
+            "SELECT SUM(CASE WHEN fee > 5 AND NOT due IS NULL THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans",
+            DOUBT,
+            "are those without a day part of the whole?",
+        ),
+        Case(
+            "SELECT 1.0 * (SELECT COUNT(*) FROM loans WHERE fee > 5 AND book_id = 1) / (SELECT COUNT(*) FROM loans)",
+            DOUBT,
+            "two queries",
+        ),
+        Case(
+            "SELECT 1.0 * (SELECT COUNT(*) FROM loans WHERE fee > 5 AND book_id = 1) "
+            "/ (SELECT COUNT(*) FROM loans WHERE book_id = 1)",
+            None,
+            "the whole has it, too",
+        ),
+        Case("SELECT SUM(CASE WHEN fee > 5 THEN 1 END) * 1.0 / COUNT(*) FROM loans", None, "that makes it the part"),
+        Case("SELECT fee / 2 FROM loans WHERE fee > 5 AND book_id = 1", None, "no share"),
+    ),
+    "counted_nothing": (
+        Case(
+            "SELECT r.id, COUNT(*) FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id GROUP BY r.id",
+            DOUBT,
+            "1 for those without a loan",
+        ),
+        Case(
+            "SELECT r.id, COUNT(l.id) FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id GROUP BY r.id",
+            None,
+            "0 for them",
+        ),
+        Case(f"SELECT r.id, COUNT(*) {READS} GROUP BY r.id", None, "no LEFT JOIN"),
+    ),
+    "unrelated_keys": (
+        Case("SELECT r.name FROM readers AS r JOIN loans AS l ON r.id = l.id", DOUBT, "two numberings"),
+        Case(f"SELECT r.name {READS}", None, "the keys that belong together"),
+        Case("SELECT 1 FROM loans AS a JOIN loans AS b ON a.reader_id = b.reader_id", None, "a table and itself"),
+        Case("SELECT 1 FROM books AS b JOIN badges AS g ON b.id = g.id", None, "no key joins these at all"),
+    ),
+    "contradicted_code": (
+        Case(
+            "SELECT COUNT(*) FROM readers WHERE channel = 'M'",
+            DOUBT,
+            "M is the mobile app",
+            question="How many readers registered by telephone?",
+            documents=CODES,
+        ),
+        Case(
+            "SELECT COUNT(*) FROM readers WHERE channel = 'T'",
+            None,
+            "T is the telephone",
+            question="How many readers registered by telephone?",
+            documents=CODES,
+        ),
+        Case(
+            "SELECT COUNT(*) FROM readers WHERE channel = 'M'",
+            None,
+            "nothing is documented",
+            question="How many readers registered by telephone?",
+        ),
+        Case(
+            "SELECT channel, COUNT(*) FROM readers WHERE channel IN ('M', 'T') GROUP BY channel",
+            None,
+            "both are asked for",
+            question="Compare telephone and the mobile app",
+            documents=CODES,
+        ),
+    ),
+    "loose_or": (
+        Case("SELECT id FROM books WHERE title = 'A' OR title = 'B' AND price > 5", DOUBT, "AND binds closer"),
+        Case("SELECT id FROM books WHERE (title = 'A' OR title = 'B') AND price > 5", None, "in parentheses"),
+        Case("SELECT id FROM books WHERE title = 'A' OR (title = 'B' AND price > 5)", None, "meant so"),
+    ),
+    "said_numbers": (
+        Case(f"{LOANS} fee > 5", DOUBT, "10 is nowhere", question="How many loans over 10?"),
+        Case(f"{LOANS} fee >= 11", None, "one more", question="How many loans over 10?"),
+        Case(f"{LOANS} fee > 1500", None, "as half of the world writes it", question="Loans over 1.500?"),
+        Case(f"{LOANS} fee > 0.1", None, "a share", question="Loans over 10 %?"),
+    ),
+    "said_values": (
+        Case(
+            f"{LOANS} fee > 5",
+            DOUBT,
+            "Ada is nowhere",
+            question="How many loans has Ada?",
+            values=(LinkedValue("readers", "name", "Ada", "Ada", "exact", 1.0),),
+        ),
+        Case(
+            "SELECT id FROM readers WHERE name LIKE 'Ada%'",
+            None,
+            "by LIKE",
+            values=(LinkedValue("readers", "name", "Ada", "Ada", "exact", 1.0),),
+        ),
+        Case(
+            f"{LOANS} fee > 5",
+            None,
+            "a guess",
+            values=(LinkedValue("readers", "name", "Ada", "Adda", "near", 0.95),),
+        ),
+    ),
+    "unsaid_values": (
+        Case(
+            "SELECT id FROM books WHERE title = 'Old Yeller'", DOUBT, "who said so?", question="Which books are there?"
+        ),
+        Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "said", question="Is Yeller there?"),
+        Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "known", told=("The dog is Old Yeller",)),
+        Case("SELECT id FROM readers WHERE channel = 'M'", None, "one word may be a code", question="By app?"),
+    ),
+    "said_measures": (
+        Case("SELECT fee FROM loans", DOUBT, "no average", question="What is the average fee?"),
+        Case("SELECT AVG(fee) FROM loans", None, "computed", question="What is the average fee?"),
+        Case(
+            "SELECT id FROM loans ORDER BY fee LIMIT 1",
+            DOUBT,
+            "the other end",
+            question="Which loan has the highest fee?",
+        ),
+        Case(
+            "SELECT reader_id FROM loans GROUP BY reader_id HAVING COUNT(*) >= 2",
+            None,
+            "at least is no order",
+            question="Which readers have at least two loans?",
+        ),
+    ),
+    "unknown_terms": (
+        Case(f"{LOANS} fee > 5", DOUBT, "what is QXP?", question="How many QXP loans are there?"),
+        Case(f"{LOANS} fee > 5", None, "told", question="How many QXP loans are there?", told=("QXP: over 5",)),
+        Case(f"{LOANS} fee > 5", None, "known to all", question="How many loans, as CSV?"),
+        Case(f"{LOANS} fee > 5", None, "a word", question="How many loans in TOTAL?"),
+    ),
+    "unread_names": (
+        Case("SELECT name FROM readers", DOUBT, "which loans?", question="Which readers have no loans?"),
+        Case("SELECT name FROM readers", None, "nothing is denied", question="Which readers have loans?"),
+        Case(
+            "SELECT name FROM readers WHERE NOT id IN (SELECT reader_id FROM loans)",
+            None,
+            "read",
+            question="Which readers have no loans?",
+        ),
+    ),
+    "unnamed_keys": (
+        Case("SELECT reader_id FROM loans", DOUBT, "who is 7?", question="Who has a loan?"),
+        Case("SELECT reader_id FROM loans", None, "an id is asked for", question="Reader ids of all loans?"),
+        Case("SELECT fee FROM loans", None, "no key", question="Which fees are there?"),
+    ),
+    "repeated_rows": (
+        Case("SELECT colour FROM badges", DOUBT, "red stands twice", rows=(("red",), ("red",), ("blue",))),
+        Case("SELECT colour FROM badges", None, "each once", rows=(("red",), ("blue",))),
+        Case("SELECT colour, id FROM badges", None, "rows of something", rows=(("red", 1), ("red", 1))),
+        Case("SELECT colour FROM badges", None, "not all rows are there", rows=None),
+    ),
+}

@@ -1,0 +1,112 @@
+"""Every rule by its table of cases, and what holds for all of them."""
+
+from __future__ import annotations
+
+import pytest
+from rule_cases import CASES, DOUBT, Case, schema_of
+
+from agent.models import Draft
+from agent.rules.base import Finding, Rule, RuleContext
+from agent.rules.registry import RULES, rules
+from agent.rules.repair import repaired
+from executors.dialects import DIALECTS
+from executors.errors import ErrorKind
+from executors.sql.tree import tree_to_change
+
+ALL = {rule.id: rule for action in ("repair", "alternative", "doubt") for rule in rules(action)}
+
+
+def found_by(rule: Rule, case: Case) -> Finding | None:
+    schema = schema_of(case.dialect)
+    tree = tree_to_change(case.sql, DIALECTS[case.dialect].sqlglot)
+    before = tree.sql() if tree is not None else ""
+    context = RuleContext(
+        sql=case.sql,
+        schema=schema,
+        tree=tree,
+        question=case.question,
+        told=case.told,
+        values=case.values,
+        documents=case.documents,
+        looked_up=case.looked_up,
+        error=case.error,
+        rows=case.rows,
+    )
+    found = rule.apply(context)
+    assert tree is None or tree.sql() == before, "a rule never changes the tree that it looks at"
+    return found
+
+
+@pytest.mark.parametrize(
+    "name, case",
+    [pytest.param(name, case, id=f"{name}: {case.why}") for name, cases in CASES.items() for case in cases],
+)
+def test_what_a_rule_makes_of_a_query(name: str, case: Case) -> None:
+    found = found_by(ALL[name], case)
+    if case.after is None:
+        assert found is None, case.why
+    else:
+        assert found is not None, case.why
+        assert found.detail
+        assert (found.sql or DOUBT) == case.after, case.why
+
+
+def test_every_rule_has_cases_that_it_finds_and_cases_that_it_leaves_alone() -> None:
+    assert sorted(ALL) == sorted(RULES) == sorted(CASES)
+    for name, cases in CASES.items():
+        assert {case.after is None for case in cases} == {True, False}, name
+
+
+def test_words_of_a_question_only_doubt() -> None:
+    assert {rule.action for rule in ALL.values() if rule.evidence == "language"} == {"doubt"}
+    with pytest.raises(ValueError, match="can only doubt"):
+        Rule("x", "query", "language", "alternative", lambda _: None)
+    with pytest.raises(ValueError, match="repaired"):
+        Rule("x", "query", "schema", "repair", lambda _: None)
+
+
+def test_a_rule_can_be_left_out() -> None:
+    assert "fan_out" in {rule.id for rule in rules("doubt")}
+    assert "fan_out" not in {rule.id for rule in rules("doubt", ("fan_out",))}
+
+
+def test_repairs_follow_one_another_and_keep_where_the_draft_comes_from() -> None:
+    draft = Draft(sql="SELECT loans.fee, l.title FROM loans AS l", index=2, temperature=0.5, logprob_mean=-0.1)
+    found = repaired(draft, ErrorKind.COLUMN_NOT_FOUND, schema_of("sqlite"))
+    assert found is not None
+    assert found.sql == "SELECT l.fee, books.title FROM loans AS l JOIN books ON l.book_id = books.id"
+    assert (found.source, found.index, found.temperature, found.logprob_mean) == ("repaired", 2, 0.5, -0.1)
+    assert "loans.fee -> l.fee" in found.note
+    assert "joined books" in found.note
+
+
+@pytest.mark.parametrize("error", [ErrorKind.TIMEOUT, "BUDGET"])
+def test_what_no_rule_knows_is_not_repaired(error: str) -> None:
+    assert repaired(Draft(sql="SELECT loans.fee FROM loans AS l"), error, schema_of("sqlite")) is None
+    assert repaired(Draft(), ErrorKind.COLUMN_NOT_FOUND, schema_of("sqlite")) is None
+
+
+def test_a_near_name_of_a_table_that_is_read_is_taken_over_the_same_name_far_away() -> None:
+    """`pets.age` is its `pet_age`, and not the age of the students that a key leads to."""
+    from executors.base import Column, ForeignKey, Schema, Table
+
+    def columns(*names: str) -> tuple[Column, ...]:
+        return tuple(Column(name=name, type="INTEGER") for name in names)
+
+    schema = Schema(
+        database="pets",
+        dialect="sqlite",
+        tables=(
+            Table(name="student", columns=columns("stuid", "age"), primary_key=("stuid",)),
+            Table(
+                name="pets",
+                columns=columns("petid", "pettype", "pet_age", "owner"),
+                primary_key=("petid",),
+                foreign_keys=(ForeignKey(columns=("owner",), table="student", referenced=("stuid",)),),
+            ),
+        ),
+    )
+    draft = Draft(sql="SELECT AVG(pets.age), MAX(pets.age), pettype FROM pets GROUP BY pettype")
+    found = repaired(draft, ErrorKind.COLUMN_NOT_FOUND, schema)
+    assert found is not None
+    assert found.sql == "SELECT AVG(pets.pet_age), MAX(pets.pet_age), pettype FROM pets GROUP BY pettype"
