@@ -13,10 +13,11 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.errors import SqlglotError
 from sqlglot.parser import Parser
 
-from agent.checks.division import division_check
 from agent.explain.query import explain
 from agent.plan import plan_of
-from executors.base import CheckedSql, Column, Schema, Table
+from agent.rules.base import Finding, Rule, RuleContext
+from agent.rules.registry import rules
+from executors.base import Column, Schema, Table
 from executors.dialects import DIALECTS
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard import check
@@ -25,6 +26,7 @@ from executors.sql import bounded, grammar
 from executors.sql.mend import mend_tree
 from executors.sql.moments import own_functions
 from executors.sql.parsed import statements
+from executors.sql.tree import tree_to_change
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted({row.sqlglot for row in DIALECTS.values()})
@@ -121,9 +123,11 @@ def test_steps_that_look_at_a_query_do_without_what_takes_too_much_work() -> Non
     assert plan_of("(" * 99, "(" * 99, "duckdb").tables == ()
     assert derive(sql, "duckdb").sql is None
     assert explain(sql, "duckdb")
-    assert division_check(CheckedSql(sql=sql, executable=sql, row_limit=1, tables=("t",)), "duckdb") is not None
+    subject = RuleContext(sql, _schema("duckdb"), tree_to_change(sql, "duckdb"))
+    assert all(rule.find(subject) is None for rule in rules("alternative"))
+    assert Rule("x", "query", "schema", "doubt", lambda it: Finding(it.shown(it.query))).find(subject) is None
     assert own_functions(f"SELECT {'DATE(' * DEEP}a{')' * DEEP} FROM t", _schema("sqlite")) is None
-    with pytest.raises(bounded.TooMuchToWrite):  # which `agent.mending` takes for: nothing can be put right
+    with pytest.raises(bounded.TooMuchToWrite):  # which `Rule.find` takes for: nothing is known of it
         mend_tree(sql, _schema("duckdb"), lambda _tree, _name: ["changed"])
 
 
