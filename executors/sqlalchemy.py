@@ -18,6 +18,7 @@ from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.local.writes import check_count, no_such_write
 from executors.server import catalogue, failures, probing, statements
+from executors.server.codes import error_code
 from executors.server.driver import Driver, load
 from executors.server.kept import KeptSchema
 from executors.server.openers import OPENERS
@@ -83,25 +84,14 @@ class SqlAlchemyExecutor(Executor):
         """See `Executor.run`."""
         started = time.monotonic()
         statements.require_one(query.executable, self.row)
-        with (
-            self._told(query.executable, timeout_s),
-            self._leased(writable=False, timeout_s=timeout_s, cancel=cancel) as lease,
-            self._watched(lease, timeout_s, cancel, started) as watch,
-        ):
-            self._begin(lease, timeout_s)
-            cursor = self._execute(lease, query.executable)
+        with self._told(query.executable, timeout_s):
             try:
-                if cursor.description is None:
-                    raise SqlFailed(ErrorKind.SYNTAX_ERROR, "The query gives no columns.", "Write one SELECT.")
-                rows, truncated = collect(cursor.fetchmany, query.row_limit, self._decoders(cursor.description))
-                columns = tuple(str(column[0]) for column in cursor.description)
-            finally:
-                with contextlib.suppress(self._driver_error()):
-                    self._end(lease, cursor)
-            if watch.interrupted:
-                raise self._stopped(timeout_s, cancel)
-        elapsed = round((time.monotonic() - started) * 1000, 3)
-        return QueryResult(columns=columns, rows=rows, truncated=truncated, elapsed_ms=elapsed)
+                return self._answer(query, timeout_s, cancel, started)
+            except self._driver_error() as error:
+                if error_code(error) not in self.row.deadlocks:
+                    raise
+                log.info("A query on %s was chosen as a deadlock's victim; it is run once more.", self.name)
+            return self._answer(query, timeout_s, cancel, started)
 
     def write(
         self,
@@ -124,10 +114,7 @@ class SqlAlchemyExecutor(Executor):
         ):
             self._begin_write(lease, timeout_s)
             self._check_undoable(lease, statement)
-            cursor = lease.cursor()
-            cursor.execute(statement.runs)
-            affected = int(cursor.rowcount)
-            cursor.close()
+            affected = self._affected(lease, statement)
             if affected < 0:
                 raise no_such_write(statement.kind)
             check_count(affected, max_rows)
@@ -138,6 +125,37 @@ class SqlAlchemyExecutor(Executor):
                 self._commit(lease)
         elapsed = round((time.monotonic() - started) * 1000, 3)
         return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed)
+
+    def _answer(self, query: CheckedSql, timeout_s: float, cancel: Cancel | None, started: float) -> QueryResult:
+        """One run of a query. Args: started: on the monotonic clock; `timeout_s` counts from there."""
+        left = max(0.0, started + timeout_s - time.monotonic())
+        with (
+            self._leased(writable=False, timeout_s=left, cancel=cancel) as lease,
+            self._watched(lease, timeout_s, cancel, started) as watch,
+        ):
+            self._begin(lease, timeout_s)
+            try:
+                columns, rows, truncated = self._fetched(lease, query)
+            except (ValueError, OverflowError) as error:
+                raise failures.unreadable_value(error) from error
+            if watch.interrupted:
+                raise self._stopped(timeout_s, cancel)
+        elapsed = round((time.monotonic() - started) * 1000, 3)
+        return QueryResult(columns=columns, rows=rows, truncated=truncated, elapsed_ms=elapsed)
+
+    def _fetched(
+        self, lease: PoolProxiedConnection, query: CheckedSql
+    ) -> tuple[tuple[str, ...], tuple[tuple[JsonValue, ...], ...], bool]:
+        """Columns and rows of a query, and whether there are more."""
+        cursor = self._execute(lease, query.executable)
+        try:
+            if cursor.description is None:
+                raise SqlFailed(ErrorKind.SYNTAX_ERROR, "The query gives no columns.", "Write one SELECT.")
+            rows, truncated = collect(cursor.fetchmany, query.row_limit, self._decoders(cursor.description))
+            return tuple(str(column[0]) for column in cursor.description), rows, truncated
+        finally:
+            with contextlib.suppress(self._driver_error()):
+                self._end(lease, cursor)
 
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""
@@ -209,6 +227,14 @@ class SqlAlchemyExecutor(Executor):
 
     def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
         """Raise SqlRefused where what a write does to that table could not be rolled back."""
+
+    def _affected(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> int:
+        """Run a write; the rows that the statement itself affects, not its triggers. Below 0: it is no write."""
+        cursor = lease.cursor()
+        cursor.execute(statement.runs)
+        affected = int(cursor.rowcount)
+        cursor.close()
+        return affected
 
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
         cursor = lease.cursor()
@@ -317,7 +343,10 @@ class SqlAlchemyExecutor(Executor):
             yield
         except self._driver_error() as error:
             failed = failures.told(error, self.row, sql, self._schema.known)
-            raise (out_of_time(timeout_s) if failed.kind is ErrorKind.TIMEOUT else failed) from error
+            if failed.kind is ErrorKind.TIMEOUT:
+                waited = error_code(error) in self.row.lock_waits
+                failed = failures.locked(timeout_s) if waited else out_of_time(timeout_s)
+            raise failed from error
 
     def _interrupted(self, lease: PoolProxiedConnection) -> None:
         """`interrupt`, for a thread in which nobody would catch its error."""
@@ -327,8 +356,8 @@ class SqlAlchemyExecutor(Executor):
             log.warning("A query on %s could not be cancelled: %s", self.name, type(error).__name__)
 
     def _read_schema(self) -> Schema:
-        with self._leased(writable=False) as lease:
-            reader = Reader(self.name, lease, partial(self._set_timeout, lease), self._driver_error())
+        reader = Reader(self.name, partial(self._leased, writable=False), self._set_timeout, self._driver_error())
+        with reader:
             try:
                 samples, schemas = self.options.sample_values, self.options.schemas
                 attempt, warn = reader.attempt, reader.warnings.append
@@ -336,7 +365,7 @@ class SqlAlchemyExecutor(Executor):
                     reader.fetch, self.name, self.row, samples=samples, schemas=schemas, attempt=attempt, warn=warn
                 )
             except self._driver_error() as error:
-                lease.invalidate(error)
+                reader.give_up(error)
                 raise failures.unreadable(self.name, error) from error
         if not found.tables:
             raise failures.no_tables(self.name)

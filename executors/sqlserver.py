@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+import logging
 import math
-import re
 import struct
-import threading
-from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from executors.errors import DatabaseUnavailable
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
+from executors.server import failures
 from executors.server.codes import error_code
 from executors.server.failures import CredentialError
+from executors.server.odbc import UnusableAddress, check_strict, connection_string, newest_driver
+from executors.server.patience import Patience
 from executors.server.tokens import SQL_SERVER_SCOPE, TokenSource
 from executors.sqlalchemy import SqlAlchemyExecutor
 
@@ -21,29 +23,38 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
+    from executors.base import CheckedWrite
     from executors.server.address import Address
     from executors.server.options import ServerOptions
 
+log = logging.getLogger(__name__)
+
 _ACCESS_TOKEN = 1256  # SQL_COPT_SS_ACCESS_TOKEN
 _DATETIMEOFFSET, _UDT = -155, -151  # of Microsoft's ODBC header, unknown to pyodbc
+# Of a sql_variant, Microsoft's driver tells the C type that its value would have; those that pyodbc has no case for.
+_VARIANT_INTEGERS = {-16: True, -15: True, -25: True, -26: True, -18: False, -17: False, -27: False, -28: False}
+_VARIANT_TIME, _VARIANT_OFFSET = 16384, 16385
+_CLOCK = struct.Struct("<HHHxxI")  # SQL_SS_TIME2_STRUCT; the fraction in billionths
 _OFFSET = struct.Struct("<hHHHHHIhh")  # SQL_SS_TIMESTAMPOFFSET_STRUCT; the fraction in billionths
-_DRIVER = re.compile(r"ODBC Driver (\d+) for SQL Server")
 # Azure SQL: the database is being moved or resumed, or too many ask at once. It will do in a moment.
 _TRANSIENT = frozenset({"4221", "10928", "10929", "40197", "40501", "40613", "49918", "49919", "49920"})
 _TRIES = 4
-_FREETDS = re.compile(r"freetds|tdsodbc", re.IGNORECASE)
-_ENCRYPTED = ("yes", "true", "mandatory", "strict")
 _TIMED_OUT = ("HYT00", "HYT01")
-_KEY = re.compile(r"[A-Za-z][\w -]*")
-# What identifies somebody by other means than a token.
-_IDENTITY = frozenset({"authentication", "trusted_connection", "uid", "pwd"})
+# Read after the write, in its batch and its transaction: triggers report counts, and results, of their own.
+_COUNTED = ("plumbline_rows", "plumbline_transactions")
+_COUNT = f"SELECT @@ROWCOUNT AS {_COUNTED[0]}, @@TRANCOUNT AS {_COUNTED[1]}"
+_INSTEAD = """
+    SELECT COUNT(*) FROM sys.triggers t JOIN sys.trigger_events e ON e.object_id = t.object_id
+    WHERE t.parent_id = OBJECT_ID(N'{table}') AND t.is_instead_of_trigger = 1 AND t.is_disabled = 0
+        AND e.type_desc = '{kind}'
+"""
 
 
 class SqlServerExecutor(SqlAlchemyExecutor):
     """One database of SQL Server or Azure SQL.
 
     The session has no word for read-only: nothing is ever committed, and a statement that is no query is refused before
-    it is sent. Rows over the cap stay on the server.
+    it is sent. Rows over the cap stay on the server. A write is counted by the server itself, after its triggers.
 
     The address may say `driver`, the title or file of an ODBC driver; Microsoft's newest one is used where it does not.
     It is always encrypted and the certificate checked, unless `encrypt` or `trustservercertificate` say otherwise. With
@@ -79,7 +90,11 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         driver = self.address.query.get("driver") or newest_driver(pyodbc.drivers())
         if not driver and "dsn" not in self.address.query:
             raise self._no_driver()
-        text = connection_string(self.address, driver, token=self._token is not None, writable=self.options.writable)
+        try:
+            token, writable = self._token is not None, self.options.writable
+            text = connection_string(self.address, driver, token=token, writable=writable)
+        except UnusableAddress as error:
+            raise self._unusable(error) from error
         return URL.create("mssql+pyodbc", query={"odbc_connect": text})
 
     def connect_options(self) -> dict[str, Any]:
@@ -96,11 +111,20 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         connection.setdecoding(pyodbc.SQL_CHAR, encoding="utf-16le", ctype=pyodbc.SQL_WCHAR)
         connection.add_output_converter(_DATETIMEOFFSET, offset_from_bytes)
         connection.add_output_converter(_UDT, _same)
+        for type_, signed in _VARIANT_INTEGERS.items():
+            connection.add_output_converter(type_, partial(_integer, signed=signed))
+        connection.add_output_converter(_VARIANT_TIME, time_from_bytes)
+        connection.add_output_converter(_VARIANT_OFFSET, offset_from_bytes)
+        driver, version = (connection.getinfo(key) for key in (pyodbc.SQL_DRIVER_NAME, pyodbc.SQL_DRIVER_VER))
+        try:
+            check_strict(self.address, driver, version)
+        except UnusableAddress as error:
+            raise self._unusable(error) from error
         super().prepare(connection, entry, writable=writable)
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
         """A cancel on the connection itself: ODBC sends it while the query runs."""
-        running: _Running | None = lease.info.get("running")
+        running: Patience | None = lease.info.get("running")
         if running is not None:
             running.cancel()
 
@@ -121,84 +145,64 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         super()._set_timeout(lease, timeout_s)
         lease.dbapi_connection.timeout = math.ceil(timeout_s)  # type: ignore[union-attr]  # whole seconds; 0: for ever
 
+    def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
+        """An INSTEAD OF trigger does what it likes; the server counts the statement all the same."""
+        table = self._schema.known().table(statement.table)
+        name = ".".join(map(self.row.always_quoted, table.parts)) if table else statement.table
+        cursor: Any = lease.cursor()
+        try:
+            cursor.execute(_INSTEAD.format(table=name.replace("'", "''"), kind=statement.kind.upper()))
+            found = cursor.fetchone()[0]
+        except self._driver_error() as error:
+            log.debug("The triggers of %s could not be read: %s", statement.table, error)
+            lease.rollback()
+            return
+        finally:
+            cursor.close()
+        if found:
+            message = f"An INSTEAD OF trigger of {statement.table} takes the place of every {statement.kind.upper()}."
+            raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{message} What it does cannot be foretold.")
+
+    def _affected(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> int:
+        cursor = Patience(lease.cursor(), lease.dbapi_connection, self._driver_error())
+        lease.info["running"] = cursor
+        try:
+            cursor.execute(f"SET NOCOUNT ON;\n{statement.runs.rstrip().rstrip(';')}\n;\n{_COUNT}")
+            counted = None
+            while True:  # to the end: what a trigger raises may come after the rows
+                if tuple(column[0] for column in cursor.description or ()) == _COUNTED:
+                    counted = cursor.fetchmany(1)
+                if not cursor.nextset():
+                    break
+        finally:
+            cursor.close()
+        rows, transactions = counted[0] if counted else (0, 0)
+        if not transactions:
+            raise failures.undone_by_a_trigger()
+        return int(rows)
+
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
-        running = _Running(lease.cursor())
+        running = Patience(lease.cursor(), lease.dbapi_connection, self._driver_error())
         lease.info["running"] = running
-        running.execute(sql)
+        try:
+            running.execute(sql)
+        except self._driver_error():
+            running.close()  # else its results, which nobody reads, keep the connection busy
+            raise
         return running  # type: ignore[return-value]  # what of a cursor is used here
 
     def _lost(self, error: Exception, lease: PoolProxiedConnection) -> bool:
         # SQLAlchemy takes a query that timed out for a connection that is gone.
         return error_code(error) not in _TIMED_OUT and super()._lost(error, lease)
 
+    def _unusable(self, error: UnusableAddress) -> DatabaseUnavailable:
+        return DatabaseUnavailable(f"{self.name} cannot be opened: {error}.")
+
     def _no_driver(self) -> DatabaseUnavailable:
         return DatabaseUnavailable(
             f"{self.name} cannot be opened: there is no ODBC driver for SQL Server on this machine; install "
             "Microsoft's (the package msodbcsql18), or name another one with `driver` in its entry in databases.yaml."
         )
-
-
-class _Running:
-    """A cursor that another thread may cancel while it runs, but never when it is closed."""
-
-    def __init__(self, cursor: Any) -> None:
-        self._cursor = cursor
-        self._lock = threading.Lock()
-        self._closed = False
-        self.execute, self.fetchmany, self.fetchall = cursor.execute, cursor.fetchmany, cursor.fetchall
-
-    @property
-    def description(self) -> Sequence[Sequence[Any]] | None:
-        found: Sequence[Sequence[Any]] | None = self._cursor.description
-        return found
-
-    def cancel(self) -> None:
-        with self._lock:
-            if not self._closed:
-                self._cursor.cancel()
-
-    def close(self) -> None:
-        with self._lock:
-            self._closed = True
-            self._cursor.close()
-
-
-def newest_driver(installed: Sequence[str]) -> str:
-    """The title of Microsoft's newest driver; empty where there is none. Args: installed: titles of all."""
-    versions = [(int(found.group(1)), title) for title in installed if (found := _DRIVER.fullmatch(title))]
-    return max(versions, default=(0, ""))[1]
-
-
-def connection_string(address: Address, driver: str, *, token: bool, writable: bool) -> str:
-    """An address as ODBC takes it.
-
-    Args:
-        driver: title or file.
-        token: whether one is sent, so that user and password are not.
-        writable: whether anything is to be written: then reading goes to the same replica.
-    """
-    query = {key: value for key, value in address.query.items() if key not in {"driver", "auth"}}
-    parts: dict[str, str] = {} if "dsn" in query else {"Driver": "{" + driver.replace("}", "}}") + "}"}
-    if address.host:
-        parts["Server"] = _quoted(address.host) + (f",{address.port}" if address.port is not None else "")
-    if address.database:
-        parts["Database"] = _quoted(address.database)
-    if not token and address.user:
-        parts["UID"] = _quoted(address.user)
-    if not token and address.password is not None:
-        parts["PWD"] = _quoted(address.password.get_secret_value())
-    preset = {
-        "encrypt": "yes",
-        "trustservercertificate": "no",
-        "applicationintent": "ReadWrite" if writable else "ReadOnly",
-        "app": "plumbline",
-    }
-    if _FREETDS.search(driver) and query.get("encrypt", "yes").lower() in _ENCRYPTED:
-        preset["encryption"] = "require"  # its word for it
-    for key, value in {**preset, **query}.items():
-        if _KEY.fullmatch(key) and not (token and key in _IDENTITY):
-            parts[key] = _quoted(value)
-    return ";".join(f"{key}={value}" for key, value in parts.items())
 
 
 def token_bytes(token: str) -> bytes:
@@ -219,11 +223,17 @@ def offset_from_bytes(raw: bytes | None) -> str | None:
     return f"{moment}{fraction}{sign}{abs(offset) // 60:02d}:{abs(offset) % 60:02d}"
 
 
-def _quoted(value: str) -> str:
-    """A value of a connection string, in braces where it needs them."""
-    if value and re.fullmatch(r"[^\[\]{}(),;?*=!@\s]+", value):
-        return value
-    return "{" + value.replace("}", "}}") + "}"
+def time_from_bytes(raw: bytes | None) -> str | None:
+    """A time of day in ISO 8601, with the fraction that is stored."""
+    if raw is None:
+        return None
+    hour, minute, second, billionths = _CLOCK.unpack(raw)
+    fraction = f".{billionths:09d}".rstrip("0").rstrip(".")
+    return f"{hour:02d}:{minute:02d}:{second:02d}{fraction}"
+
+
+def _integer(raw: bytes | None, *, signed: bool) -> int | None:
+    return None if raw is None else int.from_bytes(raw, "little", signed=signed)
 
 
 def _fetched(source: TokenSource) -> str:

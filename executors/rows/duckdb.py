@@ -57,6 +57,7 @@ DUCKDB = Dialect(
         "total": "sum(col)",
     },
     errors=(
+        (r"^Constraint Error", ErrorKind.CONSTRAINT),
         (r"Table with name \"?(?P<name>[^\"]+?)\"? does not exist", ErrorKind.TABLE_NOT_FOUND),
         (r"Referenced table \"(?P<name>[^\"]+)\" not found", ErrorKind.TABLE_NOT_FOUND),
         (r"Referenced column \"(?P<name>[^\"]+)\" (?:was )?not found", ErrorKind.COLUMN_NOT_FOUND),

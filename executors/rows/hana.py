@@ -2,7 +2,7 @@
 
 from executors.errors import ErrorKind
 from executors.rows import reserved
-from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, SchemaQueries, Session, words
+from executors.rows.row import ASK_AGAIN, COMMON, COMMON_AGGREGATES, Case, Dialect, SchemaQueries, Session, words
 
 # The server's own schemas are left out; the views of activated models are not.
 _VISIBLE = """
@@ -105,7 +105,13 @@ HANA = Dialect(
         "listagg": "STRING_AGG(col, ', ' ORDER BY col)",
         "total": "SUM(col)",
     },
+    deadlocks=frozenset({"133", "138"}),
+    lock_waits=frozenset({"131"}),
+    advice=dict.fromkeys(("133", "138"), ASK_AGAIN),
     codes={
+        **dict.fromkeys(("274", "287", "301", "461", "462", "677"), ErrorKind.CONSTRAINT),
+        "131": ErrorKind.TIMEOUT,
+        **dict.fromkeys(("133", "138"), ErrorKind.RESOURCE),
         "259": ErrorKind.TABLE_NOT_FOUND,
         "321": ErrorKind.TABLE_NOT_FOUND,
         "362": ErrorKind.TABLE_NOT_FOUND,
@@ -144,7 +150,6 @@ HANA = Dialect(
         "348": ErrorKind.TYPE_MISMATCH,
         "407": ErrorKind.TYPE_MISMATCH,
         "258": ErrorKind.PERMISSION,
-        "131": ErrorKind.TIMEOUT,
         "139": ErrorKind.TIMEOUT,
         "613": ErrorKind.TIMEOUT,
         "4": ErrorKind.RESOURCE,

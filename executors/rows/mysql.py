@@ -4,6 +4,7 @@ from executors.errors import ErrorKind
 from executors.rows import reserved
 from executors.rows.mysql_functions import BOTH, MARIADB_ONLY, MYSQL_ONLY
 from executors.rows.row import (
+    ASK_AGAIN,
     COMMON,
     COMMON_AGGREGATES,
     READERS_LOGIN,
@@ -88,7 +89,9 @@ _CODES = {
         ErrorKind.TYPE_MISMATCH,
     ),
     **dict.fromkeys(("1044", "1045", "1142", "1143", "1227", "1290"), ErrorKind.PERMISSION),
+    **dict.fromkeys(words("1048 1062 1364 1406 1451 1452 1644 3819 4025"), ErrorKind.CONSTRAINT),
     "1792": ErrorKind.NOT_READ_ONLY,
+    **dict.fromkeys(("1020", "1213"), ErrorKind.RESOURCE),
     **dict.fromkeys(("3024", "1969", "1317", "1205"), ErrorKind.TIMEOUT),
     **dict.fromkeys(("1021", "1028", "1037", "1038", "1041", "1104", "1114", "1436", "3636"), ErrorKind.RESOURCE),
 }
@@ -180,6 +183,9 @@ MYSQL = Dialect(
         "eomonth": "LAST_DAY(col)",
     },
     codes=_CODES,
+    deadlocks=frozenset({"1020", "1213"}),
+    lock_waits=frozenset({"1205"}),
+    advice=dict.fromkeys(("1020", "1213"), ASK_AGAIN),
     errors=_ERRORS,
     schemas=frozenset(),
     catalogue=r"(?:mysql|information_schema|performance_schema|sys)$",

@@ -2,7 +2,7 @@
 
 from executors.errors import ErrorKind
 from executors.rows import reserved
-from executors.rows.row import COMMON, COMMON_AGGREGATES, Case, Dialect, Limit, SchemaQueries, Session, words
+from executors.rows.row import ASK_AGAIN, COMMON, COMMON_AGGREGATES, Case, Dialect, Limit, SchemaQueries, Session, words
 
 # What Oracle made for itself is left out; so are the logs of materialised views.
 _OWN = "SELECT username FROM all_users WHERE oracle_maintained = 'N'"
@@ -126,7 +126,15 @@ ORACLE = Dialect(
         "right": "SUBSTR(col, -n)",
         "total": "SUM(col)",
     },
+    deadlocks=frozenset({"ORA-00060", "ORA-08177"}),
+    lock_waits=frozenset({"ORA-00054", "ORA-30006"}),
+    advice=dict.fromkeys(("ORA-00060", "ORA-08177"), ASK_AGAIN),
     codes={
+        **dict.fromkeys(
+            words("ORA-00001 ORA-01400 ORA-01407 ORA-02290 ORA-02291 ORA-02292 ORA-12899"), ErrorKind.CONSTRAINT
+        ),
+        **dict.fromkeys(("ORA-00054", "ORA-30006"), ErrorKind.TIMEOUT),
+        **dict.fromkeys(("ORA-00060", "ORA-08177"), ErrorKind.RESOURCE),
         "ORA-00942": ErrorKind.TABLE_NOT_FOUND,
         "ORA-00903": ErrorKind.TABLE_NOT_FOUND,
         "ORA-04043": ErrorKind.TABLE_NOT_FOUND,

@@ -4,6 +4,7 @@ from executors.errors import ErrorKind
 from executors.rows import reserved
 from executors.rows.postgresql_functions import MORE_AGGREGATES, MORE_FUNCTIONS
 from executors.rows.row import (
+    ASK_AGAIN,
     COMMON,
     COMMON_AGGREGATES,
     READERS_LOGIN,
@@ -244,7 +245,10 @@ POSTGRESQL = Dialect(
         "22012": ErrorKind.TYPE_MISMATCH,
         "21000": ErrorKind.TYPE_MISMATCH,
         "42501": ErrorKind.PERMISSION,
+        **dict.fromkeys(("22001", "23502", "23503", "23505", "23514", "23P01", "P0001"), ErrorKind.CONSTRAINT),
         "25006": ErrorKind.NOT_READ_ONLY,
+        "40001": ErrorKind.RESOURCE,
+        "40P01": ErrorKind.RESOURCE,
         "57014": ErrorKind.TIMEOUT,
         "55P03": ErrorKind.TIMEOUT,
         "53000": ErrorKind.RESOURCE,
@@ -254,6 +258,9 @@ POSTGRESQL = Dialect(
         "54000": ErrorKind.RESOURCE,
         "54001": ErrorKind.RESOURCE,
     },
+    deadlocks=frozenset({"40001", "40P01"}),
+    lock_waits=frozenset({"55P03"}),
+    advice=dict.fromkeys(("40001", "40P01"), ASK_AGAIN),
     session=_SESSION,
     reads=_READS,
     case=Case.LOWER,

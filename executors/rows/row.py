@@ -26,6 +26,9 @@ RESERVED = words(
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+ASK_AGAIN = "Another transaction was in its way; ask again in a moment, nothing need be changed."
+
+
 class Limit(StrEnum):
     """The words that cap the rows of a query."""
 
@@ -136,6 +139,9 @@ class Dialect(Frozen):
     hints: what a model must be told, one example each, most important first.
     instead: function of another dialect -> what to write here.
     codes: the driver's code (SQLSTATE, number, error class) -> its kind; the most certain of both.
+    deadlocks: codes of what was chosen to end a deadlock; a query is run once more then.
+    lock_waits: codes of what waited in vain for rows that somebody else has locked.
+    advice: what would mend an error, by its code, where the kind alone does not say it.
     errors: pattern of the driver's message -> its kind, first match counts; `(?P<name>...)` is the name it is about.
     schemas: qualifiers that mean "here"; for a server, the schema it says is its default counts too.
     catalogue: pattern of names, or schemas, that describe the database itself.
@@ -169,6 +175,9 @@ class Dialect(Frozen):
     hints: tuple[str, ...]
     instead: dict[str, str] = {}
     codes: dict[str, ErrorKind] = {}
+    deadlocks: frozenset[str] = frozenset()
+    lock_waits: frozenset[str] = frozenset()
+    advice: dict[str, str] = {}
     errors: tuple[tuple[str, ErrorKind], ...]
     schemas: frozenset[str]
     catalogue: str

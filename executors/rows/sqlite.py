@@ -58,6 +58,7 @@ SQLITE = Dialect(
         "stddev": "avg(x*x) - avg(x)*avg(x), then sqrt",
     },
     errors=(
+        (r"constraint failed", ErrorKind.CONSTRAINT),
         (r"no such table: (?P<name>.+)", ErrorKind.TABLE_NOT_FOUND),
         (r"no such column: (?P<name>.+)", ErrorKind.COLUMN_NOT_FOUND),
         (r"cannot join using column (?P<name>.+?) - column not present", ErrorKind.COLUMN_NOT_FOUND),

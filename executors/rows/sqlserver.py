@@ -159,6 +159,37 @@ _READS = SchemaQueries(
     first_rows="SELECT TOP ({n}) {columns} FROM {table}",
 )
 
+_LONG = "The text, or binary value, is longer than the column takes: write a shorter one."
+_TAKEN = "A row with that key is there already: choose another value, or change that row."
+_TRIGGER = "A trigger of the table does not allow it; nothing was changed."
+_UNREADABLE = "The driver cannot read the type of a column, such as sql_variant: CAST it to nvarchar(4000)."
+# By the server's number, with what its message leaves unsaid.
+_ADVICE = {
+    "104": "With UNION, INTERSECT or EXCEPT, order by a column of the select list, by its name or its number.",
+    "108": "The number in ORDER BY counts the columns of the select list, from 1.",
+    "116": "Select one column in the subquery, or ask EXISTS (SELECT ...).",
+    "155": "The parts of a date are year, quarter, month, week, weekday, day, hour, minute and second.",
+    "240": "CAST that column to the same type in both parts of the recursive query.",
+    "243": "The types are int, bigint, decimal(p, s), float, bit, nvarchar(n), date, time, datetime2 and others.",
+    "306": "CAST the column to nvarchar(max) before it is compared, sorted or grouped.",
+    "468": "Write COLLATE DATABASE_DEFAULT behind the columns on both sides.",
+    "530": "A recursive query may take 100 steps: end it sooner, by a condition in its second part.",
+    "535": "Use DATEDIFF_BIG, or a larger part of the date.",
+    "537": "A length was below 0: look with CASE WHEN CHARINDEX(...) > 0 whether the part is there at all.",
+    "1038": "Give every column of a subquery a name: ... AS name.",
+    "3623": "LOG takes what is above 0, SQRT what is not below 0: NULLIF or CASE keeps the others out.",
+    "4109": "Compute the inner function in a CTE, and the outer one from there.",
+    "4112": "Write ... OVER (ORDER BY col).",
+    "10753": "Write ... OVER (PARTITION BY col ORDER BY col), or OVER ().",
+    "515": "That column must have a value.",
+    "547": "A key or a check stands against it: a row that is referred to must be there, and others may refer to this.",
+    **dict.fromkeys(("2601", "2627"), _TAKEN),
+    **dict.fromkeys(("2628", "8152"), _LONG),
+    **dict.fromkeys(("3609", "3616", "50000"), _TRIGGER),
+    "1205": "Another transaction was in its way, twice for a query; ask again in a moment, nothing need be changed.",
+    **dict.fromkeys(("HY091", "HY106"), _UNREADABLE),
+}
+
 SQLSERVER = Dialect(
     name="sqlserver",
     title="SQL Server",
@@ -199,10 +230,14 @@ SQLSERVER = Dialect(
         "195": ErrorKind.FUNCTION_NOT_FOUND,
         "4121": ErrorKind.FUNCTION_NOT_FOUND,
         "102": ErrorKind.SYNTAX_ERROR,
+        "104": ErrorKind.SYNTAX_ERROR,
         "105": ErrorKind.SYNTAX_ERROR,
         "107": ErrorKind.SYNTAX_ERROR,
+        "108": ErrorKind.SYNTAX_ERROR,
         "113": ErrorKind.SYNTAX_ERROR,
+        "116": ErrorKind.SYNTAX_ERROR,
         "137": ErrorKind.SYNTAX_ERROR,
+        "155": ErrorKind.SYNTAX_ERROR,
         "156": ErrorKind.SYNTAX_ERROR,
         "174": ErrorKind.SYNTAX_ERROR,
         "189": ErrorKind.SYNTAX_ERROR,
@@ -210,6 +245,7 @@ SQLSERVER = Dialect(
         "263": ErrorKind.SYNTAX_ERROR,
         "319": ErrorKind.SYNTAX_ERROR,
         "1033": ErrorKind.SYNTAX_ERROR,
+        "1038": ErrorKind.SYNTAX_ERROR,
         "4145": ErrorKind.SYNTAX_ERROR,
         "8155": ErrorKind.SYNTAX_ERROR,
         "8156": ErrorKind.SYNTAX_ERROR,
@@ -219,12 +255,16 @@ SQLSERVER = Dialect(
         "147": ErrorKind.GROUPING,
         "164": ErrorKind.GROUPING,
         "4108": ErrorKind.GROUPING,
+        "4109": ErrorKind.GROUPING,
+        "4112": ErrorKind.GROUPING,
+        "10753": ErrorKind.GROUPING,
         "8120": ErrorKind.GROUPING,
         "8121": ErrorKind.GROUPING,
         "8126": ErrorKind.GROUPING,
         "8127": ErrorKind.GROUPING,
         "206": ErrorKind.TYPE_MISMATCH,
         "220": ErrorKind.TYPE_MISMATCH,
+        **dict.fromkeys(words("240 243 306 468 535 537 3623"), ErrorKind.TYPE_MISMATCH),
         "241": ErrorKind.TYPE_MISMATCH,
         "242": ErrorKind.TYPE_MISMATCH,
         "245": ErrorKind.TYPE_MISMATCH,
@@ -240,7 +280,8 @@ SQLSERVER = Dialect(
         "8117": ErrorKind.TYPE_MISMATCH,
         "8134": ErrorKind.TYPE_MISMATCH,
         "8169": ErrorKind.TYPE_MISMATCH,
-        "HY091": ErrorKind.TYPE_MISMATCH,  # a type that cannot be read here
+        **dict.fromkeys(("HY091", "HY106"), ErrorKind.TYPE_MISMATCH),  # a type that cannot be read here
+        **dict.fromkeys(words("515 547 2601 2627 2628 3609 3616 8152 50000"), ErrorKind.CONSTRAINT),
         "229": ErrorKind.PERMISSION,
         "230": ErrorKind.PERMISSION,
         "297": ErrorKind.PERMISSION,
@@ -252,6 +293,7 @@ SQLSERVER = Dialect(
         "HYT00": ErrorKind.TIMEOUT,
         "HYT01": ErrorKind.TIMEOUT,
         "HY008": ErrorKind.TIMEOUT,
+        "530": ErrorKind.RESOURCE,
         "701": ErrorKind.RESOURCE,
         "1101": ErrorKind.RESOURCE,
         "1105": ErrorKind.RESOURCE,
@@ -274,6 +316,9 @@ SQLSERVER = Dialect(
         "40552": ErrorKind.RESOURCE,
         "40553": ErrorKind.RESOURCE,
     },
+    deadlocks=frozenset({"1205"}),
+    lock_waits=frozenset({"1222"}),
+    advice=_ADVICE,
     errors=(
         (r"(?i)Invalid object name '(?P<name>[^']+)'", ErrorKind.TABLE_NOT_FOUND),
         (r"(?i)Ambiguous column name '(?P<name>[^']+)'", ErrorKind.AMBIGUOUS_COLUMN),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 # pyodbc gives the server's number in the text alone, before the name of the ODBC call; 0 is the driver's own.
 _ODBC_NUMBER = re.compile(r"\((\d+)\)(?= \(SQL\w+\))")
+_STATE = re.compile(r"[0-9A-Z]{5}")
 _CLICKHOUSE_CODE = re.compile(r"\bCode: (\d+)\b|error code (\d+)")
 _SPARK_CLASS = re.compile(r"\[([A-Z][A-Z0-9_]*)(?:\.[A-Z0-9_]+)*\]")
 _ORACLE_CODE = re.compile(r"\b(?:ORA|DPY|DPI)-\d{4,5}\b")
@@ -36,11 +37,9 @@ def _psycopg2(error: BaseException) -> str:
 
 def _pyodbc(error: BaseException) -> str:
     numbers = [number for number in _ODBC_NUMBER.findall(str(error)) if number != "0"]
-    return numbers[0] if numbers else _first(error)
-
-
-def _first(error: BaseException) -> str:
-    return str(error.args[0]) if error.args and isinstance(error.args[0], str | int) else ""
+    # The state comes first where the driver speaks, and last where pyodbc itself does.
+    states = [part for part in error.args if isinstance(part, str) and _STATE.fullmatch(part)]
+    return next(iter((*numbers, *states)), "")
 
 
 def _number(error: BaseException) -> str:

@@ -83,6 +83,24 @@ def lost(name: str) -> DatabaseUnavailable:
     return DatabaseUnavailable(f"The connection to {name} was lost while the query ran; ask again.")
 
 
+def unreadable_value(error: Exception) -> SqlFailed:
+    """A value that the server has and the driver cannot give: a date before the year 1, a text that is no text."""
+    message = f"A value of the result cannot be read: {error}."
+    return SqlFailed(ErrorKind.TYPE_MISMATCH, message, "CAST the column that holds it to text.")
+
+
+def locked(timeout_s: float) -> SqlFailed:
+    """Somebody else has the rows. Nothing is wrong with the statement."""
+    message = f"Another transaction has locked rows that it needs, and kept them for {timeout_s:g} seconds."
+    return SqlFailed(ErrorKind.TIMEOUT, message, "Ask again in a moment; nothing need be changed.")
+
+
+def undone_by_a_trigger() -> SqlFailed:
+    """The server ended the batch of a write before its end."""
+    message = "The server ended the transaction before the change was counted: a trigger undid it; nothing was changed."
+    return SqlFailed(ErrorKind.CONSTRAINT, message, "See what the table's triggers allow.")
+
+
 def lost_at_commit(name: str) -> DatabaseUnavailable:
     """The connection broke under a commit."""
     return DatabaseUnavailable(
@@ -114,15 +132,18 @@ def told(error: Exception, row: Dialect, sql: str, schema: Callable[[], Schema])
     message = _plain(_words(error))
     if _NO_ROOM.search(message):
         return no_room()  # the server's words name its files
-    kind = row.codes.get(error_code(error))
+    code = error_code(error)
+    kind = row.codes.get(code)
     try:
         known = schema()
     except DatabaseUnavailable:
         known = Schema(database="", dialect=row.name, tables=())
     failed = diagnose.sql_failed(message, sql, known)
-    if kind is None or kind is failed.kind:
+    advice = row.advice.get(code, "")
+    if not advice and (kind is None or kind is failed.kind):
         return failed
-    return SqlFailed(kind, failed.message, diagnose.hint_for(kind, message, sql, known))
+    kind = kind or failed.kind
+    return SqlFailed(kind, failed.message, advice or diagnose.hint_for(kind, message, sql, known))
 
 
 def no_driver(name: str, row: Dialect) -> DatabaseUnavailable:
@@ -134,10 +155,12 @@ def no_driver(name: str, row: Dialect) -> DatabaseUnavailable:
 
 
 def _words(error: Exception) -> str:
-    """What the driver says; of a number and a text, the text."""
+    """What the driver says; of a number and a text, the text; of several texts, a sentence and a code, the sentence."""
     match error.args:
         case (int(), str(text)):
             return text
+        case (str(), str(), *_):
+            return max((part for part in error.args if isinstance(part, str)), key=len)
     return str(error)
 
 

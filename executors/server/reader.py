@@ -1,10 +1,12 @@
-"""Asks a server for its catalogue, over one connection."""
+"""Asks a server for its catalogue, over one connection at a time."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager, ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from sqlalchemy.pool import PoolProxiedConnection
@@ -15,20 +17,36 @@ _NEEDED_S, _SPARE_S = 60.0, 5.0
 
 
 class Reader:
-    """What `catalogue.read` asks with.
+    """What `catalogue.read` asks with, inside a `with` block.
 
     Args:
         name: of the database.
-        lease: the connection.
-        set_timeout: takes the seconds for each of the next queries.
+        leased: gives a connection, which is given back at the end of its block.
+        set_timeout: takes a connection, and the seconds for each of its next queries.
         error: the driver's base class of errors.
     """
 
     def __init__(
-        self, name: str, lease: PoolProxiedConnection, set_timeout: Callable[[float], None], error: type[Exception]
+        self,
+        name: str,
+        leased: Callable[[], AbstractContextManager[PoolProxiedConnection]],
+        set_timeout: Callable[[PoolProxiedConnection, float], None],
+        error: type[Exception],
     ) -> None:
-        self._name, self._lease, self._set_timeout, self._error = name, lease, set_timeout, error
+        self._name, self._leased, self._set_timeout, self._error = name, leased, set_timeout, error
+        self._open = ExitStack()
         self.warnings: list[str] = []
+
+    def __enter__(self) -> Self:
+        self._lease = self._open.enter_context(self._leased())
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._open.close()
+
+    def give_up(self, error: Exception) -> None:
+        """Have the connection used by nobody else. Args: error: that it ended with."""
+        self._lease.invalidate(error)
 
     def fetch(self, sql: str) -> Sequence[Sequence[Any]]:
         """Rows of a query without which there is no schema. Raises what the driver raises."""
@@ -41,11 +59,21 @@ class Reader:
         except self._error as error:
             log.warning("A part of the schema of %s could not be read: %s", self._name, error)
             log.debug("It was asked for with %s", " ".join(sql.split()))
-            self._lease.rollback()
+            self._begin_again()
             return None
 
+    def _begin_again(self) -> None:
+        """After an error: in a new transaction, and on a new connection where the old one cannot begin one."""
+        try:
+            self._lease.rollback()
+        except self._error as error:
+            log.debug("The connection to %s is replaced: %s", self._name, error)
+            self.give_up(error)
+            self._open.close()
+            self._lease = self._open.enter_context(self._leased())
+
     def _rows(self, sql: str, timeout_s: float) -> Sequence[Sequence[Any]]:
-        self._set_timeout(timeout_s)
+        self._set_timeout(self._lease, timeout_s)
         cursor = self._lease.cursor()
         cursor.execute(sql)
         rows: Sequence[Sequence[Any]] = cursor.fetchall()

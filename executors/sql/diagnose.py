@@ -160,6 +160,8 @@ _GENERAL: dict[ErrorKind, str] = {
     ErrorKind.TYPE_MISMATCH: "Cast the argument to the type that is wanted, or use another function. {hints}",
     ErrorKind.GROUPING: "Put every selected column that is not aggregated into GROUP BY; "
     "conditions on aggregates belong in HAVING.",
+    ErrorKind.CONSTRAINT: "A rule of the database stands against it: write other values, or change first what the rule "
+    "is about.",
     ErrorKind.TIMEOUT: "Read less: filter earlier, join on keys, and do not join tables without a condition.",
     ErrorKind.RESOURCE: "Read less: filter earlier, join on keys, and do not join tables without a condition.",
 }

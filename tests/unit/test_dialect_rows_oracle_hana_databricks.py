@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 import sqlglot
+from bare_names import bare
 from guard_shop import duckdb_shop
 from guard_shop import schema as duckdb_schema
 from spelled_shop import NAMES, shop
@@ -236,7 +237,7 @@ def test_the_limit_is_said_in_the_dialects_words(dialect: str, sql: str, written
     assert checked.sql == written, why
     if "5" in written:
         before, after = written.rsplit("5", 1)
-        assert checked.executable == f"{before}6{after}", why
+        assert bare(checked.executable).lower() == f"{before}6{after}".lower(), why
 
 
 # ------------------------------------------------------------------------------------------------ the rows

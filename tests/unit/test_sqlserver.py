@@ -16,16 +16,11 @@ from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.server import failures, statements
 from executors.server.address import Address
 from executors.server.failures import CredentialError
+from executors.server.odbc import UnusableAddress, check_strict, connection_string, newest_driver
 from executors.server.options import ServerOptions
 from executors.server.tokens import SQL_SERVER_SCOPE, TokenSource
 from executors.sqlalchemy import SqlAlchemyExecutor
-from executors.sqlserver import (
-    SqlServerExecutor,
-    connection_string,
-    newest_driver,
-    offset_from_bytes,
-    token_bytes,
-)
+from executors.sqlserver import SqlServerExecutor, offset_from_bytes, time_from_bytes, token_bytes
 
 ROW = DIALECTS["sqlserver"]
 EIGHTEEN = "ODBC Driver 18 for SQL Server"
@@ -105,11 +100,75 @@ def test_an_option_cannot_smuggle_in_another() -> None:
     assert "uid" not in text.lower()
 
 
-@pytest.mark.parametrize("encrypt, said", [("", True), ("?encrypt=no", False), ("?encrypt=strict", True)])
+@pytest.mark.parametrize("encrypt, said", [("", True), ("?encrypt=no", False), ("?encrypt=mandatory", True)])
 def test_freetds_is_told_to_encrypt_in_its_own_words(encrypt: str, said: bool) -> None:
     text = connection_string(Address.parse(f"mssql://h/d{encrypt}"), "FreeTDS", token=False, writable=False)
 
     assert ("encryption=require" in text) is said
+
+
+@pytest.mark.parametrize("address, server", [
+    ("mssql://h:1444/d", "Server=h;Port=1444;"),
+    ("mssql://h/d", "Server=h;Port=1433;"),
+    (r"Driver={FreeTDS};Server=tcp:h,1444;Database=d", "Server=h;Port=1444;"),
+    (r"Driver={FreeTDS};Server=h\express;Database=d", r"Server=h\express;Database"),
+])  # fmt: skip
+def test_freetds_gets_the_port_by_itself(address: str, server: str) -> None:
+    """It takes `h,1444` for a name, and puts what is behind the comma into the login."""
+    text = connection_string(Address.parse(address), "FreeTDS", token=False, writable=False)
+
+    assert server in text
+    assert "," not in text
+
+
+@pytest.mark.parametrize("password, written", [
+    ("plain", "PWD=plain;"),
+    ("semi;colon", "PWD={semi;colon};"),
+    ("bra}ce", "PWD=bra}ce;"),
+    ("end}", "PWD=end};"),
+])  # fmt: skip
+def test_freetds_gets_passwords_in_its_own_quotes(password: str, written: str) -> None:
+    address = Address(dialect="sqlserver", host="h", user="u", password=SecretStr(password))
+
+    assert written in connection_string(address, "FreeTDS", token=False, writable=False)
+
+
+def test_a_password_that_freetds_cannot_be_given_is_said_to_be_one() -> None:
+    address = Address(
+        dialect="sqlserver", host="h", user="u", password=SecretStr("both};x"), query={"driver": "FreeTDS"}
+    )
+    one = SqlServerExecutor("shop", address, options=ServerOptions())
+
+    with pytest.raises(
+        DatabaseUnavailable, match="shop cannot be opened: FreeTDS cannot be given a password"
+    ) as raised:
+        one.schema()
+    assert "p4ss" not in str(raised.value)
+
+
+@pytest.mark.parametrize("query, said", [
+    ("encrypt=strict", "encrypt=strict means TDS 8"),
+    ("encrypt=strict&tds_version=7.4", "encrypt=strict means TDS 8"),
+])  # fmt: skip
+def test_strict_is_refused_where_freetds_does_not_speak_it(query: str, said: str) -> None:
+    with pytest.raises(DatabaseUnavailable, match=said):
+        executor(f"mssql://h/d?driver=FreeTDS&{query}").schema()
+
+
+@pytest.mark.parametrize("driver, version, refused", [
+    ("libtdsodbc.so", "01.03.0017", True),  # which takes 8.0 for another name of 7.1
+    ("libtdsodbc.so", "01.05.0004", False),
+    ("libmsodbcsql-18.6.so.2.1", "18.06.0002", False),
+])  # fmt: skip
+def test_strict_is_held_against_the_driver_that_connected(driver: str, version: str, refused: bool) -> None:
+    address = Address.parse("mssql://h/d?encrypt=strict&tds_version=8.0")
+
+    assert "encryption=strict" in connection_string(address, "FreeTDS", token=False, writable=False)
+    if refused:
+        with pytest.raises(UnusableAddress, match=r"1\.5"):
+            check_strict(address, driver, version)
+    else:
+        check_strict(address, driver, version)
 
 
 def test_without_a_driver_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,6 +311,12 @@ def test_a_datetimeoffset_keeps_its_fraction_and_its_offset(fields: tuple[int, .
 
 def test_no_datetimeoffset_is_null() -> None:
     assert offset_from_bytes(None) is None
+    assert time_from_bytes(None) is None
+
+
+def test_a_time_of_a_variant_keeps_its_fraction() -> None:
+    assert time_from_bytes(struct.pack("<HHHxxI", 10, 2, 3, 123456700)) == "10:02:03.1234567"
+    assert time_from_bytes(struct.pack("<HHHxxI", 10, 2, 3, 0)) == "10:02:03"
 
 
 # -- errors --------------------------------------------------------------------------------------------------
@@ -292,12 +357,48 @@ def test_no_datetimeoffset_is_null() -> None:
     (230, "The SELECT permission was denied on the column 'name' of the object 'people'.", ErrorKind.PERMISSION, ""),
     (916, 'The server principal "reader" is not able to access the database "other" under the current security '
           "context.", ErrorKind.PERMISSION, ""),
-    (1222, "Lock request time out period exceeded.", ErrorKind.TIMEOUT, "Read less"),
     (701, "There is insufficient system memory in resource pool 'default' to run this query.", ErrorKind.RESOURCE, ""),
     (8623, "The query processor ran out of internal resources and could not produce a query plan.",
      ErrorKind.RESOURCE, "Read less"),
     (1205, "Transaction (Process ID 5) was deadlocked on lock resources with another process and has been chosen as "
-           "the deadlock victim. Rerun the transaction.", ErrorKind.RESOURCE, ""),
+           "the deadlock victim. Rerun the transaction.", ErrorKind.RESOURCE, "ask again in a moment"),
+    (104, "ORDER BY items must appear in the select list if the statement contains a UNION, INTERSECT or EXCEPT "
+          "operator.", ErrorKind.SYNTAX_ERROR, "order by a column of the select list"),
+    (108, "The ORDER BY position number 3 is out of range of the number of items in the select list.",
+     ErrorKind.SYNTAX_ERROR, "counts the columns"),
+    (116, "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.",
+     ErrorKind.SYNTAX_ERROR, "Select one column in the subquery"),
+    (155, "'months' is not a recognized dateadd option.", ErrorKind.SYNTAX_ERROR, "month"),
+    (240, "Types don't match between the anchor and the recursive part in column \"n\" of recursive query \"c\".",
+     ErrorKind.TYPE_MISMATCH, "CAST that column to the same type"),
+    (243, "Type string is not a defined system type.", ErrorKind.TYPE_MISMATCH, "nvarchar(n)"),
+    (306, "The text, ntext, and image data types cannot be compared or sorted, except when using IS NULL or LIKE "
+          "operator.", ErrorKind.TYPE_MISMATCH, "nvarchar(max)"),
+    (468, 'Cannot resolve the collation conflict between "Latin1_General_CI_AS" and "Turkish_CI_AS" in the equal to '
+          "operation.", ErrorKind.TYPE_MISMATCH, "COLLATE DATABASE_DEFAULT"),
+    (530, "The statement terminated. The maximum recursion 100 has been exhausted before statement completion.",
+     ErrorKind.RESOURCE, "100 steps"),
+    (535, "The datediff function resulted in an overflow. The number of dateparts separating two date/time instances "
+          "is too large. Try to use datediff with a less precise datepart.", ErrorKind.TYPE_MISMATCH, "DATEDIFF_BIG"),
+    (537, "Invalid length parameter passed to the LEFT or SUBSTRING function.", ErrorKind.TYPE_MISMATCH, "CHARINDEX"),
+    (1038, "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name. "
+           "For other statements, look for empty alias names. Aliases defined as \"\" or [] are not allowed. Change "
+           "the alias to a valid name.", ErrorKind.SYNTAX_ERROR, "AS name"),
+    (3623, "An invalid floating point operation occurred.", ErrorKind.TYPE_MISMATCH, "NULLIF"),
+    (4109, "Windowed functions cannot be used in the context of another windowed function or aggregate.",
+     ErrorKind.GROUPING, "CTE"),
+    (4112, "The function 'ROW_NUMBER' must have an OVER clause with ORDER BY.", ErrorKind.GROUPING, "OVER (ORDER BY"),
+    (10753, "The function 'LAG' must have an OVER clause.", ErrorKind.GROUPING, "OVER ("),
+    (515, "Cannot insert the value NULL into column 'name', table 'shop.dbo.people'; column does not allow nulls. "
+          "INSERT fails.", ErrorKind.CONSTRAINT, "must have a value"),
+    (547, 'The UPDATE statement conflicted with the FOREIGN KEY constraint "FK_visits". The conflict occurred in '
+          'database "shop", table "dbo.people", column \'id\'.', ErrorKind.CONSTRAINT, "referred to must be there"),
+    (2627, "Violation of PRIMARY KEY constraint 'PK_people'. Cannot insert duplicate key in object 'dbo.people'. The "
+           "duplicate key value is (1).", ErrorKind.CONSTRAINT, "there already"),
+    (8152, "String or binary data would be truncated.", ErrorKind.CONSTRAINT, "longer than the column"),
+    (2628, "String or binary data would be truncated in table 'shop.dbo.people', column 'name'. Truncated value: 'a'.",
+     ErrorKind.CONSTRAINT, "longer than the column"),
+    (3609, "The transaction ended in the trigger. The batch has been aborted.", ErrorKind.CONSTRAINT, "trigger"),
 ])  # fmt: skip
 def test_an_error_has_its_kind_by_number(number: int, message: str, kind: ErrorKind, hint: str) -> None:
     sql = "SELECT nmae FROM people AS p JOIN visits AS v ON p.id = v.id"
@@ -307,6 +408,16 @@ def test_an_error_has_its_kind_by_number(number: int, message: str, kind: ErrorK
     assert failed.kind is kind
     assert hint in failed.hint
     assert failed.message == message
+
+
+def test_a_message_of_the_driver_alone_is_no_tuple() -> None:
+    error = pyodbc.ProgrammingError("ODBC SQL type -16 is not yet supported.  column-index=0  type=-16", "HY106")
+
+    failed = failures.told(error, ROW, "SELECT 1", lambda: SCHEMA)
+
+    assert failed.kind is ErrorKind.TYPE_MISMATCH
+    assert failed.message.startswith("ODBC SQL type -16")
+    assert "nvarchar(4000)" in failed.hint
 
 
 def test_the_drivers_own_timeout_is_a_timeout() -> None:
