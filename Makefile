@@ -45,13 +45,19 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: help wheel installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
+.PHONY: help wheel sbom installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 help:  ## what can be made
 	@sed -nE 's/^([a-z][a-z-]*):.*##[[:space:]]*(.*)/\1\t\2/p' Makefile | sort | awk -F'\t' '{printf "  %-22s %s\n", $$1, $$2}'
 
 wheel: $(TESTED)  ## the wheel and the sdist, in dist/
 	@$(BIN)/python -m build --outdir dist .
+
+sbom: requirements-sbom.txt requirements.txt constraints.txt | $(CREATED)  ## what the service installs, as CycloneDX JSON, in dist/
+	@mkdir -p dist
+	@$(PYTHON) -m venv --clear $(VENV)/service && $(VENV)/service/bin/python -m pip install --quiet -r requirements.txt
+	@$(PYTHON) -m venv --clear $(VENV)/sbom && $(VENV)/sbom/bin/python -m pip install --quiet -r requirements-sbom.txt
+	@$(VENV)/sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --of JSON -o dist/plumbline.cdx.json $(VENV)/service/bin/python
 
 installed: $(TESTED)  ## the wheel installed into an empty environment, and asked: seconds and megabytes of each step
 	@$(BIN)/python -m testbed.installed

@@ -90,7 +90,7 @@ def unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
             continue
         end = name.upper().removeprefix(PREFIX)
         nearest = process.extractOne(end, ends, scorer=fuzz.ratio, score_cutoff=_CLOSE)
-        meant = f"; did you mean {PREFIX}{nearest[0]}?" if nearest else "; the README lists those there are."
+        meant = f"; did you mean {PREFIX}{nearest[0]}?" if nearest else "; docs/reference.md lists all settings."
         told.append(f"{name} is no setting and changes nothing{meant}")
     return tuple(sorted(told))
 

@@ -83,7 +83,7 @@ class ChatModel(Protocol):
         """Let go of connections and memory."""
 
 
-DEFAULT_MODEL = "gpt-4o-mini"
+DEFAULT_MODEL = "gpt-5-mini"
 ENTRA_SCOPE = "https://cognitiveservices.azure.com/.default"  # of all that Azure OpenAI serves
 
 

@@ -1,8 +1,8 @@
 """Settings: one class, read from the environment, documented field by field.
 
 A field `row_limit` is read from `PLUMBLINE_ROW_LIMIT`; names that other tools already use (`OPENAI_API_KEY`,
-`TEXT2SQL_MODEL_PRIMARY`, ...) are understood as well. The README's table and `local.settings.sample.json` are held to
-this list by a test.
+`TEXT2SQL_MODEL_PRIMARY`, ...) are understood as well. A test holds the table of docs/reference.md and
+`local.settings.sample.json` to this list.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Settings(ProtectionSettings):
     chat_model: str | None = Field(
         None,
         validation_alias=_also("chat_model", "TEXT2SQL_MODEL_PRIMARY"),
-        description="Model, or Azure deployment, that writes SQL and answers. Default: `gpt-4o-mini`.",
+        description="Model, or Azure deployment, that writes SQL and answers. Default: `gpt-5-mini`.",
     )
     judge_model: str | None = Field(None, description="Model that judges. Default: the chat model.")
     profile: Literal["embedded", "small_hosted", "large_hosted"] | None = Field(
@@ -292,7 +292,7 @@ class Settings(ProtectionSettings):
     prices: PriceTable = Field(
         {},
         description="US dollars for a million tokens, by model or Azure deployment, as JSON: "
-        '`{"gpt-4o-mini": {"input": 0.15, "cached": 0.075, "output": 0.6}}`. Without a price, costs are null.',
+        '`{"gpt-5-mini": {"input": 0.25, "cached": 0.025, "output": 2.0}}`. Without a price, costs are null.',
     )
 
     @model_validator(mode="after")

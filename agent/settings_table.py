@@ -1,4 +1,4 @@
-"""The settings as a table: what the README prints, and what tests hold it to."""
+"""The settings as a table: what docs/reference.md prints, and what tests hold it to."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _variable(name: str, field: FieldInfo) -> Variable:
 
 
 def markdown_table() -> str:
-    """The README's table of settings; `python -m agent.settings_table` prints it."""
+    """The table of settings of docs/reference.md; `python -m agent.settings_table` prints it."""
     rows = ["| Variable | Default | Meaning |", "|---|---|---|"]
     for variable in variables():
         names = ", ".join(f"`{name}`" for name in variable.names)

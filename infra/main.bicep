@@ -7,7 +7,30 @@ targetScope = 'subscription'
 param environmentName string
 
 @minLength(1)
-@description('Where everything is made. It must offer Flex Consumption.')
+@description('Where everything is made: a region with Flex Consumption and the chat model.')
+@allowed([
+  'australiaeast'
+  'centralus'
+  'eastus'
+  'eastus2'
+  'francecentral'
+  'germanywestcentral'
+  'japaneast'
+  'koreacentral'
+  'northcentralus'
+  'northeurope'
+  'norwayeast'
+  'southcentralus'
+  'southeastasia'
+  'southindia'
+  'swedencentral'
+  'switzerlandnorth'
+  'uksouth'
+  'westeurope'
+  'westus'
+  'westus3'
+])
+@metadata({ azd: { type: 'location' } })
 param location string
 
 @description('Object id of who deploys: made administrator of the databases, where there are some.')
@@ -34,10 +57,14 @@ param entraClientId string = ''
 param rateLimit string = '60/minute'
 
 @description('Model that writes SQL, judges and answers.')
-param chatModel string = 'gpt-4.1'
+param chatModel string = 'gpt-5-mini'
 
-@description('Its version.')
-param chatModelVersion string = '2025-04-14'
+@description('Its version. Models retire: learn.microsoft.com/azure/ai-foundry/openai/concepts/model-retirements says when.')
+param chatModelVersion string = '2025-08-07'
+
+@minLength(1)
+@description('Name of its deployment, which stays when the model is replaced by a newer one.')
+param chatDeployment string = 'chat'
 
 @minValue(1)
 @description('Its capacity, in thousands of tokens a minute.')
@@ -49,6 +76,10 @@ param embeddingModel string = 'text-embedding-3-small'
 @description('Its version.')
 param embeddingModelVersion string = '1'
 
+@minLength(1)
+@description('Name of its deployment.')
+param embeddingDeployment string = 'embedding'
+
 @minValue(1)
 @description('Its capacity, in thousands of tokens a minute.')
 param embeddingCapacity int = 50
@@ -59,6 +90,13 @@ param modelSku string = 'GlobalStandard'
 
 @description('Where Azure OpenAI is made, if not where everything is.')
 param openaiLocation string = ''
+
+@allowed(['Standard_LRS', 'Standard_ZRS', 'Standard_GRS'])
+@description('Redundancy of the storage account. Every region has LRS; ZRS wants availability zones.')
+param storageRedundancy string = 'Standard_LRS'
+
+@description('Keep deleted vaults for 90 days, which nobody can shorten. Then `azd down` and `azd up` cannot make one of the same name.')
+param protectVault bool = false
 
 @description('Address of a Chroma server, which all instances share. Without one each instance has an index of its own.')
 param chromaUrl string = ''
@@ -140,7 +178,10 @@ module storage 'modules/storage.bicep' = {
     name: 'stplumb${token}'
     location: location
     tags: tags
+    redundancy: storageRedundancy
     principalId: identity.outputs.principalId
+    deployerId: administratorId
+    deployerType: administratorType
     isPrivate: withPrivateEndpoints
     subnetId: inNetwork ? network!.outputs.endpointsSubnetId : ''
     networkId: inNetwork ? network!.outputs.id : ''
@@ -156,11 +197,15 @@ module openai 'modules/openai.bicep' = {
     endpointLocation: location
     tags: tags
     principalId: identity.outputs.principalId
+    deployerId: administratorId
+    deployerType: administratorType
     chatModel: chatModel
     chatModelVersion: chatModelVersion
+    chatDeployment: chatDeployment
     chatCapacity: chatCapacity
     embeddingModel: embeddingModel
     embeddingModelVersion: embeddingModelVersion
+    embeddingDeployment: embeddingDeployment
     embeddingCapacity: embeddingCapacity
     modelSku: modelSku
     isPrivate: withPrivateEndpoints
@@ -178,6 +223,7 @@ module vault 'modules/vault.bicep' = if (!empty(chromaToken)) {
     tags: tags
     principalId: identity.outputs.principalId
     chromaToken: chromaToken
+    isProtected: protectVault
     isPrivate: withPrivateEndpoints
     subnetId: inNetwork ? network!.outputs.endpointsSubnetId : ''
     networkId: inNetwork ? network!.outputs.id : ''
@@ -231,6 +277,7 @@ module app 'modules/app.bicep' = {
     applicationInsightsConnection: monitoring.outputs.connectionString
     openaiEndpoint: openai.outputs.endpoint
     chatDeployment: openai.outputs.chatDeployment
+    profile: contains(chatModel, 'mini') || contains(chatModel, 'nano') ? 'small_hosted' : 'large_hosted'
     embeddingDeployment: openai.outputs.embeddingDeployment
     auth: auth
     apiKeys: apiKeys

@@ -3,7 +3,8 @@
 Endpoints differ. What is refused is left out at the next try:
 
     json_schema -> json_object -> plain text        with the schema put in words from the second on
-    max_tokens  -> max_completion_tokens
+    max_tokens  -> max_completion_tokens            the model reasons first: little, and with room for it
+    reasoning_effort -> none
     temperature -> none
     logprobs -> none
 """
@@ -21,6 +22,9 @@ ReplyFormat = Literal["json_schema", "json_object", "text"]
 
 _NEXT_FORMAT: dict[ReplyFormat, ReplyFormat] = {"json_schema": "json_object", "json_object": "text"}
 _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "json mode", "structured output", "not supported")
+# Reasoning counts among a reply's tokens: without room for it a reply can be cut off before it begins.
+REASONING_TOKENS = 2_000
+REASONING_EFFORT = "minimal"
 # What strict structured replies do not allow in a schema, or what only costs tokens.
 _NOT_IN_STRICT = frozenset({"title", "default"})
 
@@ -32,6 +36,7 @@ class Abilities:
     reply_format: ReplyFormat = "json_schema"
     tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     temperature: bool = True
+    reasoning_effort: bool = True
     logprobs: bool = True
 
     def without(self, complaint: str, request: Mapping[str, Any]) -> Abilities | None:
@@ -39,6 +44,8 @@ class Abilities:
         complaint = complaint.lower()
         if "max_completion_tokens" in complaint and "max_tokens" in request:
             return replace(self, tokens_field="max_completion_tokens")
+        if "reasoning_effort" in complaint and "reasoning_effort" in request:
+            return replace(self, reasoning_effort=False)
         if "logprobs" in complaint and "logprobs" in request:
             return replace(self, logprobs=False)
         if "temperature" in complaint and "temperature" in request:
@@ -52,7 +59,11 @@ def chat_fields(
     messages: list[Message], schema: ReplySchema | None, max_tokens: int, temperature: float, abilities: Abilities
 ) -> dict[str, Any]:
     """The fields of a request that the endpoint is known, or hoped, to take."""
-    request: dict[str, Any] = {abilities.tokens_field: max_tokens}
+    request: dict[str, Any] = {"max_tokens": max_tokens}
+    if abilities.tokens_field == "max_completion_tokens":
+        request = {"max_completion_tokens": max_tokens + REASONING_TOKENS}
+        if abilities.reasoning_effort:
+            request["reasoning_effort"] = REASONING_EFFORT
     if abilities.temperature:
         request["temperature"] = temperature
     if abilities.logprobs and schema is not None and schema.logprobs:

@@ -10,6 +10,7 @@ param tablesEndpoint string
 param applicationInsightsConnection string
 param openaiEndpoint string
 param chatDeployment string
+param profile string
 param embeddingDeployment string
 param auth string
 param apiKeys string
@@ -39,7 +40,7 @@ var platform = {
 var service = {
   AZURE_OPENAI_ENDPOINT: openaiEndpoint
   PLUMBLINE_CHAT_MODEL: chatDeployment
-  PLUMBLINE_PROFILE: 'large_hosted'
+  PLUMBLINE_PROFILE: profile
   PLUMBLINE_EMBEDDING: 'openai'
   PLUMBLINE_EMBEDDING_MODEL: embeddingDeployment
   PLUMBLINE_STATE_STORE: 'azure_tables'

@@ -4,11 +4,16 @@ param location string
 param endpointLocation string
 param tags object
 param principalId string
+@description('Who deploys; empty: nobody gets a role.')
+param deployerId string
+param deployerType string
 param chatModel string
 param chatModelVersion string
+param chatDeployment string
 param chatCapacity int
 param embeddingModel string
 param embeddingModelVersion string
+param embeddingDeployment string
 param embeddingCapacity int
 param modelSku string
 param isPrivate bool
@@ -33,7 +38,7 @@ resource account 'Microsoft.CognitiveServices/accounts@2024-10-01' = {
 
 resource chat 'Microsoft.CognitiveServices/accounts/deployments@2024-10-01' = {
   parent: account
-  name: chatModel
+  name: chatDeployment
   sku: {
     name: modelSku
     capacity: chatCapacity
@@ -50,7 +55,7 @@ resource chat 'Microsoft.CognitiveServices/accounts/deployments@2024-10-01' = {
 
 resource embedding 'Microsoft.CognitiveServices/accounts/deployments@2024-10-01' = {
   parent: account
-  name: embeddingModel
+  name: embeddingDeployment
   sku: {
     name: modelSku
     capacity: embeddingCapacity
@@ -73,6 +78,17 @@ resource calls 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', openaiUser)
     principalId: principalId
     principalType: 'ServicePrincipal'
+  }
+}
+
+// Who deploys can call the models from a laptop, with `az login` and no key.
+resource deployerCalls 'Microsoft.Authorization/roleAssignments@2022-04-01' = if (!empty(deployerId)) {
+  name: guid(account.id, deployerId, openaiUser)
+  scope: account
+  properties: {
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', openaiUser)
+    principalId: deployerId
+    principalType: deployerType
   }
 }
 

@@ -2,7 +2,11 @@
 param name string
 param location string
 param tags object
+param redundancy string
 param principalId string
+@description('Who deploys; empty: nobody gets a role.')
+param deployerId string
+param deployerType string
 param isPrivate bool
 param subnetId string
 param networkId string
@@ -19,7 +23,7 @@ resource account 'Microsoft.Storage/storageAccounts@2023-05-01' = {
   location: location
   tags: tags
   kind: 'StorageV2'
-  sku: { name: 'Standard_ZRS' }
+  sku: { name: redundancy }
   properties: {
     allowSharedKeyAccess: false
     allowBlobPublicAccess: false
@@ -51,6 +55,17 @@ resource assigned 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for ro
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', role)
     principalId: principalId
     principalType: 'ServicePrincipal'
+  }
+}]
+
+// Who deploys can see the package and the state, as the service does.
+resource deployer 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for role in empty(deployerId) ? [] : roles: {
+  name: guid(account.id, deployerId, role)
+  scope: account
+  properties: {
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', role)
+    principalId: deployerId
+    principalType: deployerType
   }
 }]
 

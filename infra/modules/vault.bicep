@@ -5,6 +5,8 @@ param tags object
 param principalId string
 @secure()
 param chromaToken string
+@description('Keep what is deleted for 90 days; null leaves it off, which cannot be said with false.')
+param isProtected bool
 param isPrivate bool
 param subnetId string
 param networkId string
@@ -23,7 +25,7 @@ resource vault 'Microsoft.KeyVault/vaults@2023-07-01' = {
       name: 'standard'
     }
     enableRbacAuthorization: true
-    enablePurgeProtection: true
+    enablePurgeProtection: isProtected ? true : null
     publicNetworkAccess: isPrivate ? 'Disabled' : 'Enabled'
   }
 }

@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from agent.errors import ModelFailed, ModelUnavailable
 from agent.llm import Message, ReplySchema, build_model
+from agent.llms.chat_request import REASONING_TOKENS
 from agent.llms.openai_model import AzureOpenAIModel, OpenAIModel
 from agent.models import Usage
 from agent.settings import Settings
@@ -259,7 +260,8 @@ async def test_a_reasoning_model_gets_its_own_field_for_tokens_and_no_temperatur
     await model.complete(ASK, max_tokens=50)
     await model.close()
     assert len(endpoint.asked) == 4, "three calls to learn, one that knows"
-    assert endpoint.asked[-1]["max_completion_tokens"] == 50
+    assert endpoint.asked[-1]["max_completion_tokens"] == 50 + REASONING_TOKENS
+    assert endpoint.asked[-1]["reasoning_effort"] == "minimal"
 
 
 # ------------------------------------------------------------------------------------------------------ retries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent.generate import SQL_ALONE
 from agent.llm import Message
-from agent.llms.chat_request import Abilities, chat_fields
+from agent.llms.chat_request import REASONING_TOKENS, Abilities, chat_fields
 
 
 def test_a_grammar_is_nothing_to_an_endpoint_that_reads_none() -> None:
@@ -13,3 +13,19 @@ def test_a_grammar_is_nothing_to_an_endpoint_that_reads_none() -> None:
         fields = chat_fields(asked, SQL_ALONE, 50, 0.0, abilities)
         assert fields == {**chat_fields(asked, None, 50, 0.0, abilities), "logprobs": True}
         assert fields["messages"][0]["content"] == "How many?"
+
+
+def test_a_model_that_reasons_first_gets_room_and_little_effort() -> None:
+    abilities = Abilities(tokens_field="max_completion_tokens")
+    request = chat_fields([Message(role="user", content="x")], None, 500, 0.0, abilities)
+    assert request["max_completion_tokens"] == 500 + REASONING_TOKENS
+    assert request["reasoning_effort"] == "minimal"
+    assert "max_tokens" not in request
+
+
+def test_an_effort_that_is_refused_is_left_out() -> None:
+    abilities = Abilities(tokens_field="max_completion_tokens")
+    request = chat_fields([Message(role="user", content="x")], None, 500, 0.0, abilities)
+    less = abilities.without("Unsupported value: 'reasoning_effort' does not support 'minimal'", request)
+    assert less is not None
+    assert "reasoning_effort" not in chat_fields([Message(role="user", content="x")], None, 500, 0.0, less)

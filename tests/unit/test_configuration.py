@@ -93,7 +93,7 @@ def test_text_that_is_no_json_is_told_beside_the_others(examined: Examine) -> No
 @pytest.mark.parametrize("name, told", [
     ("PLUMBLINE_ROW_LIMT", "did you mean PLUMBLINE_ROW_LIMIT?"),
     ("plumbline_query_timeout", "did you mean PLUMBLINE_QUERY_TIMEOUT_S?"),
-    ("PLUMBLINE_ZZZ", "the README lists those there are"),
+    ("PLUMBLINE_ZZZ", "docs/reference.md lists all settings"),
 ])  # fmt: skip
 def test_a_variable_that_is_no_setting_is_told_with_the_nearest_name(examined: Examine, name: str, told: str) -> None:
     found = examined(**{name: "5"})

@@ -40,8 +40,9 @@ ROLES = {
 }
 GIVEN = {  # what the parameters of app.bicep would be, to see whether the service takes them
     "openaiEndpoint": "https://oai-plumbline-abc.openai.azure.com/",
-    "chatDeployment": "gpt-4.1",
-    "embeddingDeployment": "text-embedding-3-small",
+    "chatDeployment": "chat",
+    "profile": "small_hosted",
+    "embeddingDeployment": "embedding",
     "tablesEndpoint": "https://stplumbabc.table.core.windows.net/",
     "applicationInsightsConnection": "InstrumentationKey=0;IngestionEndpoint=https://x.in.applicationinsights.azure.com/",
     "auth": "functions",
@@ -228,16 +229,27 @@ def test_each_role_is_one_that_is_needed_and_says_why() -> None:
     assert "Contributor'" not in "".join(file.text for file in MODULES), "no role by name, none over a group"
 
 
-def test_roles_are_given_on_one_resource_each_and_to_the_identity_alone() -> None:
+def test_roles_are_given_on_one_resource_each_to_the_identity_and_to_who_deploys() -> None:
     given = [body(resource) for file in MODULES for resource in file.of("resources").values()
              if resource["type"] == "Microsoft.Authorization/roleAssignments"]  # fmt: skip
-    assert len(given) == len(ROLES) - 1, "the storage account's two are one loop"
-    for assignment in given:
+    to_identity = [one for one in given if one["properties"]["principalId"] == "principalId"]
+    to_deployer = [one for one in given if one["properties"]["principalId"] == "deployerId"]
+    assert len(to_identity) + len(to_deployer) == len(given)
+    assert len(to_identity) == len(ROLES) - 1, "the storage account's two are one loop"
+    assert {one["scope"] for one in to_deployer} == {"account"}, "state and models, to look at and to try"
+    for assignment in to_identity:
         assert assignment["scope"] in ("account", "component", "vault")
-        assert assignment["properties"]["principalId"] == "principalId"
         assert assignment["properties"]["principalType"] == "ServicePrincipal"
     passed = [given["principalId"] for _, _, given in MAIN.modules() if "principalId" in given]
     assert all(_accessed(value) == ("identity", "outputs", "principalId") for value in passed)
+
+
+def test_what_is_made_can_be_made_again_everywhere() -> None:
+    storage, vault = load(INFRA / "modules" / "storage.bicep"), load(INFRA / "modules" / "vault.bicep")
+    assert MAIN.of("parameters")["storageRedundancy"]["default"] == "Standard_LRS"
+    assert "name: redundancy" in storage.text
+    assert MAIN.of("parameters")["protectVault"]["default"] in (False, "false")
+    assert "enablePurgeProtection: isProtected ? true : null" in vault.text
 
 
 def _accessed(value: dict[str, Any]) -> tuple[str, ...]:

@@ -30,11 +30,11 @@ def _no_model_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         (Settings(), EmbeddedModel, "qwen2.5-coder-1.5b-instruct-q4_k_m"),
         (Settings(embedded_model="0.5b"), EmbeddedModel, "qwen2.5-coder-0.5b-instruct-q4_k_m"),
         (Settings(chat_model="gpt-4o"), EmbeddedModel, "qwen2.5-coder-1.5b-instruct-q4_k_m"),
-        (Settings(openai_api_key=KEY), OpenAIModel, "gpt-4o-mini"),
+        (Settings(openai_api_key=KEY), OpenAIModel, "gpt-5-mini"),
         (Settings(openai_api_key=KEY, chat_model="gpt-4o"), OpenAIModel, "gpt-4o"),
         (Settings(openai_base_url="http://localhost:1/v1", chat_model="m"), OpenAIModel, "m"),
         (Settings(azure_openai_endpoint="https://x.example", chat_model="d"), AzureOpenAIModel, "d"),
-        (Settings(azure_openai_endpoint="https://x.example", openai_api_key=KEY), AzureOpenAIModel, "gpt-4o-mini"),
+        (Settings(azure_openai_endpoint="https://x.example", openai_api_key=KEY), AzureOpenAIModel, "gpt-5-mini"),
     ],
 )
 def test_the_settings_choose_the_model(settings: Settings, kind: type, name: str) -> None:
