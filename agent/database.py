@@ -14,6 +14,7 @@ from agent.access.breaker import Breaker
 from agent.callers import LOCAL
 from agent.errors import WritesNotAllowed
 from agent.intent import PARTIAL
+from agent.private_values import unasked
 from agent.seen_schemas import SEEN
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Parameters, QueryResult, Schema, WriteResult
 from executors.errors import DatabaseUnavailable, SqlFailed, UnknownDatabase
@@ -131,8 +132,21 @@ class Database:
         """What may be seen; None: everything."""
         return None
 
-    async def check(self, sql: str, row_limit: int, parameters: Parameters | None = None) -> CheckedSql:
+    async def check(
+        self,
+        sql: str,
+        row_limit: int,
+        parameters: Parameters | None = None,
+        *,
+        question: str | None = None,
+        leave_out: bool = False,
+    ) -> CheckedSql:
         """The query as the guard lets it through, with its placeholders filled where there are parameters.
+
+        Args:
+            question: that a model wrote the query for: it sees no private column that this does not name. None: a
+                person wrote it, or the service itself.
+            leave_out: see `guard.check`.
 
         Raises:
             SqlRefused: it does not.
@@ -149,6 +163,8 @@ class Database:
             rows=rows,
             functions=self._functions,
             catalogue=self._catalogue,
+            hidden=None if question is None else unasked(schema, question),
+            leave_out=leave_out,
         )
         if len(schema.tables) <= _FEW_TABLES:
             return call()

@@ -9,7 +9,6 @@ from agent.errors import ModelError
 from agent.ledger import Ledger
 from agent.llm import ChatModel
 from agent.llms.replies import extract_sql
-from agent.private_values import refuse_unasked, without_unasked
 from executors.base import Frozen, QueryResult
 from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError
@@ -57,11 +56,8 @@ async def fetch_raw_records(
         records = records or await _ask(question, sql, context, model, ledger)
         if records is None:
             return RawRecords(derived=False, needed=True, reason=raw.reason)
-        checked = await database.check(records, row_limit)
-        schema = await database.schema()
-        if not derived:
-            refuse_unasked(checked, schema, question)
-        result, _ = without_unasked(await database.run(checked), checked.tables, schema, question)
+        checked = await database.check(records, row_limit, question=question, leave_out=derived)
+        result = await database.run(checked)
     except (SqlError, DatabaseUnavailable, ModelError) as error:
         reason = f"{raw.reason} {error}".strip()
         return RawRecords(sql=records, derived=derived, needed=True, reason=reason, failure=str(error))

@@ -13,7 +13,7 @@ from agent.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.pipeline.consensus import AGREED, elected, grouped
 from agent.pipeline.voting import vote
 from agent.plan import plan_of
-from agent.private_values import refuse_unasked, without_unasked
+from agent.private_values import sentence
 from agent.progress import sql_told
 from agent.rules.repair import repaired
 from agent.rules.review import Review, review
@@ -291,15 +291,12 @@ class Round:
 
     async def _through_the_guard(self, sql: str) -> CheckedSql:
         run = self._run
-        checked = await run.database.check(sql, run.limits.row_limit)
-        refuse_unasked(checked, await run.database.schema(), run.question.text)
-        return checked
+        return await run.database.check(sql, run.limits.row_limit, question=run.question.text)
 
     async def _rows_of(self, query: CheckedSql) -> QueryResult:
         run = self._run
         rows = await run.database.run(query)
-        rows, left_out = without_unasked(rows, query.tables, await run.database.schema(), run.question.text)
-        for warning in left_out:
+        if warning := sentence(query):
             run.ledger.warn(warning)
         return rows
 

@@ -140,6 +140,7 @@ class CheckedSql(Frozen):
     tables: the real tables that are read, in order of appearance.
     held: what a row filter keeps from the caller, one sentence for each table. The filter is in `executable` alone:
         shown, judged and derived from is the query that was asked, and what comes of it is filtered in its turn.
+    left_out: private columns that a star of it does not show, as `customers.email`; likewise in `executable` alone.
     """
 
     sql: str
@@ -147,6 +148,7 @@ class CheckedSql(Frozen):
     row_limit: Annotated[int, Field(ge=1)]
     tables: tuple[str, ...]
     held: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 class CheckedWrite(Frozen):

@@ -30,6 +30,7 @@ from executors.sql.quotes import with_quotes
 from executors.sql.row_limit import limited
 
 if TYPE_CHECKING:
+    from executors.sql.held_columns import Hidden
     from executors.sql.held_rows import HeldRows
 
 MAX_CHARS = 20_000
@@ -59,6 +60,8 @@ def check(
     rows: HeldRows | None = None,
     functions: frozenset[str] = frozenset(),
     catalogue: frozenset[str] = frozenset(),
+    hidden: Hidden | None = None,
+    leave_out: bool = False,
 ) -> CheckedSql:
     """Let a query through, capped, or refuse it.
 
@@ -75,6 +78,9 @@ def check(
             where `rows` are held back, for a function reads what it likes.
         catalogue: what describes the database itself and may be read all the same, in lower case, such as
             `information_schema.tables`. Not where `rows` are held back, either.
+        hidden: private columns that nobody asked for, in lower case, by the names of their tables; they are not there
+            for the query, but for what only compares or counts them. See `executors.sql.held_columns`.
+        leave_out: whether one of them that the query selects by its name is left out, instead of refused.
 
     Returns:
         The query written anew: for people, and as it runs, every name in quotes (see `CheckedSql`).
@@ -90,9 +96,9 @@ def check(
     columns = (schema if rows is None else rows.visible).column_names
     check_nodes(root, dialect, own, open_parameters=open_parameters, columns=columns)
     names = NameCheck(schema, sql, catalogue) if rows is None else NameCheck(rows.visible, sql)
-    held: tuple[str, ...] = ()
+    held = left_out = tuple[str, ...]()
     try:
-        if check_names or rows is not None:
+        if check_names or hidden or rows is not None:
             names.run(root)
         else:
             check_no_files(root, dialect)
@@ -101,15 +107,22 @@ def check(
         _check_reads_back(text, dialect, own, open_parameters=open_parameters, columns=columns)
         if _stars(sql, dialect) > _stars(text, dialect):
             raise _unclear(dialect)
+        if hidden:
+            from executors.sql.held_columns import HeldColumns
+
+            seen = schema if rows is None else rows.visible
+            left_out = HeldColumns(hidden, seen, names).hold(root, leave_out=leave_out)
         if rows is not None:
             held = rows.hold(root, names)
+        if hidden or rows is not None:
             run = limited(root, row_limit, dialect)[1]
         executable = grammar.write(with_quotes(run, dialect, every=True), dialect.sqlglot, spent=True, exact=True)
     except UnsupportedError as error:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", form(dialect)) from error
     except RecursionError as error:
         raise too_big("It is nested too deeply.") from error
-    return CheckedSql(sql=text, executable=executable, row_limit=row_limit, tables=names.tables, held=held)
+    kept = {"held": held, "left_out": left_out}
+    return CheckedSql(sql=text, executable=executable, row_limit=row_limit, tables=names.tables, **kept)
 
 
 # ------------------------------------------------------------------------------------------------- one query

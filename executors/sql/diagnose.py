@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from executors.base import Schema, Table
 from executors.dialects import DIALECTS, Dialect, match_error
 from executors.errors import ErrorKind, SqlFailed
+from executors.sql.driver_words import without_values
 
 MAX_COLUMNS = 25
 MAX_NEAREST = 3
@@ -22,7 +23,7 @@ MAX_MESSAGE_CHARS = 500
 
 
 def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:
-    """The driver's error as the loop wants it: classified, shortened, with a hint.
+    """The driver's error as the loop wants it: classified, without values, shortened, with a hint.
 
     Args:
         message: what the driver said.
@@ -30,7 +31,7 @@ def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:
         schema: of the database that was asked.
     """
     kind, names = match_error(schema.dialect, message)
-    return SqlFailed(kind, _shortened(message), _hint(kind, names, sql, schema))
+    return SqlFailed(kind, _shortened(without_values(message, sql, schema)), _hint(kind, names, sql, schema))
 
 
 def hint_for(kind: ErrorKind, message: str, sql: str, schema: Schema) -> str:

@@ -61,7 +61,7 @@ class DriverError(Exception):
         self.pgcode = pgcode
 
 
-def told(error: Exception, sql: str = "SELECT nmae FROM people") -> Any:
+def told(error: Exception, sql: str = "SELECT nmae, x, y FROM people") -> Any:
     return failures.told(error, POSTGRESQL, sql, lambda: SCHEMA)
 
 
@@ -76,7 +76,7 @@ def test_the_code_decides_where_the_message_is_in_another_language() -> None:
     failed = told(DriverError("Division durch Null", "22012"))
 
     assert failed.kind is ErrorKind.TYPE_MISMATCH
-    assert failed.message == "Division durch Null"
+    assert failed.message == "Division … Null", "its words are not known, and may be values"
     assert failed.hint
 
 

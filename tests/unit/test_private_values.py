@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.private_values import refuse_unasked, without_unasked
+from agent.private_values import sentence, unasked
 from agent.scripted import ScriptedModel
 from agent.service import Service
-from executors.base import Column, QueryResult, Schema, Table
+from executors.base import CheckedSql, Column, Schema, Table
 from executors.errors import SqlRefused
 from executors.guard import check
 
@@ -32,11 +32,15 @@ def schema(dialect: str) -> Schema:
     return Schema(database="people", dialect=dialect, tables=(CUSTOMERS, STAFF))
 
 
+def held(sql: str, question: str = PLAIN, dialect: str = "duckdb") -> CheckedSql:
+    known = schema(dialect)
+    return check(sql, known, row_limit=100, hidden=unasked(known, question))
+
+
 def refusal(sql: str, question: str = PLAIN, dialect: str = "duckdb") -> str:
     """Why it is not run; empty where it is. Both the guard and the rule may say no."""
-    known = schema(dialect)
     try:
-        refuse_unasked(check(sql, known, row_limit=100), known, question)
+        held(sql, question, dialect)
     except SqlRefused as error:
         return error.message
     return ""
@@ -76,17 +80,9 @@ def test_what_shows_no_private_value_is_run(sql: str, why: str) -> None:
     ("SELECT id FROM customers ORDER BY (SELECT min(email) FROM customers)", ""),
     ("SELECT * RENAME (email AS e) FROM customers", "renamed"),
     ("SELECT * REPLACE (email AS city) FROM customers", "in the place of another"),
-    ("SELECT COLUMNS('(.*)') AS 'x_\\1' FROM customers", "by a pattern"),
-    ("SELECT c FROM customers AS c", "as a whole row"),
-    ("SELECT to_json(c) FROM customers AS c", "as JSON"),
 ])  # fmt: skip
 def test_what_would_show_them_is_not(sql: str, why: str) -> None:
     assert bool(refusal(sql)) == bool(why), why
-
-
-@pytest.mark.parametrize("sql", ["SELECT c FROM customers AS c", "SELECT row_to_json(c) FROM customers AS c"])
-def test_postgresql_shows_no_whole_row(sql: str) -> None:
-    assert refusal(sql, dialect="postgresql")
 
 
 @pytest.mark.parametrize("question, shown", [
@@ -103,13 +99,11 @@ def test_who_names_a_column_is_shown_it(question: str, shown: bool) -> None:
 
 
 def test_all_columns_come_without_them_and_the_answer_says_so() -> None:
-    rows = QueryResult(columns=("id", "email", "home_phone", "city"), rows=((1, "ada@mail.example", "1", "Bonn"),))
-
-    left, (said,) = without_unasked(rows, ("customers",), schema("duckdb"), "Show the e-mail of everybody")
-
-    assert (left.columns, left.rows) == (("id", "email", "city"), ((1, "ada@mail.example", "Bonn"),))
-    assert said.endswith(": customers.home_phone.")
-    assert without_unasked(rows, ("staff",), schema("duckdb"), PLAIN) == (rows, ())
+    query = held("SELECT * FROM customers", "Show the e-mail of everybody")
+    assert sentence(query).endswith(": customers.home_phone.")
+    assert "home_phone" not in query.executable
+    assert sentence(held("SELECT count(*) FROM (SELECT * FROM customers) AS c")) == "", "nothing of it was to be shown"
+    assert sentence(held("SELECT * FROM staff")) == ""
 
 
 async def test_a_model_that_selects_one_is_told_and_its_rows_never_leave(

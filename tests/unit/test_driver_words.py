@@ -1,0 +1,55 @@
+"""What is told of a driver's error: the engine's words and those of the query, and no value."""
+
+from __future__ import annotations
+
+import pytest
+
+from executors.base import Column, Schema, Table
+from executors.sql.diagnose import sql_failed
+from executors.sql.driver_words import without_values
+
+SCHEMA = Schema(
+    database="people",
+    dialect="duckdb",
+    tables=(Table(name="customers", columns=(Column(name="email", type="TEXT"), Column(name="city", type="TEXT"))),),
+)
+SQL = "SELECT city FROM customers WHERE CAST(email AS INT) > 7"
+PRIVATE = "ann-priv@mail.example"
+
+
+@pytest.mark.parametrize("message, told", [
+    (f"Conversion Error: Could not convert string '{PRIVATE}' to INT32\nLINE 1: ...WHERE CAST(email AS INT) > 7",
+     "Conversion Error: Could not convert string '…' to INT32\nLINE …: ...WHERE CAST(email AS INT) > 7"),
+    (f'invalid input syntax for type integer: "{PRIVATE}"', 'invalid input syntax for type integer: "…"'),
+    (f"Conversion failed when converting the nvarchar value '{PRIVATE}' to data type int.",
+     "Conversion failed when converting the nvarchar value '…' to data type int."),
+    (f"Truncated incorrect DOUBLE value: '{PRIVATE}'", "Truncated incorrect DOUBLE value: '…'"),
+    (f"Cannot parse uuid {PRIVATE}: Cannot parse UUID from String", 
+     "Cannot parse uuid …: Cannot parse UUID from String"),
+    ("Type INT64 with value 5551234 can't be cast because the value is out of range for the destination type INT8",
+     "Type INT64 with value … can't be cast because the value is out of range for the destination type INT8"),
+    ("Could not convert string 'Ann O'Hara (Bonn)' to INT32", "Could not convert string '… to INT32"),
+    ("missing ]: [Ann Priv", "missing ]: […"),
+    ("ORA-01722: unable to convert string value containing 'Priv' to a number",
+     "ORA-01722: unable to convert string value containing '…' to a number"),
+    ("DETAIL:  Key (email)=(ann) is duplicated.", "DETAIL:  Key (email)=(…) is duplicated."),
+    ("Überlauf bei Änne Müller", "…"),
+])  # fmt: skip
+def test_a_value_is_a_gap(message: str, told: str) -> None:
+    assert without_values(message, SQL, SCHEMA).replace("'…)' to", "'… to") == told
+
+
+@pytest.mark.parametrize("message", [
+    'Binder Error: Referenced column "nmae" not found in FROM clause!\nCandidate bindings: "city", "email"',
+    'syntax error at or near "nmae"',
+    "no such column: nmae",
+    'column "customers.city" must appear in the GROUP BY clause or be used in an aggregate function',
+    "Unknown expression identifier `nmae`. Maybe you meant: ['city']. (UNKNOWN_IDENTIFIER)",
+])  # fmt: skip
+def test_names_and_the_engines_own_words_are_told(message: str) -> None:
+    assert without_values(message, "SELECT nmae FROM customers", SCHEMA) == message
+
+
+def test_every_error_of_a_query_is_told_so() -> None:
+    failed = sql_failed(f"Conversion Error: Could not convert string '{PRIVATE}' to INT32", SQL, SCHEMA)
+    assert "priv" not in f"{failed.message} {failed.hint}"

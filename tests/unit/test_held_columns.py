@@ -1,0 +1,178 @@
+"""Private columns in the tree of a query: whatever form it takes, what runs reads none that it does not name."""
+
+from __future__ import annotations
+
+import re
+
+import duckdb
+import pytest
+
+from agent.private_values import unasked
+from executors.base import CheckedSql, Column, Schema, Table
+from executors.dialects import DIALECTS
+from executors.errors import SqlRefused
+from executors.guard import check
+
+PRIVATE = ("ann-priv@mail.example", "bo-priv@mail.example")
+PLAIN = "How many customers are there in each city?"
+CUSTOMERS = Table(
+    name="customers",
+    columns=(
+        Column(name="id", type="INTEGER"),
+        Column(name="email", type="TEXT", private=True),
+        Column(name="city", type="TEXT"),
+    ),
+    primary_key=("id",),
+)
+STAFF = Table(name="staff", columns=(Column(name="id", type="INTEGER"), Column(name="email", type="TEXT")))
+DATA = f"""
+CREATE TABLE customers (id INTEGER, email TEXT, city TEXT);
+INSERT INTO customers VALUES (1, '{PRIVATE[0]}', 'Bonn'), (2, '{PRIVATE[1]}', 'Köln');
+CREATE TABLE staff (id INTEGER, email TEXT);
+INSERT INTO staff VALUES (1, 'staff@shop.example');
+"""
+
+# Forms that stand for a whole row, or for a column without its name; each is refused, fails, or gives no private value.
+FORMS = [
+    "SELECT * FROM customers",
+    "SELECT c.* FROM customers c",
+    "SELECT #2 FROM customers",
+    "SELECT #3 FROM (SELECT 1, c.* FROM customers c)",
+    "SELECT c FROM customers c",
+    "SELECT customers FROM customers",
+    "SELECT to_json(c) FROM customers c",
+    "SELECT to_json(c.*) FROM customers c",
+    "SELECT row(c.*) FROM customers c",
+    "SELECT row_to_json(c) FROM customers c",
+    "SELECT concat(c.*) FROM customers c",
+    "SELECT concat_ws(',', *COLUMNS(*)) FROM customers",
+    "SELECT ARRAY[c.*] FROM customers c",
+    "SELECT c.*::text FROM customers c",
+    "SELECT (c.*)::text FROM customers c",
+    "SELECT c::text FROM customers c",
+    "SELECT CAST(c AS VARCHAR) FROM customers c",
+    "SELECT x.to_json FROM (SELECT 1 + 1, c.* FROM customers c) x",
+    "SELECT (c).email FROM customers c",
+    "SELECT struct_pack(a := c) FROM customers c",
+    "SELECT COLUMNS('e.*') FROM customers",
+    "SELECT COLUMNS(*) FROM customers",
+    "SELECT * EXCLUDE (id) FROM customers",
+    "SELECT array_agg(c) FROM customers c",
+    "SELECT json_agg(c) FROM customers c",
+    "SELECT max(c) FROM customers c",
+    "SELECT list(c) FROM customers c",
+    "SELECT mode() WITHIN GROUP (ORDER BY email) FROM customers",
+    "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY email) FROM customers",
+    "SELECT quantile_disc(email, 0.5) FROM customers",
+    "SELECT first(email) FROM customers",
+    "SELECT arg_max(email, id) FROM customers",
+    "SELECT array_agg(email ORDER BY id) FROM customers",
+    "SELECT string_agg(email, ',' ORDER BY id) FROM customers",
+    "SELECT lag(email) OVER (ORDER BY id) FROM customers",
+    "SELECT DISTINCT ON (city) email FROM customers",
+    "SELECT s.id, x.* FROM staff s, LATERAL (SELECT * FROM customers c WHERE c.id = s.id) x",
+    "SELECT * FROM staff JOIN customers USING (id)",
+    "SELECT * FROM staff JOIN customers USING (email)",
+    "SELECT * FROM customers c WHERE c.email IS NOT NULL",
+    "SELECT c.* FROM customers c WHERE email LIKE '%'",
+    "SELECT to_json(c) FROM customers c WHERE email IS NOT NULL",
+    "SELECT c::text FROM customers c WHERE c.email > ''",
+    "SELECT #2 FROM customers WHERE email > ''",
+    "SELECT s.id, (SELECT c FROM customers c WHERE c.email > '' LIMIT 1) FROM staff s",
+    "WITH t AS (SELECT * FROM customers) SELECT t FROM t",
+    "WITH t AS (SELECT c FROM customers c) SELECT * FROM t",
+    "WITH customers AS (SELECT * FROM customers) SELECT * FROM customers",
+    "SELECT * FROM customers UNION ALL SELECT 1, 'x', 'y'",
+    "SELECT x[2] FROM (SELECT [id::text, c::text] AS x FROM customers c)",
+    "SELECT * FROM (FROM customers)",
+    "FROM customers",
+    "SELECT unnest(c) FROM customers c",
+    "SELECT * FROM customers PIVOT (count(*) FOR email IN ('a'))",
+    "SELECT * FROM customers UNPIVOT (v FOR n IN (email, city))",
+    "SELECT CASE WHEN true THEN c END FROM customers c",
+    "SELECT coalesce(c, NULL) FROM customers c",
+    "SELECT hash(c) FROM customers c GROUP BY c",
+    "SELECT min(to_json(c)) FILTER (WHERE email > '') FROM customers c",
+]
+RUN = [
+    ("SELECT city, count(*) FROM customers GROUP BY city ORDER BY city", [("Bonn", 1), ("Köln", 1)]),
+    (f"SELECT id FROM customers WHERE email = '{PRIVATE[0]}'", [(1,)]),
+    ("SELECT count(email), count(DISTINCT email) FROM customers", [(2, 2)]),
+    ("SELECT * FROM customers WHERE email LIKE 'bo-%'", [(2, "Köln")]),
+    ("SELECT c.*, 1 AS one FROM customers c WHERE c.email LIKE 'bo-%'", [(2, "Köln", 1)]),
+    ("SELECT c.id FROM customers c LEFT JOIN staff s ON s.email = c.email ORDER BY c.email DESC", [(2,), (1,)]),
+    ("SELECT s.email, c.city FROM staff s JOIN customers c ON c.id = s.id", [("staff@shop.example", "Bonn")]),
+    ("SELECT count(*) FROM (SELECT * FROM customers) AS c", [(2,)]),
+    ("SELECT main.customers.city FROM main.customers WHERE main.customers.id = 2", [("Köln",)]),
+    ("WITH t AS (SELECT id FROM customers WHERE email IS NOT NULL) SELECT * FROM t ORDER BY 1", [(1,), (2,)]),
+    ("SELECT *, (SELECT count(*) FROM customers d WHERE d.email < c.email) AS n FROM customers c ORDER BY id",
+     [(1, "Bonn", 0), (2, "Köln", 1)]),
+]  # fmt: skip
+
+
+def schema(dialect: str) -> Schema:
+    return Schema(database="people", dialect=dialect, tables=(CUSTOMERS, STAFF), namespace="")
+
+
+def held(sql: str, dialect: str = "duckdb", question: str = PLAIN, *, leave_out: bool = False) -> CheckedSql:
+    known = schema(dialect)
+    return check(sql, known, row_limit=100, hidden=unasked(known, question), leave_out=leave_out)
+
+
+@pytest.fixture(scope="module")
+def shop() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute(DATA)
+    return connection
+
+
+@pytest.mark.parametrize("sql", FORMS)
+def test_no_form_shows_a_private_value(shop: duckdb.DuckDBPyConnection, sql: str) -> None:
+    try:
+        rows = shop.execute(held(sql).executable).fetchall()
+    except (SqlRefused, duckdb.Error) as error:
+        told = str(error)
+        assert not any(value in told for value in PRIVATE)
+    else:
+        assert not any(value in str(rows) for value in PRIVATE)
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("sql", FORMS)
+def test_in_no_dialect_does_such_a_form_read_the_column(sql: str, dialect: str) -> None:
+    try:
+        query = held(sql, dialect)
+    except SqlRefused:
+        return
+    read = re.findall(r"\(select ([^()]*) from [`\"\[]?customers", query.executable.lower())
+    assert read or "customers" not in query.executable, "where # begins a comment, nothing is read"
+    if any("email" in columns for columns in read):  # it is compared, and nothing stands for all columns
+        assert not re.search(r"\bc\.\*|to_json|#|customers\.\*|\(c\)", query.executable.lower()), query.executable
+
+
+@pytest.mark.parametrize("sql, rows", RUN)
+def test_what_shows_none_runs_as_before(
+    shop: duckdb.DuckDBPyConnection, sql: str, rows: list[tuple[object, ...]]
+) -> None:
+    assert shop.execute(held(sql).executable).fetchall() == rows
+
+
+def test_a_question_that_names_the_column_gets_it(shop: duckdb.DuckDBPyConnection) -> None:
+    query = held("SELECT * FROM customers WHERE id = 1", question="What is the e-mail of customer 1?")
+    assert shop.execute(query.executable).fetchall() == [(1, PRIVATE[0], "Bonn")]
+
+
+def test_records_come_without_what_a_derived_query_selects(shop: duckdb.DuckDBPyConnection) -> None:
+    query = held("SELECT customers.id, customers.email FROM customers ORDER BY 1", leave_out=True)
+    assert shop.execute(query.executable).fetchall() == [(1,), (2,)]
+    assert query.left_out == ("customers.email",)
+
+
+@pytest.mark.parametrize("sql", [
+    "SELECT e FROM customers WHERE length(email AS e) > 0",
+    "SELECT count(email AS e), e FROM customers GROUP BY e",
+    "WITH (SELECT email FROM customers LIMIT 1) AS e SELECT e",
+])  # fmt: skip
+def test_a_name_that_clickhouse_gives_in_passing_shows_nothing(sql: str) -> None:
+    with pytest.raises(SqlRefused):
+        held(sql, "clickhouse")
