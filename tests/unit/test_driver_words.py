@@ -24,7 +24,7 @@ PRIVATE = "ann-priv@mail.example"
     (f"Conversion failed when converting the nvarchar value '{PRIVATE}' to data type int.",
      "Conversion failed when converting the nvarchar value '…' to data type int."),
     (f"Truncated incorrect DOUBLE value: '{PRIVATE}'", "Truncated incorrect DOUBLE value: '…'"),
-    (f"Cannot parse uuid {PRIVATE}: Cannot parse UUID from String", 
+    (f"Cannot parse uuid {PRIVATE}: Cannot parse UUID from String",
      "Cannot parse uuid …: Cannot parse UUID from String"),
     ("Type INT64 with value 5551234 can't be cast because the value is out of range for the destination type INT8",
      "Type INT64 with value … can't be cast because the value is out of range for the destination type INT8"),
