@@ -1,0 +1,197 @@
+"""Right queries stay as they were written, and wrong ones that run are not verified: drafted twice alike, so that the
+vote alone would take them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from shop_questions import Make
+
+from agent.scripted import ScriptedModel
+from agent.service import Service
+
+TABLES = """
+CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, country TEXT, channel TEXT);
+CREATE TABLE orders (
+    id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers (id), status TEXT, amount REAL,
+    ordered_at TEXT, rating TEXT, approved_by INTEGER REFERENCES employees (id));
+CREATE TABLE order_items (order_id INTEGER REFERENCES orders (id), product TEXT, quantity INTEGER);
+CREATE TABLE employees (id INTEGER PRIMARY KEY, name TEXT, manager_id INTEGER REFERENCES employees (id));
+CREATE TABLE payroll (id INTEGER PRIMARY KEY REFERENCES employees (id), salary REAL);
+CREATE TABLE staff (id INTEGER PRIMARY KEY, country TEXT, headcount INTEGER);
+CREATE TABLE invoices (id INTEGER PRIMARY KEY, state TEXT);
+INSERT INTO customers VALUES (1, 'Ada', 'Niger', 'T'), (2, 'Bo', 'Nigeria', 'M'), (3, 'Cy', 'Nigeria', 'M'),
+    (4, 'Di', NULL, 'T');
+INSERT INTO employees VALUES (1, 'Eve', NULL), (2, 'Flo', 1), (3, 'Gus', 1);
+INSERT INTO orders VALUES (1, 1, 'X', 20, '2024-12-24 10:00:00', '9', 1),
+    (2, 2, 'S', 60, '2024-12-31 09:30:00', '10', 2),
+    (3, 2, 'S', 10, '2024-06-01 00:00:00', '7', 2), (4, NULL, 'C', 99, '2025-01-01 08:00:00', '8', 3);
+INSERT INTO order_items VALUES (1, 'pen', 2), (1, 'ink', 1), (2, 'pen', 1), (2, 'mug', 4), (3, 'pen', 1), (4, 'mug', 2);
+INSERT INTO payroll VALUES (1, 300), (2, 200), (3, 100);
+INSERT INTO staff VALUES (1, 'Nigeria', 70), (2, 'Togo', 5);
+INSERT INTO invoices VALUES (1, 'Awaiting Payment'), (2, 'Paid'), (3, 'Paid');
+"""
+DOCS = """
+# customers
+
+## channel
+
+How they came: T = telephone, M = mobile app.
+"""
+
+
+@pytest.fixture
+async def voting(make_service: Make, registry: Path, tmp_path: Path) -> AsyncIterator[Service]:
+    """Has drafts vote in the place of a judge, over a database of its own and a DuckDB file with real timestamps."""
+    with sqlite3.connect(tmp_path / "trade.sqlite") as made:
+        made.executescript(TABLES)
+    made.close()
+    with duckdb.connect(str(tmp_path / "events.duckdb")) as events:
+        events.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, ordered_at TIMESTAMP, amount DOUBLE)")
+        events.execute(
+            "INSERT INTO orders VALUES (1, '2024-01-01 00:00:00', 5), (2, '2024-12-24 12:00:00', 7), "
+            "(3, '2024-12-31 23:00:00', 11), (4, '2025-01-01 00:00:00', 13)"
+        )
+    (tmp_path / "trade.md").write_text(DOCS, encoding="utf-8")
+    registry.write_text("trade: {url: trade.sqlite, docs: trade.md}\nevents: events.duckdb\n", encoding="utf-8")
+    built = make_service(second_draft=None)
+    yield built
+    await built.close()
+
+
+RIGHT = [
+    ("Which orders are cancelled (X), or shipped (S) above 50?",
+     "SELECT id FROM orders WHERE status = 'X' OR status = 'S' AND amount > 50"),
+    ("How many open invoices are there?", "SELECT COUNT(*) AS n FROM invoices WHERE state = 'Awaiting Payment'"),
+    ("What are the name and salary of each employee?",
+     "SELECT e.name, p.salary FROM employees AS e JOIN payroll AS p ON e.id = p.id"),
+    ("Which country has the most customers?",
+     "SELECT country, COUNT(*) AS n FROM customers GROUP BY country ORDER BY n DESC LIMIT 1"),
+    ("Which customers ordered at least two times?",
+     "SELECT c.name FROM customers AS c JOIN orders AS o ON o.customer_id = c.id GROUP BY c.id HAVING COUNT(*) >= 2"),
+    ("List the countries of the customers.", "SELECT country FROM customers WHERE NOT country IS NULL"),
+    ("Who is the customer of order 1?", "SELECT customer_id FROM orders WHERE id = 1"),
+    ("What information is there on the invoices?", "SELECT id, state FROM invoices"),
+    ("Which customers have no orders?",
+     "SELECT name FROM customers WHERE NOT id IN (SELECT customer_id FROM orders WHERE NOT customer_id IS NULL)"),
+    ("How many orders does each employee approve?",
+     "SELECT e.name, COUNT(o.id) AS n FROM employees AS e LEFT JOIN orders AS o ON o.approved_by = e.id GROUP BY e.id"),
+    ("What is the total amount of orders with a pen?",
+     "SELECT SUM(amount) AS s FROM orders WHERE id IN (SELECT order_id FROM order_items WHERE product = 'pen')"),
+    ("What is the total of the orders of customers from Niger?",
+     "SELECT SUM(o.amount) AS s FROM orders AS o JOIN customers AS c ON o.customer_id = c.id "
+     "WHERE c.country = 'Niger'"),
+    ("How much is sold of each product?", "SELECT product, SUM(quantity) AS n FROM order_items GROUP BY product"),
+    ("How many customers came by telephone?", "SELECT COUNT(*) AS n FROM customers WHERE channel = 'T'"),
+    ("How many orders since June 2024?", "SELECT COUNT(*) AS n FROM orders WHERE ordered_at >= '2024-06-01'"),
+    ("What is the share of shipped orders?",
+     "SELECT 1.0 * SUM(CASE WHEN status = 'S' THEN 1 ELSE 0 END) / COUNT(*) AS share FROM orders"),
+    ("Who manages whom?",
+     "SELECT e.name, m.name AS boss FROM employees AS e JOIN employees AS m ON e.manager_id = m.id"),
+    ("Which employee earns the most?",
+     "SELECT e.name FROM employees AS e JOIN payroll AS p ON p.id = e.id ORDER BY p.salary DESC LIMIT 1"),
+    ("What is the average order amount of customers from Nigeria?",
+     "SELECT AVG(o.amount) AS a FROM orders AS o JOIN customers AS c ON c.id = o.customer_id "
+     "WHERE c.country = 'Nigeria'"),
+    ("For each customer, their latest order?",
+     "SELECT customer_id, MAX(ordered_at) AS at FROM orders GROUP BY customer_id"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "sql"), RIGHT, ids=[case[0] for case in RIGHT])
+async def test_a_right_query_runs_as_it_was_written_and_is_verified(
+    voting: Service, model: ScriptedModel, question: str, sql: str
+) -> None:
+    model.replies(sql=sql)
+    model.replies(sql=sql)
+    model.replies(text="These are the rows.")
+
+    answer = await voting.query(question, "trade")
+
+    assert answer.sql is not None
+    assert answer.sql.startswith(sql)
+    assert [it for it in answer.doubts if it.evidence != "language"] == []
+    assert (answer.attempts, answer.corrections) == (1, [])
+    assert next(check.passed for check in answer.checks if check.name == "second_draft")
+
+
+WRONG = [
+    ("trade", "How many staff are there in Niger?", "SELECT SUM(headcount) AS n FROM staff WHERE country = 'Niger'",
+     "stored_values"),
+    ("trade", "What is the total of the orders with a pen or ink?",
+     "SELECT SUM(o.amount) AS s FROM orders AS o JOIN order_items AS i ON i.order_id = o.id "
+     "WHERE i.product IN ('pen', 'ink')", "fan_out"),
+    ("trade", "What is the total of all orders, with their items?",
+     "SELECT SUM(o.amount) AS s FROM orders AS o JOIN order_items AS i ON i.order_id = o.id", "fan_out"),
+    ("trade", "What is the average amount of the orders with items?",
+     "SELECT AVG(o.amount) AS a FROM orders AS o, order_items AS i WHERE i.order_id = o.id", "fan_out"),
+    ("trade", "How many customers ordered?",
+     "SELECT COUNT(c.id) AS n FROM customers AS c JOIN orders AS o ON o.customer_id = c.id", "fan_out"),
+    ("trade", "What share of the orders is shipped, cancelled ones aside?",
+     "SELECT 1.0 * SUM(CASE WHEN status = 'S' AND status <> 'X' THEN 1 ELSE 0 END) / COUNT(*) AS s FROM orders",
+     "share_part"),
+    ("trade", "How many customers came by telephone?",
+     "SELECT COUNT(*) AS n FROM customers WHERE channel = 'M'", "contradicted_code"),
+    ("trade", "What does each customer pay, and when?",
+     "SELECT customer_id, ordered_at, SUM(amount) AS s FROM orders GROUP BY customer_id", "ungrouped_columns"),
+    ("trade", "How many orders does each customer have?",
+     "SELECT c.id, COUNT(*) AS n FROM customers AS c LEFT JOIN orders AS o ON o.customer_id = c.id GROUP BY c.id",
+     "counted_nothing"),
+    ("trade", "What do the approvers of orders earn?",
+     "SELECT DISTINCT o.id, e.name FROM orders AS o JOIN employees AS e ON o.id = e.id", "unrelated_keys"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("database", "question", "sql", "rule"), WRONG, ids=[case[1] for case in WRONG])
+async def test_a_wrong_query_that_runs_is_doubted_and_not_verified(
+    voting: Service, model: ScriptedModel, database: str, question: str, sql: str, rule: str
+) -> None:
+    model.replies(sql=sql)
+    model.replies(sql=sql)
+    model.replies(text="These are the rows.")
+
+    answer = await voting.query(question, database)
+
+    assert rule in {it.rule for it in answer.doubts}
+    assert not answer.verified
+
+
+PROPOSED = [
+    ("trade", "Which customers have no orders?", "SELECT name FROM customers WHERE NOT id IN "
+     "(SELECT customer_id FROM orders)", [["Cy"], ["Di"]]),
+    ("trade", "Who lives in NIGER?", "SELECT name FROM customers WHERE country = 'NIGER'", [["Ada"]]),
+    ("trade", "Which order has the best rating?", "SELECT id FROM orders ORDER BY rating DESC LIMIT 1", [[2]]),
+    ("trade", "What is the ratio of orders with a customer?",
+     "SELECT COUNT(customer_id) / COUNT(*) AS r FROM orders", [[0.75]]),
+    ("trade", "How many orders until the end of 2024?",
+     "SELECT COUNT(*) AS n FROM orders WHERE ordered_at BETWEEN '2024-01-01' AND '2024-12-31'", [[3]]),
+    ("events", "What was sold in 2024?",
+     "SELECT SUM(amount) AS s FROM orders WHERE ordered_at BETWEEN '2024-01-01' AND '2024-12-31'", [[23.0]]),
+    ("events", "How many orders on 24 December 2024?",
+     "SELECT COUNT(*) AS n FROM orders WHERE ordered_at = '2024-12-24'", [[1]]),
+    ("events", "How many orders up to 31 December 2024?",
+     "SELECT COUNT(*) AS n FROM orders WHERE ordered_at <= DATE '2024-12-31'", [[3]]),
+    ("trade", "Which customers never ordered?", "SELECT c.name FROM customers AS c JOIN orders AS o "
+     "ON o.customer_id = c.id WHERE o.id IS NULL", [["Cy"], ["Di"]]),
+    ("trade", "How many orders in 2025?", "SELECT COUNT(*) AS n FROM orders WHERE STRFTIME('%Y', ordered_at) = 2025",
+     [[1]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("database", "question", "sql", "rows"), PROPOSED, ids=[case[1] for case in PROPOSED])
+async def test_what_schema_and_data_propose_is_answered_named_and_not_verified(
+    voting: Service, model: ScriptedModel, database: str, question: str, sql: str, rows: list[list[object]]
+) -> None:
+    model.replies(sql=sql)
+    model.replies(sql=sql)
+    model.replies(text="These are the rows.")
+
+    answer = await voting.query(question, database)
+
+    assert [list(row.values()) for row in answer.results] == rows
+    assert answer.corrections
+    assert not answer.verified
