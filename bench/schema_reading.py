@@ -17,13 +17,14 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from agent.models import Draft
+from agent.rules.repair import repaired
 from executors import guard
 from executors.base import Schema
-from executors.errors import SqlRefused
+from executors.errors import ErrorKind, SqlRefused
 from executors.postgres import PostgresExecutor
 from executors.server.address import Address
 from executors.server.options import ServerOptions
-from executors.sql import mend
 from testbed.postgres import PostgresServer
 
 if TYPE_CHECKING:
@@ -176,12 +177,13 @@ def _work(schema: Schema, runs: int) -> None:
         f"SELECT a.{first.columns[1].name}, count(*) FROM {first.name} a "
         f"JOIN {second.name} b ON b.{first.name}_id = a.{first.name}_id GROUP BY 1"
     )
+    misspelt = Draft(sql=f"SELECT amuont_11 FROM {first.name}")
     wrong = {
         "a query that is let through": lambda: guard.check(good, schema, row_limit=10),
         "a table that is not there": lambda: refused("SELECT 1 FROM ordres_00001", schema),
         "a column that is not there": lambda: refused(f"SELECT amuont_11 FROM {first.name}", schema),
         "a column of another table": lambda: refused(f"SELECT {last.columns[0].name} FROM {first.name}", schema),
-        "a column that is mended": lambda: mend.mend_columns(f"SELECT amuont_11 FROM {first.name}", schema),
+        "a column that is repaired": lambda: repaired(misspelt, ErrorKind.COLUMN_NOT_FOUND, schema),
     }
     print("milliseconds of the guard and its hints")
     for what, work in wrong.items():

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 Stage = Literal["error", "query", "rows"]
 Action = Literal["repair", "alternative", "doubt"]
 
+# What can be repaired by other names, and by other words for the same.
+NAMES = frozenset({ErrorKind.COLUMN_NOT_FOUND, ErrorKind.TABLE_NOT_FOUND})
+WORDS = frozenset({ErrorKind.FUNCTION_NOT_FOUND, ErrorKind.SYNTAX_ERROR, ErrorKind.TYPE_MISMATCH})
+
 
 class Change(NamedTuple):
     """A part of a query before and after, as SQL."""
@@ -57,7 +61,7 @@ class RuleContext:
     values: stored values that the question's words mean.
     looked_up: which texts of the query are not stored in their columns.
     error: of a query that cannot run.
-    distinct_rows, rows: of the result; None where there is none, or the rows are not all there.
+    rows: of the result; None where they are not all there.
     """
 
     sql: str
@@ -92,7 +96,7 @@ class RuleContext:
 
     def tables(self, select: exp.Select) -> dict[str, Table | None]:
         """What a SELECT reads, by the name it goes by, in small letters; None for what is no table of the schema."""
-        from executors.sql.mend import tables_of
+        from executors.sql.tables import tables_of
 
         if id(select) not in self._tables:
             found = tables_of(select, self.schema)
@@ -116,14 +120,16 @@ class RuleContext:
     def shown(self, node: exp.Expr) -> str:
         return node.sql(dialect=self.dialect)
 
-    def changed(self, change: Callable[[exp.Query], Iterable[Change]], detail: str) -> Finding | None:
-        """What becomes of the query by a change of its tree; None where nothing is changed."""
-        tree = self.query.copy()
+    def changed(self, change: Callable[[exp.Query], Iterable[Change | str]], detail: str = "{}") -> Finding | None:
+        """What becomes of the query by a change of its tree; None where nothing is changed, or it does not parse."""
+        if self.tree is None:
+            return None
+        tree = self.tree.copy()
         changes = tuple(dict.fromkeys(change(tree)))
         if not changes:
             return None
-        told = "; ".join(map(str, changes))
-        return Finding(detail.format(told), self.shown(tree), changes)
+        told = detail.format("; ".join(map(str, changes)))
+        return Finding(told, self.shown(tree), tuple(it for it in changes if isinstance(it, Change)))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping
 
 from agent.rules.base import Finding, Rule, RuleContext
+from executors.sql.literals import text_filters
+from rag.words import words
 
 # `T = telephone`, `T: telephone`, `'T' means telephone`, `T (telephone)`
 _MEANS = re.compile(
@@ -17,9 +19,6 @@ _MEANS = re.compile(
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from executors.sql.literals import text_filters
-    from rag.words import words
-
     asked = words(context.question)
     filters = text_filters(context.query, context.schema)
     for found in filters:

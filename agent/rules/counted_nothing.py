@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from agent.rules.base import Finding, Rule, RuleContext
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
     for select in context.selects:
         joins, group = select.args.get("joins") or [], select.args.get("group")
         on = joins[0].args.get("on") if len(joins) == 1 and joins[0].side == "LEFT" else None

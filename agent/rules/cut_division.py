@@ -7,19 +7,16 @@ these. A division that is rounded down on purpose (`FLOOR`, `CAST(... AS INTEGER
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from agent.rules.base import Change, Finding, Rule, RuleContext
 from executors.dialects import DIALECTS
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 
 def apply(context: RuleContext) -> Finding | None:
     if "/" not in context.sql or not DIALECTS[context.schema.dialect].integer_division:
         return None
-    from sqlglot import exp
 
     def change(tree: exp.Query) -> Iterator[Change]:
         for division in [it for it in tree.find_all(exp.Div) if _is_whole(it) and not _is_meant(it)]:
@@ -33,8 +30,6 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _is_whole(node: exp.Expr | None) -> bool:
     """Whether a value is a whole number, whatever the rows."""
-    from sqlglot import exp
-
     match node:
         case exp.Literal():
             return not node.is_string and node.name.isdigit()
@@ -58,8 +53,6 @@ def _is_whole(node: exp.Expr | None) -> bool:
 
 
 def _is_meant(division: exp.Div) -> bool:
-    from sqlglot import exp
-
     around = division.parent
     while isinstance(around, exp.Paren):
         around = around.parent

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from agent.rules.base import Change, Finding, Rule, RuleContext
 from executors.base import Column
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from executors.sql.literals import owner_of
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _TIMED_TYPE = re.compile(r"timestamp|datetime", re.IGNORECASE)
@@ -23,10 +22,6 @@ _TIMED = re.compile(r"\d{4}-\d\d-\d\d[ T](?!00:00(?::00)?(?:\.0+)?$)\d\d:\d\d")
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
-    from executors.sql.literals import owner_of
-
     def change(tree: exp.Query) -> Iterator[Change]:
         for node in list(tree.find_all(exp.EQ, exp.LTE, exp.GT, exp.Between)):
             bound = node.args.get("high") or node.args.get("expression")
@@ -49,8 +44,6 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _next_day(bound: exp.Expr | None) -> exp.Expr | None:
     """The day after, written as the bound is: a text, or one that is cast to a date; None for anything else."""
-    from sqlglot import exp
-
     literals = [bound] if isinstance(bound, exp.Literal) else []
     if isinstance(bound, exp.Cast | exp.Date | exp.TsOrDsToDate) and isinstance(bound.this, exp.Literal):
         literals = [bound.this]

@@ -7,13 +7,13 @@ are as many as the keys in them, nothing was repeated.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from agent.rules.base import Finding, Rule, RuleContext
 from executors.base import Table
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from executors.sql.tables import column_of
+from executors.sql.tree import conjuncts
 
 Pairs = list[tuple[tuple[str, str], tuple[str, str]]]
 
@@ -33,8 +33,6 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _summed(select: exp.Select, tables: dict[str, Table]) -> Iterator[tuple[exp.Expr, str]]:
     """The aggregates of a SELECT that repeated rows change, each with the one table whose rows it takes."""
-    from sqlglot import exp
-
     group = select.args.get("group")
     groups = {it.table.lower() for it in group.find_all(exp.Column)} if group is not None else set()
     for node in select.find_all(exp.Sum, exp.Avg, exp.Count):
@@ -61,10 +59,6 @@ def _alias_of(column: exp.Column, tables: dict[str, Table]) -> str | None:
 
 def _pairs(select: exp.Select) -> Pairs:
     """The columns that a SELECT holds to be equal, each by its alias and name."""
-    from sqlglot import exp
-
-    from executors.sql.tree import conjuncts
-
     where = select.args.get("where")
     conditions = [*conjuncts(where.this if where else None)]
     found: Pairs = []
@@ -102,10 +96,6 @@ def _is_repeated(alias: str, tables: dict[str, Table], pairs: Pairs) -> bool:
 
 def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) -> tuple[str, ...]:
     """Each group's rows, and its distinct keys."""
-    from sqlglot import exp
-
-    from executors.sql.tables import column_of
-
     if len(table.primary_key) != 1 or select is not context.query:
         return ()
     key = column_of(alias, table.primary_key[0], context.schema)

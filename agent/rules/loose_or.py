@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from agent.rules.base import Finding, Rule, RuleContext
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
     for either in context.query.find_all(exp.Or):
         bound = [side for side in (either.left, either.right) if isinstance(side, exp.And)]
         if bound and not isinstance(either.parent, exp.Or) and len(bound) < len(list(either.flatten(unnest=False))):

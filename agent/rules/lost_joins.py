@@ -1,15 +1,141 @@
-"""Columns of tables that the query never reached: joined along the foreign keys, where one way leads there."""
+"""Columns of tables that a query never reached: its joins are laid anew along the foreign keys.
+
+Small models know which columns they want and lose the way to them: they read a column from a table that only a key
+leads to, or join through a column that is not there. What a query selects, filters and groups by says which tables it
+needs; the foreign keys say how these hang together (as in NatSQL, Gan et al. 2021, where a query has no joins at all).
+"""
 
 from __future__ import annotations
 
-from agent.rules.base import Finding, Rule, RuleContext
-from agent.rules.repair import NAMES, repaired_by
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from agent.rules.base import NAMES, Finding, Rule, RuleContext
+from executors.base import Schema, Table
+from executors.sql.key_ways import Edge, ways
+from executors.sql.meaning import Reading, Unclear
+from executors.sql.tables import called, column_of, named
+from executors.sql.tree import selects_of
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from executors.sql.rejoin import rejoin
+    """Nothing where a column can be meant in several ways, where the shortest way to a table is not the only one, or
+    where the query reads anything but plain tables."""
 
-    return repaired_by(rejoin, context, NAMES)
+    def change(tree: exp.Query) -> list[str]:
+        found = [_Rejoined(select, context.schema, context.dialect).changes() for select in selects_of(tree)]
+        return [] if None in found else [change for changes in found for change in changes or ()]
+
+    return context.changed(change) if context.error in NAMES else None
+
+
+class _Rejoined:
+    """One SELECT on its way to joins that hold."""
+
+    def __init__(self, select: exp.Select, schema: Schema, dialect: str) -> None:
+        self._select, self._schema, self._dialect = select, schema, dialect
+        self._reading = Reading(select, schema)
+        self._alias: dict[str, str] = {}  # by which each table is read, as far as the joins are laid
+        self._changes: list[str] = []
+
+    def changes(self) -> list[str] | None:
+        """What was changed in the tree; empty where nothing had to be, None where it cannot be."""
+        own = self._reading.own
+        if all(self._reading.holds(column) for column in own):
+            return []
+        try:
+            self._reading.check_sources()
+            wanted = [column for column in own if not self._reading.in_join(column)]
+            meant = [(column, self._reading.meaning(column)) for column in wanted]
+            self._reading.check_unknown(meant)
+            self._lay({table.name for _, (table, _) in meant if table is not None})
+            self._rename(meant)
+        except Unclear:
+            return None
+        return self._changes
+
+    # -- the joins ----------------------------------------------------------------------------------------
+
+    def _lay(self, wanted: set[str]) -> None:
+        """Keep the joins that hold; drop the others, and reach what is wanted along the keys."""
+        from_ = self._select.args["from_"].this
+        kept: list[exp.Join] = []
+        if (table := self._reading.tables.get(from_.alias_or_name)) is not None:
+            self._alias[table.name] = from_.alias_or_name
+        dropped: dict[str, str] = {}
+        for join in self._reading.joins:
+            table, on = self._reading.tables.get(join.this.alias_or_name), join.args.get("on")
+            if table is None or on is None or not all(self._joins_here(c, join) for c in on.find_all(exp.Column)):
+                self._changes.append(f"{join.sql(dialect=self._dialect)} left out")
+                dropped |= {table.name: join.this.alias_or_name} if table is not None else {}
+                continue
+            kept.append(join)
+            self._alias[table.name] = join.this.alias_or_name
+        if not self._alias:
+            self._begin(wanted)
+        self._select.set("joins", kept)
+        order = {table.name: place for place, table in enumerate(self._schema.tables)}
+        for name in sorted(wanted - self._alias.keys(), key=lambda name: order[name]):
+            self._reach(name, dropped)
+
+    def _joins_here(self, column: exp.Column, join: exp.Join) -> bool:
+        """Whether a column of a join's condition is of a table that is read by then."""
+        here = {alias.lower() for alias in (*self._alias.values(), join.this.alias_or_name)}
+        return column.table.lower() in here and self._reading.holds(column)
+
+    def _begin(self, wanted: set[str]) -> None:
+        """Read first of all one table that is wanted, since what was read first is none."""
+        first = next((table for table in self._schema.tables if table.name in wanted), None)
+        if first is None:
+            raise Unclear
+        old = self._select.args["from_"].this
+        old.replace(_as_source(first, first.parts[-1], self._schema))
+        self._alias[first.name] = first.parts[-1]
+        self._changes.append(f"FROM {old.sql(dialect=self._dialect)} -> {first.name}")
+
+    def _reach(self, name: str, dropped: dict[str, str]) -> None:
+        target = self._schema.table(name)
+        found = ways(list(self._alias), target, self._schema) if target is not None else []
+        if len(found) != 1:
+            raise Unclear
+        here = found[0].start
+        for edge in found[0].edges:
+            if edge.to.name not in self._alias:
+                self._join(here, edge, dropped.get(edge.to.name, edge.to.parts[-1]))
+            here = edge.to.name
+
+    def _join(self, here: str, edge: Edge, alias: str) -> None:
+        if alias.lower() in {one.lower() for one in self._alias.values()}:
+            raise Unclear
+        pairs = zip(edge.columns, edge.referenced, strict=True)
+        equal = [
+            exp.EQ(this=column_of(self._alias[here], a, self._schema), expression=column_of(alias, b, self._schema))
+            for a, b in pairs
+        ]
+        self._select.join(_as_source(edge.to, alias, self._schema), on=exp.and_(*equal), copy=False)
+        self._alias[edge.to.name] = alias
+        self._changes.append(f"joined {edge.to.name}")
+
+    def _rename(self, meant: Sequence[tuple[exp.Column, tuple[Table | None, str]]]) -> None:
+        for column, (table, name) in meant:
+            if table is None:
+                continue
+            new = exp.column(
+                exp.to_identifier(name, quoted=column.this.args.get("quoted")),
+                table=called(self._alias[table.name], self._schema),
+            )
+            if new.sql() != column.sql() and (column.table or column.name != name or self._is_ambiguous(name)):
+                self._changes.append(f"{column.sql(dialect=self._dialect)} -> {new.sql(dialect=self._dialect)}")
+                column.replace(new)
+
+    def _is_ambiguous(self, name: str) -> bool:
+        tables = [self._schema.table(table) for table in self._alias]
+        return sum(table is not None and table.column(name) is not None for table in tables) > 1
+
+
+def _as_source(table: Table, alias: str, schema: Schema) -> exp.Table:
+    return named(table, schema, alias if alias.lower() != table.parts[-1].lower() else None)
 
 
 RULE = Rule("lost_joins", "error", "schema", "repair", apply)

@@ -7,21 +7,16 @@ be NULL is never NULL in a row, or is the one that is joined by, only a LEFT JOI
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from agent.rules.base import Change, Finding, Rule, RuleContext
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from executors.sql.tables import tables_of
+from executors.sql.tree import conjuncts, selects_of
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from executors.sql.mend import tables_of
-    from executors.sql.tree import conjuncts, selects_of
-
     def change(tree: exp.Query) -> Iterator[Change]:
-        from sqlglot import exp
-
         for select in selects_of(tree):
             joins: list[exp.Join] = select.args.get("joins") or []
             tables = {alias.lower(): table for alias, table in tables_of(select, context.schema).items()}

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from agent.rules.base import Change, Finding, Rule, RuleContext
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from executors.sql.literals import owner_of
 
 _YEAR = re.compile(r"[12]\d{3}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d.*)?")
@@ -23,9 +22,6 @@ _TWO_DIGITS = frozenset({"%m", "%d", "%H", "%M", "%S", "%W", "%U"})
 def apply(context: RuleContext) -> Finding | None:
     if context.schema.dialect != "sqlite":
         return None
-    from sqlglot import exp
-
-    from executors.sql.literals import owner_of
 
     def holds(node: exp.Expr, form: re.Pattern[str]) -> bool:
         owner = owner_of(node, context.schema) if isinstance(node, exp.Column) else None
@@ -55,8 +51,6 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _as_text(compared: exp.Expr, form: str) -> Iterator[Change]:
     """Write the numbers that `strftime` is compared with as it does."""
-    from sqlglot import exp
-
     kinds = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Between)
     if not isinstance(compared, kinds):
         return
@@ -71,8 +65,6 @@ def _as_text(compared: exp.Expr, form: str) -> Iterator[Change]:
 
 def _bare(moment: exp.Expr) -> exp.Expr:
     """Without the cast that the parser puts around what `strftime` is given."""
-    from sqlglot import exp
-
     return moment.this if isinstance(moment, exp.Func) and not isinstance(moment, exp.Anonymous) else moment
 
 

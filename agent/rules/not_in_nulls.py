@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from agent.rules.base import Change, Finding, Rule, RuleContext
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from executors.sql.literals import owner_of
+from executors.sql.tree import conjuncts, set_conjuncts
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
-    from executors.sql.literals import owner_of
-    from executors.sql.tree import conjuncts, set_conjuncts
-
     def change(tree: exp.Query) -> Iterator[Change]:
         for node in tree.find_all(exp.In):
             query = node.args.get("query")

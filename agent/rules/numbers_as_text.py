@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from agent.rules.base import Change, Finding, Rule, RuleContext
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from executors.sql.literals import is_text, owner_of
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
-    from executors.sql.literals import is_text, owner_of
-
     def change(tree: exp.Query) -> Iterator[Change]:
         places = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.Ordered, exp.Max, exp.Min)
         for node in list(tree.find_all(*places)):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sqlglot import exp
+
 from agent.rules.base import Finding, Rule, RuleContext
 
 _LOWEST = r"(?<!\bat )\bleast\b|\b(?:lowest|smallest|fewest|minimum|worst|cheapest|shortest|lightest|earliest)\b"
@@ -18,8 +20,6 @@ _MEASURES = (
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
     tree, question = context.query, context.question
     names = {word for it in tree.find_all(exp.Column) for word in re.split(r"[_\W]+", it.name.lower())}
     missing: list[str] = []

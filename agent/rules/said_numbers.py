@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sqlglot import exp
+
 from agent.rules.base import Finding, Rule, RuleContext
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)")
@@ -13,8 +15,6 @@ _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
     texts = [str(literal.this) for literal in context.query.find_all(exp.Literal)]
     held = {float(digits) for text in texts for digits in _DIGITS.findall(text)}
     held |= {number / size for number in held for size in (1e3, 1e6, 1e9)}  # 2 million

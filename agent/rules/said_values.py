@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from agent.rules.base import Finding, Rule, RuleContext
 
 _SURE = 0.9  # score from which a stored value is what the question names
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
     literals = [it for it in context.query.find_all(exp.Literal) if it.is_string]
     texts = [text for it in literals if (text := str(it.this).casefold().strip("%"))]
     said: dict[str, list[str]] = {}

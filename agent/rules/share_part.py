@@ -5,17 +5,13 @@ Of "shipped and not cancelled, over all" nobody can tell whether the cancelled b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlglot import exp
 
 from agent.rules.base import Finding, Rule, RuleContext
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from executors.sql.tree import conjuncts
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
     for division in context.query.find_all(exp.Div):
         part, whole = _conditions(division.this), _conditions(division.expression)
         lacking = [it for it in part if it not in whole]
@@ -27,10 +23,6 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _conditions(side: exp.Expr) -> list[exp.Expr]:
     """What restricts the rows of one side of a division."""
-    from sqlglot import exp
-
-    from executors.sql.tree import conjuncts
-
     found = [branch.this for case in side.find_all(exp.Case) for branch in case.args.get("ifs") or ()]
     found += [it.expression.this for it in side.find_all(exp.Filter)] + [it.this for it in side.find_all(exp.CountIf)]
     found += [it.this for it in side.find_all(exp.Where) if it.find_ancestor(exp.Filter) is None]

@@ -6,17 +6,14 @@ No other stored value is taken in their place: Niger is no slip for Nigeria, and
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from agent.rules.base import Change, Finding, Rule, RuleContext
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from executors.sql.literals import replace_values, same_text
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from executors.sql.literals import replace_values, same_text
-
     looked_up = context.looked_up
     if looked_up is None or not looked_up.missing:
         return None

@@ -5,12 +5,12 @@ Where the least and the greatest value of each group are one, it is the value of
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from agent.rules.base import Finding, Rule, RuleContext
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
     tree = context.query
     if context.schema.dialect not in {"sqlite", "mysql"} or not isinstance(tree, exp.Select):
         return None

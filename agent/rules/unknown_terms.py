@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+from sqlglot import exp
+
 from agent.rules.base import Finding, Rule, RuleContext
+from rag.words import telling_words
 
 _ACRONYM = re.compile(r"\b[A-Z]{2,6}\b")
 # The TOTAL price is no abbreviation.
@@ -18,10 +21,6 @@ _EVERYBODY_KNOWS = frozenset(_KNOWN_TO_ALL.split())
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
-    from rag.words import telling_words
-
     found = [it for it in _ACRONYM.findall(context.question) if it.casefold() not in _EVERYBODY_KNOWS]
     found = [it for it in found if telling_words(it) and not _WORD_IN_CAPITALS.fullmatch(it)]
     if not found or context.question.isupper():

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from agent.rules.base import Finding, Rule, RuleContext
+from rag.words import denies, telling_words, words
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
-    from rag.words import denies, telling_words, words
-
     if not denies(context.question):
         return None
     names = [it.name for it in context.query.find_all(exp.Table, exp.Column)]

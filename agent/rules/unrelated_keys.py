@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from agent.rules.base import Finding, Rule, RuleContext
 from executors.base import Table
+from executors.sql.tree import conjuncts
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
-    from executors.sql.tree import conjuncts
-
     for select in context.selects:
         tables = context.tables(select)
         for join in select.args.get("joins") or []:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from agent.rules.base import Finding, Rule, RuleContext
+from rag.words import words
 
 
 def apply(context: RuleContext) -> Finding | None:
-    from sqlglot import exp
-
-    from rag.words import words
-
     spelled = (it.value for it in context.values if it.how != "meaning")  # a guess by vectors proves nothing
     said = words(" ".join((context.question, *context.told, *spelled)))
     unsaid: list[str] = []

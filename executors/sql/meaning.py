@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from executors.base import Column, Schema, Table
 from executors.sql.key_ways import ways
-from executors.sql.mend import tables_of
+from executors.sql.tables import tables_of
 
 _WHOLE = 6  # letters at the end of a name that say which one it is
 _SLIPS = 2  # letters that a name may be wrong by

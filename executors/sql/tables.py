@@ -70,3 +70,23 @@ def _of_that_case(node: exp.Table, tables: tuple[Table, ...], schema: Schema) ->
     quoted = isinstance(node.this, exp.Identifier) and node.this.args.get("quoted")
     asked = node.name if quoted else row.folded(node.name)
     return tuple(table for table in tables if table.parts[-1] == asked)[:1] or tables[:1]
+
+
+def tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
+    """What one SELECT reads, by the name it goes by; None for what is no table of the schema (a CTE, a subquery).
+
+    None too for a name that goes by two of them, and for a table whose columns are not its own here (renamed, pivoted).
+    """
+    from_ = select.args.get("from_")
+    joins = select.args.get("joins") or []
+    sources = [part.this for part in ([from_] if from_ else []) + joins] + (select.args.get("laterals") or [])
+    ctes = {cte.alias_or_name.lower() for cte in select.root().find_all(exp.CTE)}
+    found: dict[str, Table | None] = {}
+    for source in (source.this if isinstance(source, exp.Final) else source for source in sources):
+        plain = isinstance(source, exp.Table) and source.name.lower() not in ctes and source.alias_or_name not in found
+        plain = plain and not source.alias_column_names and not source.args.get("pivots")
+        real = meant(source, schema) if plain else ()
+        found[source.alias_or_name] = real[0] if len(real) == 1 else None
+        if source.args.get("joins"):  # tables joined in parentheses go by names of their own
+            found[""] = None
+    return found

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from repairs import mend_columns
 from small_tables import table
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.sql.mend import mend_columns
 
 SCHEMA = Schema(
     database="shop",
@@ -50,7 +50,7 @@ def test_mends(sql: str, mended: str, why: str) -> None:
     found = mend_columns(sql, SCHEMA)
     assert found is not None
     assert found.sql == mended
-    assert all("->" in change for change in found.changes)
+    assert "->" in found.detail
 
 
 def test_a_column_that_is_listed_already_is_not_listed_twice() -> None:

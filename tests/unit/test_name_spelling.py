@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import pytest
+from repairs import mend_columns
 
 from executors import guard
 from executors.base import Column, Schema, Table
 from executors.errors import ErrorKind, SqlRefused
-from executors.sql.mend import mend_columns
 
 
 def shop(dialect: str) -> Schema:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from repairs import grouped, reach_outer_names
 from small_tables import table
 
 from executors.base import Schema
-from executors.sql.grouping import grouped
-from executors.sql.outer_names import reach_outer_names
 
 SCHEMA = Schema(
     database="s",
@@ -42,7 +41,7 @@ def test_a_subquery_gives_what_is_taken_from_it(sql: str, mended: str) -> None:
     found = reach_outer_names(sql, SCHEMA)
     assert found is not None
     assert found.sql == mended
-    assert found.changes
+    assert found.detail
 
 
 @pytest.mark.parametrize(
@@ -80,7 +79,7 @@ def test_aggregates_find_their_groups(sql: str, mended: str, change: str) -> Non
     mend = grouped(sql, SCHEMA)
     assert mend is not None
     assert mend.sql == mended
-    assert mend.changes == (change,)
+    assert mend.detail == change
 
 
 @pytest.mark.parametrize(

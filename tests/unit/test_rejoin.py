@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from repairs import rejoin
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.guard import check
-from executors.sql.rejoin import rejoin
 
 
 def _table(name: str, columns: str, key: str = "id", **references: str) -> Table:
@@ -118,7 +118,7 @@ def test_joins_are_laid_along_the_keys(wrote: str, meant: str) -> None:
 
     assert mend is not None
     assert mend.sql == meant
-    assert mend.changes
+    assert mend.detail
     check(mend.sql, LIBRARY, row_limit=10)  # the guard knows every name
 
 
