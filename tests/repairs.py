@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from agent.rules.base import Finding, RuleContext
+from typing import NamedTuple
+
+from agent.rules.base import RuleContext
 from agent.rules.registry import rules
 from executors.base import Schema
 from executors.dialects import DIALECTS
@@ -10,27 +12,38 @@ from executors.errors import ErrorKind
 from executors.sql.tree import tree_to_change
 
 
-def _found(name: str, sql: str, schema: Schema, error: ErrorKind) -> Finding | None:
+class Repair(NamedTuple):
+    """A query that was repaired, and what was done to it."""
+
+    sql: str
+    detail: str
+
+
+def _found(name: str, sql: str, schema: Schema, error: ErrorKind) -> Repair | None:
     tree = tree_to_change(sql, DIALECTS[schema.dialect].sqlglot)
     rule = next(rule for rule in rules("repair") if rule.id == name)
-    return rule.find(RuleContext(sql, schema, tree, error=error))
+    found = rule.find(RuleContext(sql, schema, tree, error=error))
+    if found is None:
+        return None
+    assert found.sql is not None
+    return Repair(found.sql, found.detail)
 
 
-def mend_columns(sql: str, schema: Schema) -> Finding | None:
+def mend_columns(sql: str, schema: Schema) -> Repair | None:
     return _found("misnamed_columns", sql, schema, ErrorKind.COLUMN_NOT_FOUND)
 
 
-def rejoin(sql: str, schema: Schema) -> Finding | None:
+def rejoin(sql: str, schema: Schema) -> Repair | None:
     return _found("lost_joins", sql, schema, ErrorKind.COLUMN_NOT_FOUND)
 
 
-def reach_outer_names(sql: str, schema: Schema) -> Finding | None:
+def reach_outer_names(sql: str, schema: Schema) -> Repair | None:
     return _found("outer_names", sql, schema, ErrorKind.COLUMN_NOT_FOUND)
 
 
-def own_functions(sql: str, schema: Schema) -> Finding | None:
+def own_functions(sql: str, schema: Schema) -> Repair | None:
     return _found("foreign_functions", sql, schema, ErrorKind.FUNCTION_NOT_FOUND)
 
 
-def grouped(sql: str, schema: Schema) -> Finding | None:
+def grouped(sql: str, schema: Schema) -> Repair | None:
     return _found("missing_groups", sql, schema, ErrorKind.GROUPING)

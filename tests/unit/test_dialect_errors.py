@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import pytest
+from repairs import mend_columns
 from spelled_shop import NAMES, shop
 
 from executors import guard
 from executors.dialects import DIALECTS, match_error
 from executors.errors import ErrorKind
-from executors.sql import diagnose, mend
+from executors.sql import diagnose
 
 ERRORS = [
     ("oracle", "ORA-00942", 'ORA-00942: table or view "HR"."ORDRS" does not exist\nHelp: https://x', ErrorKind.TABLE_NOT_FOUND, "ORDRS"),
@@ -84,6 +85,6 @@ def test_an_error_comes_with_what_would_mend_it(dialect: str, message: str, sql:
 
 @pytest.mark.parametrize("dialect", NAMES)
 def test_a_column_of_the_wrong_table_is_mended(dialect: str) -> None:
-    mended = mend.mend_columns("SELECT o.name FROM orders o JOIN customers c ON c.id = o.customer_id", shop(dialect))
+    mended = mend_columns("SELECT o.name FROM orders o JOIN customers c ON c.id = o.customer_id", shop(dialect))
     assert mended is not None
     assert guard.check(mended.sql, shop(dialect), row_limit=5).sql.startswith("SELECT c.name FROM orders")
