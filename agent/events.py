@@ -118,13 +118,13 @@ class Evaluated(NodeComplete):
 
 
 class RawRecordsFetched(NodeComplete):
-    """`reason` says why there are none, where there are none."""
+    """`reason` says why there are none, where there are none; `total`: how many there are in all, where it is known."""
 
     node: ClassVar[str] = "raw_records"
     sql: str | None
     row_count: int = 0
     truncated: bool = False
-    derived: bool = True
+    total: int | None = None
     reason: str = ""
 
 

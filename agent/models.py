@@ -309,6 +309,14 @@ class Answer(Frozen):
     raw_results: list[dict[str, Any]] = []
     raw_sql: str | None = None
     raw_truncated: bool = Field(False, description="Whether there are more records behind the result than these.")
+    raw_total: int | None = Field(
+        None, description="How many records are behind the result in all; null where there are none, or nobody counted."
+    )
+    group_columns: list[str] | None = Field(
+        None,
+        description="The columns of `results` that its rows are grouped by, so that `POST /api/records` gives each "
+        "row's own records; null where there are no such rows.",
+    )
     tables_used: list[str] = []
     dialect: str | None = None
     attempts: int = 0

@@ -49,6 +49,8 @@ def answered(run: Run, best: Attempt) -> Answer:
             "raw_results": raw.records() if raw else [],
             "raw_sql": run.raw.sql if raw else None,
             "raw_truncated": raw is not None and raw.truncated,
+            "raw_total": run.raw.total,
+            "group_columns": None if run.raw.keys is None else list(run.raw.keys),
             "tables_used": list(best.tables),
             "verified": best.accepted and is_verified(evidence, checks),
             "checks": list(checks),
@@ -139,11 +141,12 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
         checks.append(Check(name="whole_question", passed=None, detail=detail))
     raw = run.raw
     if raw.needed:
-        found = raw.result is not None
-        count = raw.result.row_count if raw.result else 0
-        more = " or more" if raw.result and raw.result.truncated else ""
-        detail = f"{count}{more} rows behind the aggregate." if found else f"Not fetched: {raw.reason}"
-        checks.append(Check(name="raw_records", passed=True if found else None, detail=detail))
+        detail = f"Not fetched: {raw.reason.rstrip('.')}."
+        if raw.result is not None:
+            count = raw.result.row_count if raw.total is None else raw.total
+            more = " or more" if raw.result.truncated and raw.total is None else ""
+            detail = f"{count}{more} record{'' if count == 1 else 's'} behind the result."
+        checks.append(Check(name="raw_records", passed=None if raw.result is None else True, detail=detail))
     return checks
 
 

@@ -234,7 +234,7 @@ class Run:
             sql=self.raw.sql,
             row_count=result.row_count if result else 0,
             truncated=result.truncated if result else False,
-            derived=self.raw.derived,
+            total=self.raw.total,
             reason=self.raw.reason,
             elapsed_ms=self.ledger.last,
         )
@@ -296,8 +296,6 @@ class Run:
                 self.question.text,
                 attempt.executed_sql or attempt.sql,
                 self.database,
-                self.context,
-                self.parts.writer.model,
                 self.limits.raw_row_limit,
-                self.ledger,
+                result=attempt.result,
             )

@@ -42,7 +42,6 @@ QUERIES = {
 REFUSED = "I am not able to help with that."
 _MARKS = {  # what only the prompt of one step says
     "Complete question:": "followup",
-    "This query aggregates": "raw_records",
     "Answer the question from these rows": "writer",
 }
 _HEAD = "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{headers}\r\n"
@@ -51,7 +50,7 @@ _HEAD = "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{headers}\r\n"
 class FaultyModel:
     """Answers every step of a question as it should be answered, but for those that have a fault.
 
-    faults: by step: `followup`, `planner`, `generator`, `repair`, `judge`, `writer`, `raw_records`, `embedding`.
+    faults: by step: `followup`, `planner`, `generator`, `repair`, `judge`, `writer`, `embedding`.
     asked: the steps that were asked for, in order.
     arrived: set when a call waits at a step that is silent, or held.
     left: set when a caller hung up while it waited.
@@ -223,7 +222,6 @@ def _text(step: str, asked: str) -> str:
         "repair": lambda: _draft(COUNT),
         "judge": lambda: json.dumps({"reason": "It counts the orders.", "correct": True}),
         "writer": lambda: f"It is {re.findall(r'[0-9]+', asked.split('<data>')[-1])[0]}.",
-        "raw_records": lambda: "```sql\nSELECT order_id, status FROM orders\n```",
     }
     return say[step]()
 

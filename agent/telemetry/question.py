@@ -133,7 +133,7 @@ class AskedSpans(Asked):
             case Evaluated(verdict=verdict) if verdict is not None:
                 found |= {"text2sql.correct": verdict.correct, "text2sql.judged_by": verdict.source}
             case RawRecordsFetched():
-                found |= {"text2sql.row_count": event.row_count, "text2sql.derived": event.derived}
+                found |= {"text2sql.row_count": event.row_count}
         return found
 
 

@@ -86,7 +86,7 @@ def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
     return [condition]
 
 
-def _function(node: exp.Expr) -> exp.Expr:
+def function(node: exp.Expr) -> exp.Expr:
     """The call itself, without FILTER, WITHIN GROUP or IGNORE NULLS around it."""
     while isinstance(node, _WRAPPERS):
         node = node.this
@@ -94,14 +94,12 @@ def _function(node: exp.Expr) -> exp.Expr:
 
 
 def _is_call(node: exp.Expr) -> bool:
-    function = _function(node)
-    return isinstance(function, exp.AggFunc) or (
-        isinstance(function, exp.Anonymous) and str(function.this).lower() in _NAMES
-    )
+    call = function(node)
+    return isinstance(call, exp.AggFunc) or (isinstance(call, exp.Anonymous) and str(call.this).lower() in _NAMES)
 
 
 def _is_windowed_aggregate(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Window) and _is_call(node.this) and not isinstance(_function(node.this), _RANKING)
+    return isinstance(node, exp.Window) and _is_call(node.this) and not isinstance(function(node.this), _RANKING)
 
 
 def calls(node: exp.Expr, *, windowed: bool = False) -> Iterator[exp.Expr]:
@@ -115,8 +113,8 @@ def calls(node: exp.Expr, *, windowed: bool = False) -> Iterator[exp.Expr]:
         if windowed and _is_windowed_aggregate(node):
             yield node
             return
-        function = _function(node.this)
-        below = [*function.iter_expressions(), *(e for e in node.iter_expressions() if e is not node.this)]
+        call = function(node.this)
+        below = [*call.iter_expressions(), *(e for e in node.iter_expressions() if e is not node.this)]
     elif _is_call(node):
         yield node
         return
@@ -126,7 +124,7 @@ def calls(node: exp.Expr, *, windowed: bool = False) -> Iterator[exp.Expr]:
         yield from calls(child, windowed=windowed)
 
 
-def _distinct_window(select: exp.Select) -> bool:
+def distinct_window(select: exp.Select) -> bool:
     """`SELECT DISTINCT city, SUM(x) OVER (PARTITION BY city)` is a GROUP BY in other words; T-SQL's medians need it."""
     return bool(select.args.get("distinct")) and any(
         _is_windowed_aggregate(found) for item in select.expressions for found in own(item)
@@ -135,7 +133,7 @@ def _distinct_window(select: exp.Select) -> bool:
 
 def aggregates(select: exp.Select) -> bool:
     """Whether the SELECT itself hides rows: it groups, or holds an aggregate call outside of any window."""
-    if select.args.get("group") or _distinct_window(select):
+    if select.args.get("group") or distinct_window(select):
         return True
     parts = [*select.expressions, *(select.args.get(name) for name in ("having", "qualify", "order"))]
     return any(True for part in parts if part is not None for _ in calls(part))
@@ -161,10 +159,13 @@ class Aggregation:
 
 def read_aggregation(select: exp.Select, *, labels: bool = False) -> Aggregation:
     """Take an aggregating SELECT apart; the tree stays as it is. With `labels`, constant select items count as keys."""
-    windowed = _distinct_window(select)
+    windowed = distinct_window(select)
     found = [list(calls(item, windowed=windowed)) for item in select.expressions]
     aliases = {item.alias.lower() for item, inside in zip(select.expressions, found, strict=True) if inside}
     groups = tuple(_resolve(key, select) for key in _listed(select.args.get("group")))
+    if (group := select.args.get("group")) is not None and group.args.get("all") is True:
+        plain = zip(select.expressions, found, strict=True)
+        groups = tuple(item.unalias() for item, inside in plain if not inside and not has_window(item))
     aliases -= {key.name.lower() for key in groups if isinstance(key, exp.Column)}
     shapes = [form(key) for key in groups]
     keys = [
@@ -181,6 +182,8 @@ def read_aggregation(select: exp.Select, *, labels: bool = False) -> Aggregation
     keys += _unseen(groups, keys)
     keys = [key for key in keys if columns(key) or has_query(key) or _is_star(key) or labels]
     filters, mixed = _filters(every)
+    if groups:  # a group of which no row meets the condition has records all the same
+        filters, mixed = (), True
     inside = [column for call in every for column in _inside(call, mixed)]
     if not select.args.get("group"):  # SQLite lets a bare column stand beside an aggregate
         called = {id(column) for call in every for column in columns(call)}
@@ -264,7 +267,7 @@ def _condition(call: exp.Expr) -> exp.Expr | None:
 
 def _filters(every: list[exp.Expr]) -> tuple[tuple[exp.Expr, ...], bool]:
     """The different FILTER conditions if each call has one, and whether the calls differ in theirs."""
-    conditions = [_condition(call) for call in every if not isinstance(_function(call), exp.Grouping)]
+    conditions = [_condition(call) for call in every if not isinstance(function(call), exp.Grouping)]
     different = [c for i, c in enumerate(conditions) if c is not None and c not in conditions[:i]]
     if None in conditions:
         return (), bool(different)

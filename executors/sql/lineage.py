@@ -21,6 +21,10 @@ _CORRELATED = "the aggregate is in a correlated subquery; each row of the result
 _NO_TABLE = "the query aggregates, but reads no table"
 
 
+class NotDerivable(Exception):
+    """The rows behind a query cannot be selected; carries the reason, as a sentence's part."""
+
+
 @dataclass(frozen=True, eq=False)
 class Cte:
     """A CTE with the CTEs that it can see itself."""
@@ -131,6 +135,16 @@ def branches(query: Query) -> tuple[Query, Query]:
     return open_query(query.node.this, query.visible), open_query(query.node.expression, query.visible)
 
 
+def scalars(query: Query) -> list[Query]:
+    """The subqueries of a SELECT's list that stand for a value."""
+    return [
+        open_query(below, query.visible)
+        for item in query.node.expressions
+        for below in item.walk(prune=lambda node: isinstance(node, exp.Query))
+        if isinstance(below, exp.Subquery) and not isinstance(below.parent, (exp.In, exp.SubqueryPredicate))
+    ]
+
+
 def conditions(select: exp.Expr) -> Iterator[exp.Expr]:
     """What ON and WHERE ask, one by one."""
     for join in select.args.get("joins") or ():
@@ -187,9 +201,9 @@ class Lineage:
         own = agg.aggregates(node)
         beside_rows = len(hiding) < len(read)
         # A single row of totals beside other rows is context: percentages of a total are made this way.
-        active = [source for source in hiding if not source.hidden and not self._single_row(source)]
+        active = [source for source in hiding if not source.hidden and not self.is_single_row(source)]
         if beside_rows:
-            active = [source for source in active if not self._picks(query, source)]
+            active = [source for source in active if self._is_read(node, source) and not self._picks(query, source)]
             if own:
                 active = [source for source in active if self._aggregated(node, source)]
         if not active and beside_rows:
@@ -213,13 +227,7 @@ class Lineage:
 
     def _scalars(self, query: Query, read: list[Source]) -> Plan | None:
         """Aggregates in subqueries of the select list: beside rows they are context, alone they are the result."""
-        found = [
-            open_query(below, query.visible)
-            for item in query.node.expressions
-            for below in item.walk(prune=lambda node: isinstance(node, exp.Query))
-            if isinstance(below, exp.Subquery) and not isinstance(below.parent, (exp.In, exp.SubqueryPredicate))
-        ]
-        found = [scalar for scalar in found if self.hides(scalar)]
+        found = [scalar for scalar in scalars(query) if self.hides(scalar)]
         if not found:
             return None
         if not read:
@@ -234,7 +242,7 @@ class Lineage:
         cte = query.visible.get(source.node.name.lower())
         return cte is not None and any(agg.aggregates(select) for select in cte.node.this.find_all(exp.Select))
 
-    def _single_row(self, source: Source) -> bool:
+    def is_single_row(self, source: Source) -> bool:
         """Totals without grouping keys. A correlated one is made anew for each row, so it does not count."""
         select = source.query.node if source.query is not None else None
         return (
@@ -244,6 +252,14 @@ class Lineage:
             and not select.args.get("group")
             and not select.args.get("distinct")
         )
+
+    def _is_read(self, select: exp.Select, source: Source) -> bool:
+        """Whether an aggregated value of the source is read; without that it only chooses the rows beside it."""
+        whole = any(item.is_star for item in select.expressions) and any(self.outputs(source).values())
+        names = ("where", "group", "having", "order", "qualify")
+        parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
+        parts += [select.args.get(name) for name in names]
+        return whole or any(self.stands_for(c, source) for part in parts if part is not None for c in agg.columns(part))
 
     def _picks(self, query: Query, source: Source) -> bool:
         """Whether an aggregated value chooses among other rows, as in `o.day = m.last_day` or `p.price > m.average`."""

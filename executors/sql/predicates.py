@@ -18,20 +18,26 @@ def own_conditions(select: exp.Select) -> list[exp.Expr]:
 
 
 def through(
-    select: exp.Select, conditions: list[exp.Expr], names: tuple[str, ...], *, inputs: bool = False
+    select: exp.Select,
+    conditions: list[exp.Expr],
+    names: tuple[str, ...],
+    *,
+    inputs: bool = False,
+    past_windows: bool = False,
 ) -> list[exp.Expr]:
     """Those conditions on a SELECT's output that can be asked of its input, in terms of that.
 
     Args:
         names: what the output columns are called, where not as the select items are.
         inputs: whether the conditions may name grouping keys as the input has them (HAVING).
+        past_windows: whether window functions, which may look at rows that do not meet them, are no hindrance.
     """
     if not conditions:
         return []  # as most often: to take the SELECT apart takes longer than all else of deriving its records
     grouped = agg.aggregates(select)
     parts = agg.read_aggregation(select, labels=True) if grouped else None
     looks_around = select.args.get("qualify") or any(agg.has_window(item) for item in select.expressions)
-    if (looks_around and not inputs) or (parts is not None and parts.sets):
+    if (looks_around and not (inputs or past_windows)) or (parts is not None and parts.sets):
         return []
     keys = {agg.form(key): key for key in parts.groups} if parts is not None else {}
     outputs = {

@@ -71,16 +71,3 @@ async def test_rows_that_were_rejected_are_better_than_none(answering: Answering
     assert (found.status, found.verified, found.needs_human_review) == ("success", False, True)
     assert (found.results, found.attempts) == ([{"orders": 5}], 2)
     assert [warning for warning in found.warnings if warning.startswith("No further query was tried")]
-
-
-async def test_an_answer_does_without_the_rows_behind_it(answering: Answering, shop_file: Path) -> None:
-    model = TakesAway(shop_file, at=2)
-    model.replies(sql="SELECT (SELECT count(*) FROM orders) - (SELECT count(*) FROM customers) AS difference")
-    model.replies(correct=True)
-    model.replies(sql="SELECT order_id FROM orders")
-    model.replies(text="The difference is 2.")
-    service = answering(model)
-    found = await service.query("What is the difference?", "shop", options=OPTIONS)
-    await service.close()
-    assert (found.status, found.results, found.raw_results) == ("success", [{"difference": 2}], [])
-    assert [warning for warning in found.warnings if warning.startswith("The rows behind the result were not fetched")]

@@ -25,29 +25,28 @@ from agent.settings import Settings
 # `502` `503`  a problem document: model-failed, model-unavailable
 # `-`       half of a sentence is a sentence
 MATRIX = """
-fault         followup  planner  generator  repair  judge  writer  raw_records  embedding
-unreachable   doubt     warned   503        503     doubt  doubt   warned       warned
-overloaded    doubt     warned   503        503     doubt  doubt   warned       warned
-trouble_once  ok        ok       ok         ok      ok     ok      ok           ok
-silence       doubt     warned   503        503     doubt  doubt   warned       warned
-half_body     doubt     warned   502        502     doubt  doubt   warned       warned
-half_json     -         ok       ok         review  doubt  -       warned       warned
-wrong_json    doubt     warned   502        502     doubt  doubt   warned       warned
-empty         quiet     warned   ok         review  doubt  doubt   ok           warned
-refusal       doubt     warned   502        502     doubt  doubt   warned       warned
-endless       doubt     warned   502        502     doubt  doubt   warned       warned
-drip          doubt     warned   503        503     doubt  doubt   warned       warned
-cut           doubt     warned   503        503     doubt  doubt   warned       warned
+fault         followup  planner  generator  repair  judge  writer  embedding
+unreachable   doubt     warned   503        503     doubt  doubt   warned
+overloaded    doubt     warned   503        503     doubt  doubt   warned
+trouble_once  ok        ok       ok         ok      ok     ok      ok
+silence       doubt     warned   503        503     doubt  doubt   warned
+half_body     doubt     warned   502        502     doubt  doubt   warned
+half_json     -         ok       ok         review  doubt  -       warned
+wrong_json    doubt     warned   502        502     doubt  doubt   warned
+empty         quiet     warned   ok         review  doubt  doubt   warned
+refusal       doubt     warned   502        502     doubt  doubt   warned
+endless       doubt     warned   502        502     doubt  doubt   warned
+drip          doubt     warned   503        503     doubt  doubt   warned
+cut           doubt     warned   503        503     doubt  doubt   warned
 """
 WARNINGS = {
     "followup": "The message was not put together with what was said before",
     "planner": "The query was written without a plan",
     "judge": "Nobody has judged the result",
     "writer": "so the rows are stated as they are",
-    "raw_records": "The rows behind the result were not fetched",
     "embedding": "Answered without the docs of this database",
 }
-QUESTIONS = {"repair": "How many mended orders are there?", "raw_records": "What is the difference?"}
+QUESTIONS = {"repair": "How many mended orders are there?"}
 ASKED_BY = {
     **dict.fromkeys(("trouble_once", "overloaded"), "patient"),
     **dict.fromkeys(("silence", "endless", "drip"), "hasty"),
