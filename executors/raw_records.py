@@ -158,6 +158,8 @@ def _these(groups: Sequence[Mapping[str, JsonValue]], keys: tuple[str, ...] | No
 
 def _among(column: str, values: Sequence[JsonValue]) -> exp.Expr:
     """Whether a column has one of these values, of which NULL may be one."""
+    if any(isinstance(value, list | dict) for value in values):
+        raise NotDerivable(f"{column!r} has nested values, which no condition can name")
     name = exp.column(exp.to_identifier(column))
     there = [exp.convert(value) for value in dict.fromkeys(value for value in values if value is not None)]
     ways: list[exp.Expr] = [exp.Is(this=name.copy(), expression=exp.Null())] if None in values else []

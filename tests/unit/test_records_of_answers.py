@@ -372,6 +372,7 @@ def test_what_a_limit_did_not_cut_is_not_asked_again(engine: Engine) -> None:
 @pytest.mark.parametrize("sql, row, reason", [
     ("SELECT SUM(amount) AS s FROM orders GROUP BY status", {"s": 1}, "does not show what its rows are grouped by"),
     ("SELECT status, SUM(amount) AS s FROM orders GROUP BY status", {"s": 1}, "says nothing of 'status'"),
+    ("SELECT status, SUM(amount) AS s FROM orders GROUP BY status", {"status": [1]}, "nested values"),
     (_MONTHLY + "SELECT month, s - LAG(s) OVER (ORDER BY month) AS d FROM m", {"month": "2024-02"}, "several groups"),
 ])  # fmt: skip
 def test_where_a_row_does_not_say_its_group_there_is_a_reason(sql: str, row: dict[str, Any], reason: str) -> None:
