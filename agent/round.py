@@ -171,7 +171,7 @@ class Round:
     async def _judge(self, query: CheckedSql, result: QueryResult, found: Review) -> None:
         """The verdict on what ran, of whoever can say no first; and what to try next where that is known."""
         run, second = self._run, "off" if self._reusing else self._run.parts.generator.profile.second_draft
-        if found.alternative is not None and run.parts.profile.repairs:
+        if found.alternative is not None and run.parts.profile.repairs and not self._was_tried(found.alternative.sql):
             why = " ".join(doubt.detail for doubt in found.doubts if doubt.evidence != "language")
             self._refuse(why, found.alternative)
             return
@@ -203,7 +203,7 @@ class Round:
             detail = "Drafts are compared with the query that this one was derived from."
             check = check.model_copy(update={"passed": None, "detail": detail})
         self._update(checks=(*self._attempt.checks, check))
-        if chosen is not None:
+        if chosen is not None and not self._was_tried(chosen.sql):
             draft = Draft(sql=chosen.sql, index=chosen.draft, note=chosen.note or ELECTED, source=chosen.source)
             logprobs = {"logprob_mean": chosen.logprob_mean, "logprob_least": chosen.logprob_least}
             self._refuse(ELECTED, draft.model_copy(update={"temperature": chosen.temperature, **logprobs}))
@@ -214,6 +214,10 @@ class Round:
         """Take another candidate in the place of this one, in the next round."""
         self._update(verdict=Verdict(reason=why, correct=False, source="checks"))
         self._run.next_draft = better
+
+    def _was_tried(self, sql: str | None) -> bool:
+        """Whether a query had a round of its own by choice: one that gives other rows each time is chosen once."""
+        return any(it.elected and it.sql == sql for it in (*self._run.attempts, self._attempt))
 
     def _candidate(self) -> Candidate:
         attempt = self._attempt

@@ -74,7 +74,7 @@ class RuleContext:
     looked_up: LookedUp | None = None
     error: ErrorKind | None = None
     rows: tuple[tuple[object, ...], ...] | None = None
-    _tables: dict[int, dict[str, Table | None]] = field(default_factory=dict)
+    _tables: dict[int, dict[str, Table | None]] = field(init=False, default_factory=dict)
 
     @property
     def dialect(self) -> str:

@@ -38,7 +38,7 @@ def _summed(select: exp.Select, tables: dict[str, Table]) -> Iterator[tuple[exp.
     for node in select.find_all(exp.Sum, exp.Avg, exp.Count):
         if node.find_ancestor(exp.Select) is not select or isinstance(node.this, exp.Distinct):
             continue
-        of = {_alias_of(column, tables) for column in node.find_all(exp.Column)}
+        of = {_alias_of(column, tables) for column in node.find_all(exp.Column) if not _is_condition(column, node)}
         alias = of.pop() if len(of) == 1 else None
         if alias is None:
             continue
@@ -48,6 +48,16 @@ def _summed(select: exp.Select, tables: dict[str, Table]) -> Iterator[tuple[exp.
         ):
             continue  # rows are counted, by whatever column
         yield node, alias
+
+
+def _is_condition(column: exp.Column, call: exp.Expr) -> bool:
+    """Whether a column says only which rows are taken: `SUM(CASE WHEN kind = 'a' THEN 1 END)` counts joined rows."""
+    at: exp.Expr = column
+    while at is not call and at.parent is not None:
+        if isinstance(at.parent, exp.If) and at.arg_key == "this":
+            return True
+        at = at.parent
+    return False
 
 
 def _alias_of(column: exp.Column, tables: dict[str, Table]) -> str | None:

@@ -97,7 +97,7 @@ async def _alternative(
         doubts.append(_doubt(rule, found))
         tree = tree_to_change(found.sql, subject.dialect) if found.sql is not None else None
         if tree is not None:
-            changed = replace(changed, sql=found.sql or "", tree=tree, _tables={})
+            changed = replace(changed, sql=found.sql or "", tree=tree)
             changes += found.changes
     if not changes or draft.source == "alternative":
         return doubts, None

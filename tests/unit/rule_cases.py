@@ -269,6 +269,8 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case(f"SELECT COUNT(DISTINCT r.id) {READS}", None, "each once"),
         Case(f"SELECT MAX(r.since) {READS}", None, "the greatest is the greatest"),
         Case(f"SELECT COUNT(*) {READS}", None, "rows are counted"),
+        Case(f"SELECT SUM(CASE WHEN r.since > 2000 THEN 1 ELSE 0 END) {READS}", None, "rows of one kind are counted"),
+        Case(f"SELECT SUM(CASE WHEN l.fee > 5 THEN r.since END) {READS}", DOUBT, "what is summed is repeated"),
         Case("SELECT SUM(b.price) FROM books AS b JOIN badges AS g ON g.id = b.id", None, "by a whole key"),
     ),
     "ungrouped_columns": (

@@ -171,6 +171,18 @@ async def test_two_drafts_with_one_stored_form_do_not_confirm_the_alternative(
     assert not answer.verified, "a change that the data proposes is confirmed by nobody"
 
 
+async def test_what_gives_other_rows_each_time_is_chosen_once(voting: Service, model: ScriptedModel) -> None:
+    drawn = "SELECT RANDOM() AS n, {} AS k FROM customers LIMIT 1"
+    for number in range(5):
+        model.replies(sql=drawn.format(number))
+    model.replies(text="Some number.")
+
+    answer = await voting.query("Which number comes up?", "shop")
+
+    assert not answer.verified
+    assert answer.attempts <= 3
+
+
 async def test_a_reply_that_cannot_be_used_counts_as_a_draft(voting: Service, model: ScriptedModel) -> None:
     model.replies(sql=TOTAL)
     model.replies(text="I would rather not.")
