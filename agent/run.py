@@ -20,7 +20,11 @@ from agent.events import (
 )
 from agent.ledger import Ledger
 from agent.limits import Limits
+<<<<<<< HEAD
 from agent.models import Answer, Attempt, Candidate, Draft, Plan, Question
+=======
+from agent.models import Answer, Attempt, Doubt, Draft, Plan, Question
+>>>>>>> a8969fc (What the data lacks is told beside the answer with the nearest name, and asked back only where nothing is near; Ask anyway and --no-clarify)
 from agent.parts import Parts
 from agent.pipeline.consensus import Evidence, evidence_of
 from agent.raw import RawRecords, fetch_raw_records
@@ -34,6 +38,7 @@ from executors.errors import DatabaseUnavailable
 if TYPE_CHECKING:
     from agent.clarify.check import Clarifier
     from agent.clarify.choice import Clarification
+    from agent.clarify.missing import Missing
     from agent.understanding.reading import Heard
 
 
@@ -57,9 +62,13 @@ class Run:
     text: CheckedText = field(default_factory=lambda: CheckedText(text=""))
     given_up: bool = False
     heard: Heard | None = None
+<<<<<<< HEAD
     candidates: list[Candidate] = field(default_factory=list)
     next_draft: Draft | None = None
     written: int = 0
+=======
+    doubts: tuple[Doubt, ...] = ()  # of the question, whatever its query is
+>>>>>>> a8969fc (What the data lacks is told beside the answer with the nearest name, and asked back only where nothing is near; Ask anyway and --no-clarify)
 
     def __post_init__(self) -> None:
         self.database = self.database.seen_by(self.question.principal)
@@ -125,21 +134,40 @@ class Run:
     async def unclear(self) -> Clarification | None:
         """What must be asked back before any SQL is written; None where the question is clear.
 
+        What the data lacks is asked back only where nothing of the question is near to it.
+
         Who does not want to be asked, or has just been, is told what was assumed, and so is the model.
         """
+        from agent.clarify.missing import Missing
+
         with self.ledger.timed("schema_selector"):
             clarifier = self._clarifier()
+            missing = await clarifier.missing() if self.limits.enable_retrieval else Missing()
+            may_ask = (
+                self.limits.clarify and self.question.options.clarify is not False and not clarifier.asked.declines
+            )
+            if missing.nothing_near is not None and may_ask:
+                return missing.nothing_near
             found = await clarifier.find() if self.limits.enable_retrieval else None
+        self._tell_missing(missing, clarifier)
         if found is None:
             return None
-        missing = found.reason == "missing_data"
-        again = self.question.pending is not None and not missing
-        if self.limits.clarify and not again and not clarifier.asked.declines:
+        if may_ask and self.question.pending is None:
             return found
         self.ledger.warn(found.assumption)
-        if not missing:
-            self.context = self.context.model_copy(update={"rules": (*self.context.rules, found.assumption)})
+        self.context = self.context.model_copy(update={"rules": (*self.context.rules, found.assumption)})
         return None
+
+    def _tell_missing(self, missing: Missing, clarifier: Clarifier) -> None:
+        """What the data lacks is told beside the answer, and is a doubt of it."""
+        frames = clarifier.asked.frames
+        told = [missing.nothing_near.assumption] if missing.nothing_near is not None else []
+        for it in missing.lacking:
+            frame = frames.read_as if it.near else frames.lacking
+            told.append(frame.format(said=it.said, near=it.near))
+        for sentence in told:
+            self.ledger.warn(sentence)
+            self.doubts = (*self.doubts, Doubt(rule="missing_data", evidence="schema", detail=sentence))
 
     async def asked_back(self, text: str, choices: tuple[str, ...]) -> Clarification:
         """The model's own question to the user, with what the data holds, else with the model's choices."""

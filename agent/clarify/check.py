@@ -14,7 +14,7 @@ from agent.clarify.choice import Choice, Clarification
 from agent.clarify.languages import listed
 from agent.clarify.lookups import Lookups, RangeCache
 from agent.clarify.measures import vague_measure
-from agent.clarify.missing import missing_data
+from agent.clarify.missing import Missing, missing_data
 from agent.clarify.names import ambiguous_name
 from agent.clarify.times import span_choices, two_dates, vague_time
 
@@ -36,7 +36,7 @@ class Clarifier:
         question: as asked, with who asks.
         context: what is known of it.
         database: that is asked, as the asker may read it.
-        embedder: of the service; used only where vectors are in use for this database anyway.
+        embedder: of the service; used only where the words of a question leave something unknown.
         ranges: kept ranges of columns of dates.
     """
 
@@ -50,23 +50,27 @@ class Clarifier:
     ) -> None:
         self.asked = Asked(question.text, context)
         self._lookups = Lookups(database, context.db_schema, question.principal, ranges)
-        self._embedder = embedder if context.known else None
+        self._embedder = embedder
 
     async def find(self) -> Clarification | None:
         """The first thing that must be asked; None where the question is clear, which most are.
 
-        Whether the data is there comes first: nothing else matters where it is not. A question that the docs answer
-        is clear.
+        A question that the docs answer is clear.
         """
         if self.asked.context.asked_before is not None:
             return None
         return (
-            await missing_data(self.asked, self._embedder)
-            or await ambiguous_name(self.asked, self._lookups)
+            await ambiguous_name(self.asked, self._lookups)
             or await vague_time(self.asked, self._lookups)
             or await two_dates(self.asked, self._lookups)
             or await vague_measure(self.asked)
         )
+
+    async def missing(self) -> Missing:
+        """What the question asks for that the data lacks; nothing of a question that the docs answer."""
+        if self.asked.context.asked_before is not None:
+            return Missing()
+        return await missing_data(self.asked, self._embedder)
 
     async def of_model(self, text: str, proposed: tuple[str, ...] = ()) -> Clarification:
         """A model's own question back, with real ranges and choices where it names columns that have them.

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The words of a question back, in a few languages; English where the question's language is none of them."""
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from typing import Literal
 
 from executors.base import Frozen
 
-Language = Literal["en", "de", "fr", "es", "ko"]
+Language = Literal["en", "de", "fr", "es", "it", "ko", "zh"]
 
 
 class Frames(Frozen):
@@ -22,6 +23,8 @@ class Frames(Frozen):
     several_columns: str
     vague_measure: str
     missing: str
+    lacking: str
+    read_as: str
     instead: str
     failed: str
     went_wrong: str
@@ -47,6 +50,8 @@ EN = Frames(
     several_columns="“{said}” stands in more than one place. Which one do you mean?",
     vague_measure="“{said}”: measured by what?",
     missing="This database holds nothing about “{said}”. It is about {tables}.",
+    lacking="No table or column looks like “{said}”.",
+    read_as="No table or column is called “{said}”; the nearest is {near}.",
     instead="You could ask instead:",
     failed="I could not answer this from the data.",
     went_wrong="What went wrong:",
@@ -71,6 +76,8 @@ DE = Frames(
     several_columns="„{said}“ steht an mehreren Stellen. Welche ist gemeint?",
     vague_measure="„{said}“: woran gemessen?",
     missing="Zu „{said}“ enthält diese Datenbank nichts. Sie handelt von {tables}.",
+    lacking="Keine Tabelle oder Spalte sieht nach „{said}“ aus.",
+    read_as="Keine Tabelle oder Spalte heißt „{said}“; am nächsten ist {near}.",
     instead="Stattdessen lässt sich zum Beispiel fragen:",
     failed="Das konnte ich aus den Daten nicht beantworten.",
     went_wrong="Was schiefging:",
@@ -95,6 +102,8 @@ FR = Frames(
     several_columns="« {said} » figure à plusieurs endroits. Lequel ?",
     vague_measure="« {said} » : selon quelle mesure ?",
     missing="Cette base ne contient rien sur « {said} ». Elle porte sur {tables}.",
+    lacking="Aucune table ni colonne ne ressemble à « {said} ».",
+    read_as="Aucune table ni colonne ne s’appelle « {said} » ; la plus proche est {near}.",
     instead="Vous pourriez demander :",
     failed="Je n’ai pas pu répondre à cela à partir des données.",
     went_wrong="Ce qui a échoué :",
@@ -119,6 +128,8 @@ ES = Frames(
     several_columns="«{said}» aparece en varios lugares. ¿Cuál?",
     vague_measure="«{said}»: ¿según qué medida?",
     missing="Esta base de datos no contiene nada sobre «{said}». Trata de {tables}.",
+    lacking="Ninguna tabla ni columna se parece a «{said}».",
+    read_as="Ninguna tabla ni columna se llama «{said}»; la más cercana es {near}.",
     instead="En su lugar podría preguntar:",
     failed="No he podido responder a esto con los datos.",
     went_wrong="Lo que falló:",
@@ -143,6 +154,8 @@ KO = Frames(
     several_columns="“{said}”이(가) 여러 곳에 있습니다. 어느 것인가요?",
     vague_measure="“{said}”: 무엇을 기준으로 할까요?",
     missing="이 데이터베이스에는 “{said}”에 관한 데이터가 없습니다. 다루는 것: {tables}.",
+    lacking="“{said}”와(과) 비슷한 테이블이나 컬럼이 없습니다.",
+    read_as="“{said}”(이)라는 테이블이나 컬럼은 없습니다. 가장 가까운 것: {near}.",
     instead="대신 이렇게 물어볼 수 있습니다:",
     failed="데이터에서 이 질문의 답을 찾지 못했습니다.",
     went_wrong="문제가 된 점:",
@@ -158,6 +171,59 @@ KO = Frames(
     number_of="{name} 수",
 )
 
+IT = Frames(
+    language="it",
+    vague_time="Quale periodo intende con «{said}»? {column} va dal {first} al {last}.",
+    vague_time_unknown="Quale periodo intende con «{said}», secondo {column}?",
+    two_dates="«{said}»: secondo quale data? {ranges}.",
+    several_values="«{said}» corrisponde a {count} valori di {column}. Quale?",
+    many_values="«{said}» corrisponde a più di {count} valori di {column}. Quale, per esempio?",
+    several_columns="«{said}» compare in più posti. Quale?",
+    vague_measure="«{said}»: secondo quale misura?",
+    missing="Questa base di dati non contiene nulla su «{said}». Riguarda {tables}.",
+    lacking="Nessuna tabella o colonna somiglia a «{said}».",
+    read_as="Nessuna tabella o colonna si chiama «{said}»; la più vicina è {near}.",
+    instead="In alternativa può chiedere:",
+    failed="Non ho potuto rispondere con questi dati.",
+    went_wrong="Che cosa non ha funzionato:",
+    last_days="gli ultimi {n} giorni",
+    last_months="gli ultimi {n} mesi",
+    period="dal {first} al {last}",
+    days="{column} dal {first} al {last}",
+    by_date="secondo {name}",
+    all_of="tutti insieme",
+    all_named="tutti i {rows} il cui {name} contiene {said}",
+    by="secondo {name}",
+    total="totale {name}",
+    number_of="numero di {name}",
+)
+ZH = Frames(
+    language="zh",
+    vague_time="“{said}”指的是哪段时间？{column} 的范围是 {first} 至 {last}。",
+    vague_time_unknown="“{said}”按 {column} 指的是哪段时间？",
+    two_dates="“{said}”：按哪个日期？{ranges}。",
+    several_values="“{said}”与 {column} 的 {count} 个值相符。是哪一个？",
+    many_values="“{said}”与 {column} 的超过 {count} 个值相符。例如是哪一个？",
+    several_columns="“{said}”出现在多处。是哪一处？",
+    vague_measure="“{said}”：按什么衡量？",
+    missing="这个数据库中没有关于“{said}”的数据。它包含：{tables}。",
+    lacking="没有与“{said}”相似的表或列。",
+    read_as="没有名为“{said}”的表或列；最接近的是 {near}。",
+    instead="可以改问：",
+    failed="无法根据这些数据回答。",
+    went_wrong="出现的问题：",
+    last_days="最近 {n} 天",
+    last_months="最近 {n} 个月",
+    period="{first} 至 {last}",
+    days="{column}：{first} 至 {last}",
+    by_date="按 {name}",
+    all_of="全部",
+    all_named="{name} 包含 {said} 的所有 {rows}",
+    by="按 {name}",
+    total="{name} 合计",
+    number_of="{name} 数量",
+)
+
 _STOP_WORDS = {
     "en": "the of what which how many is are was were in for by from show list do did does we our with have has who"
     " and me all each there",
@@ -167,15 +233,19 @@ _STOP_WORDS = {
     " avons nous récemment qui liste",
     "es": "el la los las del de qué cuál cuáles cuántos cuántas cuánto es son fue nuestros nuestras en para por con y"
     " muestra hemos hay recientemente quién quiénes",
+    "it": "il lo la gli le i di del della dei delle quale quali quanti quante quanto sono è era erano in nel nella per con e"
+    " che ci mostra mostrami abbiamo nostri nostre recentemente chi tutti tutte dal al negli ultimi",
 }
 _BY_WORD = {name: frozenset(listed.split()) for name, listed in _STOP_WORDS.items()}
-_FRAMES: dict[str, Frames] = {it.language: it for it in (EN, DE, FR, ES, KO)}
+_FRAMES: dict[str, Frames] = {it.language: it for it in (EN, DE, FR, ES, IT, KO, ZH)}
 
 
 def frames_of(question: str) -> Frames:
     """The frames of a question's language, found by its script and its most frequent words; else the English ones."""
     if re.search(r"[\uac00-\ud7a3]", question):
         return KO
+    if re.search(r"[\u4e00-\u9fff]", question) and not re.search(r"[\u3040-\u30ff]", question):
+        return ZH
     found = re.findall(r"[^\W\d_]+", question.lower())
     counts = {name: sum(word in listed for word in found) for name, listed in _BY_WORD.items()}
     best = max(counts, key=lambda name: (counts[name], name == "en"))

@@ -1,8 +1,8 @@
-"""Questions about things that a database does not hold: which thing that is, and what could be asked instead.
+"""What a question asks for that a database does not hold: told beside the answer, and asked back where nothing is near.
 
-Only English questions over a schema that speaks, for a name that says nothing may be a name of anything. The words of
-names, docs, comments, samples, linked values and the session are known; what is asked for is missing where it is a
-kind of thing of which no name is a word, or where its words are known to nobody and near in meaning to nothing.
+The words of names, docs, comments, samples, linked values and the session are known. What is asked for in other words is
+told with the nearest name, by meaning: cosines of the embedder of retrieval, where that knows the language of the
+question and of the schema. The question is asked back only where none of its words is known and none is near.
 """
 
 from __future__ import annotations
@@ -10,20 +10,21 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.clarify.asked import Asked, text_of
 from agent.clarify.choice import Choice, Clarification
 from agent.clarify.languages import is_english, listed
+from agent.conversation.words import GERMAN, Language
+from agent.conversation.words_romance import FRENCH, ITALIAN, SPANISH
 from agent.suggest import suggestions
 from executors.base import Schema
 from rag.documents import Document
+from rag.embedder import vocabulary_of
 from rag.errors import RetrievalError
 from rag.fusion import term_of
 from rag.remembered import Remembered
-from rag.words import is_silent, split_name, stem_of, tokens, words
+from rag.words import is_silent, phrases, split_name, stem_of, tokens, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,11 +33,16 @@ if TYPE_CHECKING:
     from rag.embedder import Embedder
 
 PATIENCE_S = 5.0  # for the embedder; where it takes longer, nobody can tell
-FAR = 0.36  # cosine under which a phrase has nothing to do with a name; synonyms seldom fall under it
+# Cosines of MiniLM. Under `UNLIKE` no name looks like what is asked for: of the phrases of Spider's training split one in
+# twenty with its own database, nine of ten with another one. Under `FAR` nothing of a question is near, none of whose
+# words is known: no question with its own database.
+UNLIKE, FAR = 0.6, 0.55
+_NEAR = 0.45  # from which on the nearest name is worth telling
 _TABLES_TOLD = 6
 _MOST_TERMS = 600  # embedded once for a schema: seconds, on one core; a larger one has some word for anything
 _ALIKE, _BEGINNING = 84.0, 5
 _PHRASE = 3  # words of what is asked for
+_SHORTENED = 3  # letters of a name that may stand for a longer word: `doc`
 _CUES = (
     r"\bhow many\s+",
     r"\b(?:the\s+)?(?:total\s+)?number of\s+(?:all\s+)?",
@@ -45,9 +51,24 @@ _CUES = (
     r"(?:(?:all|the|our|every)\s+)*",
     r"\bwhich\s+",
     r"\bwho\s+(?:is|are|was|were)\s+(?:our|the)\s+",
-    r"\bwhat\s+(?:is|are|was|were)\s+(?:our|the)\s+",
+    r"\bwhat\s+(?:is|are|was|were)\s+(?:all\s+)?(?:our|the)\s+",
+    r"\b(?:by|per|for each|of each|by each|each|every)\s+(?:the\s+)?",
+    r"\b(?:and|with|together with)\s+(?:their|its|his|her)\s+",
+    r"\bthe\s+(?=\w+(?:\s+\w+)?\s+of\b)",
+    r"\bof\s+(?:all|our)\s+(?:different\s+)?",
 )
 _CUE = re.compile("|".join(_CUES), re.IGNORECASE)
+# ruff: noqa: E501
+# What other languages ask for, one word each; the words of `Language.naming_nothing` are none.
+_OTHER_CUES: tuple[tuple[Language, re.Pattern[str]], ...] = tuple(
+    (language, re.compile(rf"(?:{cues})(?P<said>[^\W\d_]{{5,}})", re.IGNORECASE))
+    for language, cues in (
+        (GERMAN, r"\bwie ?viele\s+|\bdurchschnittliche[nrs]?\s+|\b(?:pro|je)\s+(?:jede[mnr]?\s+)?|\balle\s+|\banzahl der\s+"),
+        (FRENCH, r"\bcombien d(?:e\s+|['’])|\bpar\s+|\b(?:tous les|toutes les)\s+|\bnombre de\s+"),
+        (SPANISH, r"\bcu[aá]nt[oa]s\s+|\bpor\s+(?:cada\s+)?|\b(?:todos los|todas las)\s+|\bn[uú]mero de\s+"),
+        (ITALIAN, r"\bquant[ie]\s+|\bper\s+(?:ogni\s+)?|\b(?:tutti i|tutti gli|tutte le)\s+|\bnumero di\s+"),
+    )
+)  # fmt: skip
 _STOPS = words(
     "above across against along around away back behind below beyond despite down except inside near off onto out over"
     " past through throughout toward up upon via versus will would should could must may might shall ever never still"
@@ -63,27 +84,63 @@ _GENERIC = words(
     " quarter quarters date dates times period people person details information info overview summary"
     " statistics stat figures top best worst most least highest lowest largest smallest biggest first last next new old"
     " different distinct unique single other same profit margin gap combination pair group range level cumulative"
+    " ascending descending minimum maximum greatest fewest corresponding cheapest respective following category code order"
+    " kinds total totals way title place two three four five six seven eight nine ten twenty hundred"
     " information table tables column columns database field fields question answer way ways case cases part parts"
 )
 
 
-async def missing_data(asked: Asked, embedder: Embedder | None) -> Clarification | None:
+class Lacking(NamedTuple):
+    """Something that is asked for and that no name looks like. near: the name that is nearest, if any is."""
+
+    said: str
+    near: str = ""
+
+
+class Missing(NamedTuple):
+    """What a database lacks of what is asked for.
+
+    lacking: one by one. nothing_near: the question back, where no word of the question is known or near.
+    """
+
+    lacking: tuple[Lacking, ...] = ()
+    nothing_near: Clarification | None = None
+
+
+async def missing_data(asked: Asked, embedder: Embedder | None) -> Missing:
     """What the question asks for, where the database has nothing like it.
 
     Args:
         asked: the question.
-        embedder: where vectors are in use for this database; without it only the known kinds of things are told.
+        embedder: where vectors are in use for this database; without it only what is shortened is told.
     """
-    if not is_english(asked.text) or not _speaks(asked.schema):
-        return None
-    for phrase in asked_for(asked.text):
-        if await _is_missing(asked, phrase, embedder):
-            return _missing(asked, phrase)
-    return None
+    if not is_english(asked.text):
+        return Missing(lacking=_lacking_elsewhere(asked))
+    known = _known_words(asked)
+    told = [it for phrase in asked_for(asked.text) if (it := _unknown(phrase, known))]
+    nothing_known = not _any_known(asked, known)
+    if not told and not nothing_known:
+        return Missing()  # nearly always, and no model is loaded for it
+    if embedder is None or not await _is_understood(asked.schema, embedder):
+        return Missing(lacking=_shortened(asked, told))
+    if nothing_known:
+        near = await _nearest([*phrases(asked.text), *_content(asked.text)], asked, embedder)
+        if near is not None and near[0] < FAR:
+            said = told[0] if told else next(iter(_content(asked.text)), "")
+            return Missing(nothing_near=_nothing_near(asked, said)) if said else Missing()
+    lacking: list[Lacking] = []
+    for phrase in told:
+        if short := _shortened(asked, [phrase]):
+            lacking += short
+            continue
+        near = await _nearest([phrase, phrase.rpartition(" ")[2]], asked, embedder)
+        if near is not None and near[0] < UNLIKE:
+            lacking.append(Lacking(phrase, near[1] if near[0] >= _NEAR else ""))
+    return Missing(lacking=_once(lacking))
 
 
 def asked_for(question: str) -> list[str]:
-    """The things that a question asks for, each as its last few words: after `how many`, `average`, `list` and such."""
+    """The things that a question asks for, each as its last few words: after `how many`, `average`, `per` and such."""
     found: list[str] = []
     for match in _CUE.finditer(question):
         said: list[str] = []
@@ -100,30 +157,77 @@ def asked_for(question: str) -> list[str]:
             end = word.end
             if word.folded != word.singular:
                 break  # the plural is what is counted; after it comes what is said of it
-        if match[0].casefold().lstrip().startswith("wh"):
-            # What can be computed is asked for in these words, too ("which weekday"): only a kind of thing is missed,
-            # of which the plain form may stand before what it does ("which supplier delivers").
-            said = said[:1] if said and _related(said[0]) else said if said and _related(said[-1]) else []
-        if said:
+        if match[0].casefold().lstrip().startswith("which"):
+            said = said[:1]  # the plain form may stand before what it does: "which supplier delivers"
+        if any(not words(it) <= _GENERIC for it in said):
             found.append(" ".join(said))
     return list(dict.fromkeys(found))
 
 
-async def _is_missing(asked: Asked, phrase: str, embedder: Embedder | None) -> bool:
+def _unknown(phrase: str, known: frozenset[str]) -> str:
+    """The words of a phrase that name what is asked for, if none of them is known; else nothing."""
     parts = [it for it in tokens(phrase) if stem_of(it) not in _GENERIC]
-    if not parts or parts[-1].folded != tokens(phrase)[-1].folded:
-        return False  # what is asked for is a number of something, or nothing that one could miss
+    return "" if any(_is_known(it.folded, known) for it in parts) else " ".join(it.text for it in parts)
+
+
+def _content(question: str) -> list[str]:
+    """The words of a question that may name something; not names of their own, and not what says nothing."""
+    return [
+        it.text
+        for it in tokens(question)
+        if it.text.isalpha()
+        and not is_silent(it)
+        and stem_of(it) not in _STOPS | _GENERIC
+        and (it.leads or it.text.islower())
+    ]
+
+
+def _any_known(asked: Asked, known: frozenset[str]) -> bool:
+    """Whether any word of the question, or a value that it has, is known; no question is asked back that names none."""
+    content = _content(asked.text)
+    names = any(it.text[:1].isupper() and not it.leads for it in tokens(asked.text))
+    values = any(it.is_sure for it in asked.context.linked.values)
+    return not content or names or values or bool(asked.rules) or any(_is_known(it.lower(), known) for it in content)
+
+
+def _shortened(asked: Asked, said: Sequence[str]) -> tuple[Lacking, ...]:
+    """What a table's or a column's name shortens: of "doctor" the table `doc`."""
+    names = [table.parts[-1] for table in asked.schema.tables]
+    names += [column.name for table in asked.schema.tables for column in table.columns]
+    found: list[Lacking] = []
+    for phrase in said:
+        word = phrase.rpartition(" ")[2].casefold()
+        short = [it for it in names if _SHORTENED <= len(it) < len(word) and word.startswith(it.casefold())]
+        found += [Lacking(phrase, short[0])] if short else []
+    return _once(found)
+
+
+def _lacking_elsewhere(asked: Asked) -> tuple[Lacking, ...]:
+    """What a question in another language asks for and no name has, where other words of it are names."""
+    found: list[Lacking] = []
     known = _known_words(asked)
-    head = parts[-1].folded
-    if _is_known(head, known):
-        return False
-    related = _related(head)
-    if related:
-        named = asked.names | words(" ".join(term_of(it.text) for it in asked.context.known))
-        return not any(_is_known(word, named, loosely=False) for word in related)
-    if any(_is_known(it.folded, known) for it in parts) or embedder is None:
-        return False
-    return await _is_far([phrase, head], asked, embedder)
+    for language, cues in _OTHER_CUES:
+        if language.name != _LANGUAGE_NAMES.get(asked.frames.language):
+            continue
+        said = [match["said"] for match in cues.finditer(asked.text)]
+        said = [it for it in said if it.casefold() not in language.naming_nothing]
+        unknown = [it for it in said if not _is_known(it.casefold(), known)]
+        rest = words(asked.text) - frozenset().union(*(words(it) for it in said)) if said else frozenset[str]()
+        speaks_it = any(len(it) >= _BEGINNING and it in asked.names for it in words(" ".join(said)) | rest)
+        found += [Lacking(it) for it in unknown] if speaks_it else []
+    return _once(found)
+
+
+_LANGUAGE_NAMES = {"de": "German", "fr": "French", "es": "Spanish", "it": "Italian"}
+
+
+def _once(found: Iterable[Lacking]) -> tuple[Lacking, ...]:
+    """Each thing once: of `total score` and `score`, the first."""
+    kept: list[Lacking] = []
+    for it in found:
+        if it.said and not any(set(it.said.split()) <= set(other.said.split()) for other in kept):
+            kept.append(it)
+    return tuple(kept)
 
 
 def _known_words(asked: Asked) -> frozenset[str]:
@@ -161,26 +265,23 @@ def _is_known(word: str, known: frozenset[str], *, loosely: bool = True) -> bool
     return pieces or process.extractOne(stem, known, scorer=fuzz.ratio, score_cutoff=_ALIKE) is not None
 
 
-@cache
-def _concepts() -> tuple[tuple[frozenset[str], tuple[str, ...]], ...]:
-    """The kinds of things: the stems that ask for one, and all words that may stand for it."""
-    lines = (Path(__file__).parent / "concepts.txt").read_text(encoding="utf-8").splitlines()
-    kinds = [line.partition("|") for line in lines if line.strip() and not line.startswith("#")]
-    return tuple((words(own), tuple({*own.split(), *others.split()})) for own, _, others in kinds)
-
-
-def _related(word: str) -> set[str]:
-    """All words for the kinds of things that a word asks for; none where it is no known kind."""
-    stem = next(iter(words(word)), word)
-    return {other for own, others in _concepts() if stem in own for other in others}
+async def _is_understood(schema: Schema, embedder: Embedder) -> bool:
+    """Whether the embedder knows most words of the names of a schema: of codes, or another language, it does not."""
+    try:
+        vocabulary = await asyncio.to_thread(vocabulary_of, embedder)
+    except RetrievalError:
+        return False
+    names = _names_of(schema)
+    spoken = [len(it) > 3 and re.search("[aeiouy]", it) is not None for it in names]
+    if not names or sum(spoken) * 2 <= len(spoken):
+        return False
+    return not vocabulary or sum(it in vocabulary for it in names) * 2 > len(names)
 
 
 @Remembered
-def _speaks(schema: Schema) -> bool:
-    """Whether most names of tables are words, and no codes."""
-    names = [split_name(table.parts[-1]) for table in schema.tables]
-    spoken = [any(len(it) > 3 and re.search("[aeiouy]", it) for it in name.split()) for name in names]
-    return bool(names) and sum(spoken) * 2 > len(spoken)
+def _names_of(schema: Schema) -> tuple[str, ...]:
+    """The words of the names of its tables."""
+    return tuple(word for table in schema.tables for word in split_name(table.parts[-1]).split())
 
 
 # -- meaning ---------------------------------------------------------------------------------------------------------
@@ -206,23 +307,25 @@ class _Terms:
 _TERMS = _Terms()
 
 
-async def _is_far(phrases: Sequence[str], asked: Asked, embedder: Embedder) -> bool:
-    """Whether no phrase is near in meaning to anything that the database is about; False where nobody can tell."""
+async def _nearest(said: Sequence[str], asked: Asked, embedder: Embedder) -> tuple[float, str] | None:
+    """The highest cosine of any words to any name, sample or term, and which that is; None where nobody can tell."""
     terms = tuple(dict.fromkeys(_terms_of(asked)))
-    if len(terms) > _MOST_TERMS:
-        return False
+    if not terms or len(terms) > _MOST_TERMS:
+        return None
 
-    def nearest() -> float:
+    def nearest() -> tuple[float, str]:
         import numpy as np
 
         about = _TERMS.vectors(terms, asked.schema.database, embedder)
-        return float((np.asarray(embedder.embed(phrases)) @ about.T).max())
+        cosines = (np.asarray(embedder.embed(said)) @ about.T).max(axis=0)
+        best = int(cosines.argmax())
+        return float(cosines[best]), terms[best]
 
     try:
         async with asyncio.timeout(PATIENCE_S):
-            return await asyncio.to_thread(nearest) < FAR
+            return await asyncio.to_thread(nearest)
     except (RetrievalError, TimeoutError):
-        return False
+        return None
 
 
 def _terms_of(asked: Asked) -> Iterable[str]:
@@ -234,7 +337,7 @@ def _terms_of(asked: Asked) -> Iterable[str]:
     yield from filter(None, (term_of(it.text) for it in asked.context.known if it.kind == "rule"))
 
 
-def _missing(asked: Asked, phrase: str) -> Clarification:
+def _nothing_near(asked: Asked, phrase: str) -> Clarification:
     ranked = [it.table for it in asked.context.linked.ranking.tables]
     names = list(dict.fromkeys([*ranked, *(table.name for table in asked.schema.tables)]))
     questions = suggestions(asked.schema, tuple(ranked))

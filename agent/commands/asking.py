@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from agent.asking import NO_OPTIONS
 from agent.callers import LOCAL
 from agent.commands.console import EXPECTED, Database, Docs, complain, fail, opened, out
 from agent.errors import PlumblineError
@@ -21,6 +20,9 @@ from agent.terminal import plain
 from agent.transcript import Transcript
 
 EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
+NoClarify = Annotated[
+    bool, typer.Option("--no-clarify", help="Never ask back: answer what can be answered, and say what was assumed.")
+]
 
 
 def ask(
@@ -38,10 +40,12 @@ def ask(
     allow_writes: Annotated[
         bool, typer.Option("--allow-writes", help="Plan a change of rows, then ask whether to make it.")
     ] = False,
+    no_clarify: NoClarify = False,
 ) -> None:
     """Answer one question, showing each step. Exit code 1: there is no answer; 2: it asks back."""
     source, question = _source_and_question(words, database)
     options = Options(enable_retrieval=False if no_docs else None, allow_writes=allow_writes or None)
+    options = options.model_copy(update={"clarify": False if no_clarify else None})
 
     async def run(options: Options) -> Answer:
         if as_json:
@@ -68,9 +72,10 @@ def chat(
     transcript: Annotated[
         Path | None, typer.Option("--transcript", dir_okay=False, help="Write the conversation here, as Markdown.")
     ] = None,
+    no_clarify: NoClarify = False,
 ) -> None:
     """Ask one question after the other; each sees the last ones. An empty line or Ctrl-D ends it."""
-    show = _Shown()
+    show, options = _Shown(), Options(clarify=False if no_clarify else None)
     with opened() as (service, runner):
         name = resolve(service, database, docs)
         session = runner.run(service.start_session(name, LOCAL))
@@ -82,7 +87,7 @@ def chat(
             if script is not None:
                 out.print(Text(f"\n> {plain(line)}", style="bold"))
             try:
-                told.add(line, runner.run(show(service, line, name, NO_OPTIONS, session_id=session.id)))
+                told.add(line, runner.run(show(service, line, name, options, session_id=session.id)))
             except EXPECTED as error:
                 complain(str(error))
                 told.fail(line, str(error))

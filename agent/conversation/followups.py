@@ -30,6 +30,13 @@ _SEVERAL = re.compile(
     r"|차이|비교|둘 다|差|比较|両方|比較",
     re.IGNORECASE,
 )
+# To what was asked back: that the question is to be answered as it is.
+_ANYWAY = re.compile(
+    r"\W*(?:(?:please|just|yes|no)[\s,]+)*(?:(?:ask|answer|try|do)(?:\s+(?:it|me))?\s+anyway|anyway|go\s+ahead"
+    r"|(?:frag|frage|versuch|versuche)?\s*(?:es\s+)?trotzdem(?:\s+(?:fragen|versuchen))?|(?:demande[rz]?\s+)?quand\s+même"
+    r"|(?:pregunta\s+)?de\s+todos\s+modos|(?:chiedi|chiedere)?\s*comunque|그래도\s*(?:물어봐|질문해|해)?\s*(?:줘|주세요)?)\W*",
+    re.IGNORECASE,
+)
 _QUOTES = "\"'`“”„«» "
 
 
@@ -82,6 +89,9 @@ class FollowUps:
 
     async def _reply(self, question: Question, pending: Pending, ledger: Ledger) -> Question:
         """What follows a clarification: its answer, which goes on with the question, or a question of its own."""
+        if _ANYWAY.fullmatch(question.text):
+            options = question.options.model_copy(update={"clarify": False})
+            return question.model_copy(update={"text": pending.question, "options": options})
         text = chosen(question.text, pending.choices)
         if text is None and asks_by_itself(question.text):
             return question.model_copy(update={"pending": None})

@@ -64,3 +64,17 @@ def test_a_turn_that_fails_is_written_down_and_the_next_one_asked(
     written = transcript.read_text(encoding="utf-8")
     assert "**1. drop all tables**\n\nPlumbline only reads here" in written
     assert "There are 3 customers." in written
+
+
+def test_who_does_not_want_to_be_asked_back_says_so(run: Run, model: ScriptedModel, tmp_path: Path) -> None:
+    script = tmp_path / "script.txt"
+    script.write_text("Show me recent orders.\n", encoding="utf-8")
+    model.replies(sql="SELECT * FROM orders WHERE ordered_at >= '2024-12-03'")
+    model.replies(correct=True, reason="the last 30 days")
+    model.replies(text="One order.")
+
+    asked_back = run("--script", script)
+    answered = run("--script", script, "--no-clarify")
+
+    assert "a question back" in asked_back.output
+    assert "was taken to mean" in answered.output

@@ -37,7 +37,7 @@ ASKED = [
     ("trade", "What is the average employee salary?", "missing_data", "clients", "no such thing"),
     ("school", "How many suppliers do we have?", "missing_data", "How many", "another schema"),
     ("logistics", "List all hotels.", "missing_data", "shipments", "a list of what is not there"),
-    ("trade", "Which supplier delivers most?", "missing_data", "supplier", "the plain form"),
+    ("trade", "Which supplier delivers?", "missing_data", "supplier", "the plain form"),
 ]  # fmt: skip
 
 
@@ -150,3 +150,60 @@ async def test_a_models_own_question_gets_what_the_data_holds(
         "How many orders were late by order date (orders.order_date)?",
         "How many orders were late by shipped date (orders.shipped_date)?",
     ]
+
+
+# -- what the data lacks ----------------------------------------------------------------------------------------------
+
+
+async def test_what_the_data_lacks_is_told_beside_the_answer_and_is_a_doubt(
+    asking: Service, model: ScriptedModel
+) -> None:
+    model.replies(sql="SELECT d.nm, count(*) AS n FROM appointment a JOIN doc d ON d.doc_id = a.doc_id GROUP BY d.nm")
+    model.replies(correct=True, reason="one row a doctor")
+    model.replies(text="Dr. Groß has 1.")
+
+    answer = await asking.query("How many appointments did each doctor have?", "clinic", principal=LOCAL)
+
+    told = "No table or column is called “doctor”; the nearest is doc."
+    assert answer.status == "success"
+    assert told in answer.warnings
+    assert [(it.rule, it.evidence, it.detail) for it in answer.doubts] == [("missing_data", "schema", told)]
+
+
+async def test_an_english_question_over_a_german_schema_is_not_refused(asking: Service, model: ScriptedModel) -> None:
+    model.replies(sql="SELECT count(*) AS n FROM mitarbeiter")
+    model.replies(correct=True, reason="one number")
+    model.replies(text="1 employee.")
+
+    answer = await asking.query("How many employees do we have?", "firma", principal=LOCAL)
+
+    assert answer.status == "success"
+
+
+@pytest.mark.parametrize(
+    "anyway", ["Ask anyway", "trotzdem fragen", "quand même", "de todos modos", "comunque", "그래도"]
+)
+async def test_what_was_asked_back_can_be_asked_anyway(asking: Service, model: ScriptedModel, anyway: str) -> None:
+    session = await asking.start_session("logistics", LOCAL)
+    asked = await asking.query("List all hotels.", "logistics", session_id=session.id, principal=LOCAL)
+    model.replies(sql="SELECT name FROM depots")
+    model.replies(correct=True, reason="as good as can be")
+    model.replies(text="North and South.")
+    answer = await asking.query(anyway, "logistics", session_id=session.id, principal=LOCAL)
+
+    assert asked.clarification_reason == "missing_data"
+    assert answer.status == "success"
+    assert answer.question == "List all hotels."
+    assert any("hotels" in it for it in answer.warnings)
+    assert answer.doubts
+
+
+async def test_who_is_not_to_be_asked_is_told_what_is_missing(asking: Service, model: ScriptedModel) -> None:
+    model.replies(sql="SELECT name FROM depots")
+    model.replies(correct=True, reason="as good as can be")
+    model.replies(text="North and South.")
+
+    answer = await asking.query("List all hotels.", "logistics", options=Options(clarify=False), principal=LOCAL)
+
+    assert answer.status == "success"
+    assert any("hotels" in it for it in answer.warnings)

@@ -49,7 +49,9 @@ def test_what_a_question_asks_for(question: str, things: list[str], why: str) ->
         ("¿Cuántos pedidos hay en la tienda?", "es", "Spanish"),
         ("최근 매출은?", "ko", "by its script"),
         ("orders", "en", "nothing tells"),
-        ("Quanti ordini ci sono?", "en", "one that has no frames"),
+        ("Quanti ordini ci sono?", "it", "Italian"),
+        ("最近的订单有多少？", "zh", "by its script"),
+        ("Hur många beställningar finns det?", "en", "one that has no frames"),
     ],
 )
 def test_the_language_of_the_frames(question: str, language: str, why: str) -> None:

@@ -54,6 +54,7 @@ def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
         SimpleNamespace(
             question=Question(text="?", database="shop", trace_id="0" * 32),
             database=SimpleNamespace(dialect="sqlite"),
+            doubts=(),
             parts=SimpleNamespace(judge=SimpleNamespace(profile=EMBEDDED.model_copy(update={"judge": judge}))),
             limits=limits_of(Settings(), Options()),
             ledger=Ledger(),

@@ -5,6 +5,8 @@ export function answerOf(changes: Partial<Answer> = {}): Answer {
   return {
     status: "success",
     kind: "query",
+    doubts: [],
+    candidates: [],
     answer: "Spain has 12 customers.",
     question: "Where do most customers come from?",
     sql: "SELECT country, customers FROM t",

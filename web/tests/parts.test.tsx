@@ -26,6 +26,16 @@ describe("an answer", () => {
   });
 });
 
+describe("a question back about what the data lacks", () => {
+  it("can be asked anyway", async () => {
+    const ask = vi.fn();
+    const answer = answerOf({ status: "clarification_needed", clarification_reason: "missing_data", choices: [] });
+    render(<AnswerView answer={answer} question="hotels?" database="shop" tables={[]} elapsedMs={5} onAsk={ask} />);
+    await userEvent.click(screen.getByRole("button", { name: "Ask anyway" }));
+    expect(ask).toHaveBeenCalledWith("Ask anyway");
+  });
+});
+
 describe("the checks", () => {
   it("open to their detail, one at a time", async () => {
     render(

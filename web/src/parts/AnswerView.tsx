@@ -196,11 +196,12 @@ function withoutChoices(answer: Answer): string {
 }
 
 function Clarification({ answer, onAsk }: { answer: Answer; onAsk: (question: string) => void }) {
+  const missing = answer.clarification_reason === "missing_data";
   return (
     <article className="answer clarification" aria-label="A question back">
-      <span className="tag">{answer.clarification_reason === "missing_data" ? "Not in the data" : "One more thing"}</span>
+      <span className="tag">{missing ? "Not in the data" : "One more thing"}</span>
       <p className="answer-text">{withoutChoices(answer)}</p>
-      {answer.choices.length ? (
+      {answer.choices.length || missing ? (
         <ul className="row choices" aria-label="Ways to go on">
           {answer.choices.map((choice) => (
             <li key={choice.label}>
@@ -209,6 +210,13 @@ function Clarification({ answer, onAsk }: { answer: Answer; onAsk: (question: st
               </button>
             </li>
           ))}
+          {missing ? (
+            <li>
+              <button type="button" className="button" onClick={() => onAsk("Ask anyway")} title={answer.question}>
+                Ask anyway
+              </button>
+            </li>
+          ) : null}
         </ul>
       ) : (
         <p className="small soft">Answer below, in your own words.</p>
