@@ -54,14 +54,9 @@ def answered(run: Run, best: Attempt) -> Answer:
             "tables_used": list(best.tables),
             "verified": best.accepted and is_verified(evidence, checks),
             "checks": list(checks),
-<<<<<<< HEAD
-            "doubts": list(best.doubts),
+            "doubts": [*best.doubts, *run.doubts],
             "candidates": candidate_records(evidence) if run.question.options.candidates else [],
             "corrections": [*changes_of(best), *run.text.corrections],
-=======
-            "doubts": list(run.doubts),
-            "corrections": list(run.text.corrections),
->>>>>>> a8969fc (What the data lacks is told beside the answer with the nearest name, and asked back only where nothing is near; Ask anyway and --no-clarify)
             "numbers": list(run.text.numbers),
             "explanation": explained(best, run.database.dialect),
             "plan": best.plan,

@@ -20,11 +20,7 @@ from agent.events import (
 )
 from agent.ledger import Ledger
 from agent.limits import Limits
-<<<<<<< HEAD
-from agent.models import Answer, Attempt, Candidate, Draft, Plan, Question
-=======
-from agent.models import Answer, Attempt, Doubt, Draft, Plan, Question
->>>>>>> a8969fc (What the data lacks is told beside the answer with the nearest name, and asked back only where nothing is near; Ask anyway and --no-clarify)
+from agent.models import Answer, Attempt, Candidate, Doubt, Draft, Plan, Question
 from agent.parts import Parts
 from agent.pipeline.consensus import Evidence, evidence_of
 from agent.raw import RawRecords, fetch_raw_records
@@ -62,13 +58,10 @@ class Run:
     text: CheckedText = field(default_factory=lambda: CheckedText(text=""))
     given_up: bool = False
     heard: Heard | None = None
-<<<<<<< HEAD
     candidates: list[Candidate] = field(default_factory=list)
     next_draft: Draft | None = None
     written: int = 0
-=======
     doubts: tuple[Doubt, ...] = ()  # of the question, whatever its query is
->>>>>>> a8969fc (What the data lacks is told beside the answer with the nearest name, and asked back only where nothing is near; Ask anyway and --no-clarify)
 
     def __post_init__(self) -> None:
         self.database = self.database.seen_by(self.question.principal)
@@ -243,7 +236,9 @@ class Run:
         same = (it for it in self.candidates if (it.sql, it.draft) == (draft.sql, draft.index))
         chosen = next(same, None) or Candidate.of(draft, best.result, best.error, doubts=best.doubts)
         judged = best.verdict.correct if best.verdict is not None and best.verdict.source == "judge" else None
-        return evidence_of(self.candidates, chosen, best.checks, judged, self.written)
+        found = evidence_of(self.candidates, chosen, best.checks, judged, self.written)
+        doubted = found.chosen.model_copy(update={"doubts": (*found.chosen.doubts, *self.doubts)})
+        return found.model_copy(update={"chosen": doubted})
 
     # -- after the last query -----------------------------------------------------------------------------
 
