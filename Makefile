@@ -45,13 +45,18 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: help wheel sbom installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
+.PHONY: help wheel sbom clients installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 help:  ## what can be made
 	@sed -nE 's/^([a-z][a-z-]*):.*##[[:space:]]*(.*)/\1\t\2/p' Makefile | sort | awk -F'\t' '{printf "  %-22s %s\n", $$1, $$2}'
 
 wheel: $(TESTED)  ## the wheel and the sdist, in dist/
 	@$(BIN)/python -m build --outdir dist .
+
+clients: $(TESTED) $(WEB_IF_NODE) requirements-clients.txt  ## clients generated from the contract: compiled, and called
+	@$(PYTHON) -m venv --clear $(VENV)/clients
+	@$(VENV)/clients/bin/python -m pip install --disable-pip-version-check --quiet -r requirements-clients.txt
+	@$(BIN)/python -m testbed.clients $(abspath $(VENV))/clients/bin/python
 
 sbom: requirements-sbom.txt requirements.txt constraints.txt | $(CREATED)  ## what the service installs, as CycloneDX JSON, in dist/
 	@mkdir -p dist

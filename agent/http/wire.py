@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field
@@ -28,6 +29,21 @@ Text = Annotated[str, WHOLE]  # with a pattern: Annotated[str, Field(pattern=...
 SOMETHING = r"[^\s\u001c-\u001f\u0085]"
 SAID: dict[str, Any] = {"type": "string", "pattern": SOMETHING}
 UNSAID: dict[str, Any] = {"type": "string", "pattern": r"^[ \t\r\n]*$"}
+
+
+def one_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """What holds a body to exactly one of several schemas, where generators of clients do not look.
+
+    They make a class of each alternative of a plain `oneOf`, though it is a condition on the fields of one class.
+    """
+    return {"if": {}, "then": {"oneOf": list(schemas)}}
+
+
+def any_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """The same for at least one of several schemas."""
+    return {"if": {}, "then": {"anyOf": list(schemas)}}
+
+
 Name = Annotated[Text, Field(max_length=200)]
 
 

@@ -11,7 +11,7 @@ from agent.charts.recommend import Chart
 from agent.clarify.choice import Choice
 from agent.conversation.overview import Overview
 from agent.events import Done, Event
-from agent.http.wire import Name, StreamEvent, Text
+from agent.http.wire import Name, StreamEvent, Text, one_of
 from agent.models import Answer, Check, Correction
 from agent.sessions import Session
 from agent.suggest import TEXT
@@ -38,10 +38,10 @@ class StartSessionRequest(Frozen):
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [{"dataset_id": "shop"}],
-            "oneOf": [
+            **one_of(
                 {"required": [name], "properties": {name: {"minLength": 1}, other: {"maxLength": 0}}}
                 for name, other in (("dataset_id", "database"), ("database", "dataset_id"))
-            ],
+            ),
         }
     )
 

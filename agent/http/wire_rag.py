@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.http.wire import SAID, SOMETHING, UNSAID, Name, Text
+from agent.http.wire import SAID, SOMETHING, UNSAID, Name, Text, one_of
 from agent.json_types import A_NUMBER
 from agent.retrieval.documents import Page
 from executors.base import Frozen
@@ -79,7 +79,7 @@ def _by_kind() -> list[Any]:
 class NewDocument(Frozen):
     """One fact. Unknown fields are refused."""
 
-    model_config = ConfigDict(json_schema_extra={"oneOf": _by_kind()})
+    model_config = ConfigDict(json_schema_extra=one_of(_by_kind()))
 
     kind: Kind = Field(description="What it is: of a `column`, a `table`, a `rule` or term, or a `query` with its SQL.")
     text: Annotated[Text, Field(min_length=1, max_length=4_000)] = Field(

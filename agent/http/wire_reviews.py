@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.http.wire import SAID, UNSAID, ExecuteResponse, Text
+from agent.http.wire import SAID, UNSAID, ExecuteResponse, Text, one_of
 from agent.json_types import Flag
 from agent.people.feedback import Said, Taken
 from agent.people.records import (
@@ -110,10 +110,10 @@ class SettleRequest(Frozen):
                 {"decision": "correct", "sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'",
                  "comment": "Cancelled orders do not count."}
             ],
-            "oneOf": [
+            **one_of([
                 {"required": ["sql"], "properties": {"decision": {"const": "correct"}, "sql": SAID}},
                 {"properties": {"decision": {"enum": ["approve", "reject"]}, "sql": UNSAID}},
-            ],
+            ]),
         }
     )  # fmt: skip
 
@@ -158,10 +158,10 @@ class FeedbackRequest(Frozen):
                  "corrected_sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'",
                  "comment": "Cancelled orders do not count."}
             ],
-            "oneOf": [
+            **one_of([
                 {"properties": {"correct": {"const": False}}},
                 {"properties": {"correct": {"const": True}, "corrected_sql": UNSAID}},
-            ],
+            ]),
         }
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.http.wire import SAID, SOMETHING, WHOLE, Name, Text, Value
+from agent.http.wire import SAID, SOMETHING, WHOLE, Name, Text, Value, any_of
 from agent.http.wire_reviews import TRACE_ID, Sql
 from agent.json_types import A_NUMBER
 from agent.people.records import MAX_TEXT
@@ -31,7 +31,7 @@ Parameters = Annotated[list[Value], Field(max_length=100)] | Annotated[dict[Name
 class ReplaceSavedRequest(Frozen):
     """A query under a name. Unknown fields are refused."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE], "anyOf": [WITH_SQL]})
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE], **any_of([WITH_SQL])})
 
     name: Title = Field(description="Yours alone; upper and lower case are the same.")
     database: Name = Field(description="A name that `GET /api/databases` lists.")
@@ -61,7 +61,7 @@ class ReplaceSavedRequest(Frozen):
 class SaveRequest(ReplaceSavedRequest):
     """The same; `sql` and `question` may come from an answer instead."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE], "anyOf": [WITH_SQL, WITH_TRACE]})
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE], **any_of([WITH_SQL, WITH_TRACE])})
 
     trace_id: Annotated[str, Field(pattern=f"{TRACE_ID}|^$")] = Field(
         "", description="Of an answer that you were given: what is not sent is taken from it."

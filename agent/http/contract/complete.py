@@ -46,6 +46,25 @@ HEADERS: Described = {
 }  # fmt: skip
 
 
+# Of the contract, and of the modules of a generated client: name -> what it is for, the first words of its paths.
+GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "query": ("Ask a question; run a query.", ("query", "execute", "jobs")),
+    "databases": ("What can be asked.", ("databases",)),
+    "chat": ("Conversations.", ("agents", "sessions")),
+    "generate": ("From a question to SQL, rows and a summary.", ("text2sql",)),
+    "docs": ("What is known about the data.", ("rag",)),
+    "reviews": ("What people say of answers.", ("reviews", "feedback")),
+    "saved": ("Queries kept under a name.", ("saved",)),
+    "service": ("Health, tools and the contract.", ("health", "tools", "openapi.json")),
+}
+
+
+def group_of(path: str) -> str:
+    """The group of a route. Raises StopIteration where a new one belongs to none."""
+    first = path.removeprefix("/api/").partition("/")[0]
+    return next(name for name, (_, beginnings) in GROUPS.items() if first in beginnings)
+
+
 def complete(described: Described, mode: Mode) -> Described:
     """The description with problems, events, headers, and who may call what.
 
@@ -61,11 +80,14 @@ def complete(described: Described, mode: Mode) -> Described:
     components["headers"] = HEADERS
     shown = components.setdefault("examples", {})
     with_security(described, mode)
+    described["servers"] = [{"url": "/", "description": "Where this contract came from."}]
+    described["tags"] = [{"name": name, "description": text} for name, (text, _) in GROUPS.items()]
     for path, method, operation in _operations(described):
         for status, cases in cases_of(_seen(operation, method, path)):
             answered = operation["responses"].setdefault(str(status), documented(status)[status])
             answered.setdefault("content", {})[MEDIA_TYPE] = _problem(status, cases)
             shown |= {case.name: _example(case) for case in cases}
+        operation["tags"] = [group_of(path)]
         _show(operation)
         _name_headers(operation)
     link({operation["operationId"]: operation for _, _, operation in _operations(described)})
@@ -101,7 +123,8 @@ def _problem(status: int, cases: list[Case]) -> Described:
     types = list(dict.fromkeys(case.problem.type for case in cases))
     narrowed = {"properties": {"type": {"enum": types}, "status": {"const": status}}}
     examples = {case.name: {"$ref": f"#/components/examples/{case.name}"} for case in cases}
-    return {"schema": {"allOf": [PROBLEM, narrowed]}, "examples": examples}
+    # Beneath `if`, since a generator of clients merges what `allOf` lists, and fails on it, but passes conditions by.
+    return {"schema": {**PROBLEM, "if": {}, "then": narrowed}, "examples": examples}
 
 
 def _example(case: Case) -> Described:
