@@ -366,7 +366,7 @@ class SqlAlchemyExecutor(Executor):
                 )
             except self._driver_error() as error:
                 reader.give_up(error)
-                raise failures.unreadable(self.name, error) from error
+                raise failures.unreadable(self.name, self.row, error) from error
         if not found.tables:
             raise failures.no_tables(self.name)
         self.warnings = tuple(reader.warnings)

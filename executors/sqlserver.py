@@ -44,9 +44,12 @@ _TIMED_OUT = ("HYT00", "HYT01")
 _COUNTED = ("plumbline_rows", "plumbline_transactions")
 _COUNT = f"SELECT @@ROWCOUNT AS {_COUNTED[0]}, @@TRANCOUNT AS {_COUNTED[1]}"
 _INSTEAD = """
-    SELECT COUNT(*) FROM sys.triggers t JOIN sys.trigger_events e ON e.object_id = t.object_id
-    WHERE t.parent_id = OBJECT_ID(N'{table}') AND t.is_instead_of_trigger = 1 AND t.is_disabled = 0
-        AND e.type_desc = '{kind}'
+    SELECT COUNT(*) FROM sys.triggers t
+    JOIN sys.trigger_events e ON e.object_id = t.object_id
+    JOIN sys.objects o ON o.object_id = t.parent_id
+    JOIN sys.schemas s ON s.schema_id = o.schema_id
+    WHERE o.name = {table} AND s.name = {schema} AND e.type_desc = '{kind}'
+        AND t.is_instead_of_trigger = 1 AND t.is_disabled = 0
 """
 
 
@@ -147,11 +150,12 @@ class SqlServerExecutor(SqlAlchemyExecutor):
 
     def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
         """An INSTEAD OF trigger does what it likes; the server counts the statement all the same."""
-        table = self._schema.known().table(statement.table)
-        name = ".".join(map(self.row.always_quoted, table.parts)) if table else statement.table
+        entry = self._schema.known().table(statement.table)
+        *schema, table = (_literal(part) for part in (entry.parts if entry else (statement.table,)))
+        owner = schema[0] if schema else "SCHEMA_NAME()"
         cursor: Any = lease.cursor()
         try:
-            cursor.execute(_INSTEAD.format(table=name.replace("'", "''"), kind=statement.kind.upper()))
+            cursor.execute(_INSTEAD.format(table=table, schema=owner, kind=statement.kind.upper()))
             found = cursor.fetchone()[0]
         except self._driver_error() as error:
             log.debug("The triggers of %s could not be read: %s", statement.table, error)
@@ -230,6 +234,10 @@ def time_from_bytes(raw: bytes | None) -> str | None:
     hour, minute, second, billionths = _CLOCK.unpack(raw)
     fraction = f".{billionths:09d}".rstrip("0").rstrip(".")
     return f"{hour:02d}:{minute:02d}:{second:02d}{fraction}"
+
+
+def _literal(text: str) -> str:
+    return "N'" + text.replace("'", "''") + "'"
 
 
 def _integer(raw: bytes | None, *, signed: bool) -> int | None:

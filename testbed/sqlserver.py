@@ -1,8 +1,9 @@
 """A stand-in for SQL Server: pySQLbridge in a process of its own, speaking SQL Server's protocol over CSV files. And
 the ODBC drivers that this machine has for it.
 
-It reads only, knows one schema (`dbo`), and its transactions undo nothing. What it lacks of the catalogue (keys,
-comments, views, row counts) `testbed.sqlserver_stand_in` adds from what `Described` says.
+It knows one schema (`dbo`), and writes to tables that were made by a statement, with transactions, locks and triggers
+(`testbed.sqlserver_writes`). What it lacks of the catalogue (keys, comments, views, row counts, statistics) and of
+versions `testbed.sqlserver_stand_in` adds from what `Described` says.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any, Self
 from testbed.postgres import free_port
 
 USER, PASSWORD = "reader", "p@ss;w{rd =%1"
+ODD_PASSWORDS = {"brace": "br}ace", "ends": "ends in}", "doubled": "a}}b", "equals": "a=b?*!"}  # of more users
 _ROOT = Path(__file__).resolve().parents[1]
 _FREETDS = ("/usr/lib/*/odbc/libtdsodbc.so", "/usr/lib/odbc/libtdsodbc.so", "/usr/lib64/libtdsodbc.so*")
 
@@ -35,6 +37,12 @@ class Described:
     required: table and column that hold no NULL.
     comments: table, column (empty: the table itself), text.
     views: name -> its SELECT.
+    statistics: table and column that have one.
+    version: the major version (13: 2016, 14: 2017, 15: 2019, 16: 2022), the edition of the engine (3: a server, 5:
+        Azure SQL Database) and the database's level of compatibility; empty: what pySQLbridge is.
+    nocount: whether sessions begin with SET NOCOUNT ON, as the server's `user options` may have it.
+    denied: parts of batches that are refused for want of a right.
+    broken: parts of batches on which the connection breaks.
     """
 
     primary_keys: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -42,6 +50,11 @@ class Described:
     required: Sequence[tuple[str, str]] = ()
     comments: Sequence[tuple[str, str, str]] = ()
     views: Mapping[str, str] = field(default_factory=dict)
+    statistics: Sequence[tuple[str, str]] = ()
+    version: Sequence[int] = ()
+    nocount: bool = False
+    denied: Sequence[str] = ()
+    broken: Sequence[str] = ()
 
 
 class SqlServerStandIn:
@@ -72,6 +85,7 @@ class SqlServerStandIn:
             "port": self.port,
             "user": USER,
             "password": PASSWORD,
+            "passwords": ODD_PASSWORDS,
             "certificate": str(self.certificate),
             "key": str(key),
             "about": asdict(self._about),
@@ -118,15 +132,29 @@ class SqlServerStandIn:
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query, on a connection of its own."""
-        import pyodbc
-
-        driver = next(iter(drivers().values()))
-        options = f"Driver={{{driver}}};Server={self.host},{self.port};UID={USER};PWD={{{PASSWORD}}};Encrypt=yes"
-        connection = pyodbc.connect(f"{options};TrustServerCertificate=yes;ClientCharset=UTF-8", timeout=10)
+        connection = self.connection()
         try:
             return [tuple(row) for row in connection.execute(sql).fetchall()]
         finally:
             connection.close()
+
+    def execute(self, sql: str) -> None:
+        """Run a statement, on a connection of its own."""
+        connection = self.connection(autocommit=True)
+        try:
+            connection.execute(sql)
+        finally:
+            connection.close()
+
+    def connection(self, *, autocommit: bool = False) -> Any:
+        """A connection of pyodbc, beside the project."""
+        import pyodbc
+
+        driver = next(iter(drivers().values()))
+        options = f"Driver={{{driver}}};Server={self.host},{self.port};UID={USER};PWD={{{PASSWORD}}};Encrypt=yes"
+        return pyodbc.connect(
+            f"{options};TrustServerCertificate=yes;ClientCharset=UTF-8", timeout=10, autocommit=autocommit
+        )
 
 
 def serve(folder: Path, about: Described | None = None) -> SqlServerStandIn:

@@ -12,9 +12,11 @@ import datetime as dt
 import json
 import re
 import select
+import socket
 import sys
 import threading
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -30,16 +32,33 @@ from pysqlbridge.server import BridgeServer, _Handler
 from pysqlbridge.source import Table, infer_column
 from pysqlbridge.tds.batch import skip_all_headers
 from pysqlbridge.tds.connection import DEFAULT_DATABASE, Connection, ConnectionState
-from pysqlbridge.tds.result import Bit, Column, DateTime, Float, Integer, NVarChar, Query, QueryError, UniqueIdentifier
+from pysqlbridge.tds.result import (
+    Bit,
+    Column,
+    DateTime,
+    Float,
+    Integer,
+    NVarChar,
+    Query,
+    QueryError,
+    QueryResult,
+    UniqueIdentifier,
+)
 from pysqlbridge.tds.token import error_response
 from pysqlbridge.tds.transaction import TransactionRequest, TransactionRequestType, parse_transaction_request
 
 from testbed import tds_types as wire
+from testbed.sqlserver_messages import CLOSED, MESSAGES
+from testbed.sqlserver_writes import Writes
 
 HERE = threading.local()  # of the one connection that a thread serves
 ENDLESS = "endless"  # a table that has no last row
+DEAF = "deaf"  # another, on which a cancel is not heard
+VICTIM = "victim"  # a table whose readers are chosen as a deadlock's victims, each second time
 KINDS = "kinds"  # one row, with a column of every type
 _CANCELLED, _NO_DATABASE = 3617, 4060
+# Functions, and the major version that has them first.
+_SINCE = {"STRING_AGG": 14, "DATETRUNC": 16, "GREATEST": 16, "LEAST": 16, "GENERATE_SERIES": 16}
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 _ENDS = (TransactionRequestType.COMMIT_XACT, TransactionRequestType.ROLLBACK_XACT)
 _INT, _SMALL, _TEXT = Integer(4), Integer(1), NVarChar(128)
@@ -48,9 +67,11 @@ _INT, _SMALL, _TEXT = Integer(4), Integer(1), NVarChar(128)
 class StandIn(Catalog):  # type: ignore[misc]  # untyped package
     """pySQLbridge's catalogue with keys, comments, views and row counts in it, and with a query that never ends."""
 
-    def __init__(self, about: dict[str, Any]) -> None:
+    def __init__(self, about: dict[str, Any], folder: Path) -> None:
         super().__init__()
         self.about = about
+        self.writes = Writes(folder, nocount=about["nocount"])
+        self._deadlocked = False
         self.running: dict[int, str] = {}
         self.threads: set[int] = set()  # one for each connection
 
@@ -59,19 +80,31 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
         if (schema or "dbo").lower() == "dbo":
             if name.lower() == ENDLESS:
                 return self._endless()
+            if name.lower() == DEAF:
+                return self._deaf()
+            if name.lower() == VICTIM:
+                return self._victim()
+            if name.lower().startswith("msg_"):
+                number = int(name[4:])
+                raise QueryError(MESSAGES[number], number=number)
+            made = next((one for one in self.writes.tables() if one.name.lower() == name.lower()), None)
+            if made is not None:
+                return made
             if name.lower() == KINDS:
                 return kinds()
             if (view := self._view(name)) is not None:
                 return view
-        if (schema or "").lower() == "sys" and (made := self._completed().get(name.lower())) is not None:
-            return made()
+        if (schema or "").lower() == "sys" and (read := self._completed().get(name.lower())) is not None:
+            return read()
         return super().get(name, schema, parameters)
 
     def run(self, request: Any) -> Any:
         """Answer a batch; texts get the width that they have in UTF-16."""
         thread = threading.get_ident()
-        self.running[thread] = str(getattr(request, "sql", request))
+        sql = self.running[thread] = str(getattr(request, "sql", request))
         try:
+            if (made := self._made(sql)) is not None:
+                return made
             answer = self.answer(request)
         except QueryError as error:
             raise _as_the_server_says(error) from error
@@ -83,7 +116,50 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
         ]
         return replace(answer, columns=columns)
 
+    def load_all(self) -> list[Table]:
+        """The tables of files, and those that statements have made."""
+        return [*super().load_all(), *self.writes.tables()]
+
     # -- what runs
+
+    def _made(self, sql: str) -> Any:
+        """What pySQLbridge has no answer to: writes, statistics, versions, and what is refused."""
+        if any(part in sql for part in self.about["denied"]):
+            raise QueryError("The user does not have permission to perform this action.", number=297, severity=14)
+        if any(part in sql for part in self.about["broken"]):
+            HERE.socket.shutdown(socket.SHUT_RDWR)
+        if "dm_db_stats_histogram" in sql:
+            return _answer(self._statistics(int(re.findall(r"TOP \((\d+)\)", sql)[-1])))
+        version = self.about["version"]
+        if version and "compatibility_level" in sql:
+            return _answer(_table("version", [list(version)], major=_INT, edition=_INT, level=_INT))
+        for name, since in _SINCE.items():
+            if version and version[0] < since and re.search(rf"\b{name}\(", sql, re.IGNORECASE):
+                raise QueryError(f"'{name}' is not a recognized built-in function name.", number=195, severity=15)
+        return self.writes.answer(sql)
+
+    def _statistics(self, count: int) -> Table:
+        """The most frequent values of the columns that have a statistic; a row without one, where none is frequent."""
+        found: list[list[Any]] = []
+        for table, column in self.about["statistics"]:
+            made = self.get(table)
+            counted = Counter(row[made.index_of(column)] for row in made.rows).most_common()
+            values = [value for value, times in counted if value is not None and times > 1][:count]
+            found += [["dbo", table, column, value and json.dumps([value])] for value in values or [None]]
+        return _table("statistics", found, schema=_TEXT, table=_TEXT, column=_TEXT, value=NVarChar(400))
+
+    def _deaf(self) -> Table:
+        """Waits until the client is gone, whatever it says."""
+        poll = select.poll()
+        poll.register(HERE.socket, select.POLLRDHUP)
+        poll.poll()
+        raise QueryError("The request was cancelled by the client.", number=_CANCELLED)
+
+    def _victim(self) -> Table:
+        self._deadlocked = not self._deadlocked
+        if self._deadlocked:
+            raise QueryError(MESSAGES[1205], number=1205, severity=13)
+        return _table(VICTIM, [[7]], n=_INT)
 
     def _endless(self) -> Table:
         """Waits until the client says anything more, which is its cancel, or that it is gone."""
@@ -113,6 +189,8 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
             "foreign_key_columns": self._foreign_key_columns,
             "extended_properties": self._extended_properties,
             "partitions": self._partitions,
+            "triggers": self._triggers,
+            "trigger_events": self._trigger_events,
             "dm_exec_requests": self._requests,
             "dm_exec_connections": self._connections,
             "dm_exec_sessions": self._sessions,
@@ -180,6 +258,16 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
         rows = [[catalogue.object_id(table.name), 0, 1, len(table.rows)] for table in self.load_all()]
         return _table("partitions", rows, object_id=_INT, index_id=_INT, partition_number=_INT, rows=Integer(8))
 
+    def _triggers(self) -> Table:
+        rows = [[one.name, _number(one.name), int(catalogue.object_id(one.table)), int(one.instead), 0]
+                for one in self.writes.triggers]  # fmt: skip
+        return _table("triggers", rows, name=_TEXT, object_id=_INT, parent_id=_INT, is_instead_of_trigger=_INT,
+                      is_disabled=_INT)  # fmt: skip
+
+    def _trigger_events(self) -> Table:
+        rows = [[_number(one.name), one.event.upper()] for one in self.writes.triggers]
+        return _table("trigger_events", rows, object_id=_INT, type_desc=_TEXT)
+
     def _requests(self) -> Table:
         others = [sql for thread, sql in list(self.running.items()) if thread != threading.get_ident()]
         rows = [[place, "running", sql] for place, sql in enumerate(others)]
@@ -227,6 +315,11 @@ class Completed(Connection):  # type: ignore[misc]
         if name in {"", DEFAULT_DATABASE}:
             super()._finish_login(responses)
             return
+        if name in CLOSED:
+            number, message = CLOSED[name]
+            self._send(responses, error_response(number, message, tds_version=self._tds_version))
+            self._state = ConnectionState.FAILED
+            return
         message = f'Cannot open database "{name}" requested by the login. The login failed.'
         self._send(responses, error_response(_NO_DATABASE, message, tds_version=self._tds_version))
         self._state = ConnectionState.FAILED
@@ -254,6 +347,10 @@ def _number(name: str) -> int:
 
 def _table(called: str, found: list[list[Any]], /, **columns: Any) -> Table:
     return Table(name=called, columns=[Column(one, kind) for one, kind in columns.items()], rows=found)
+
+
+def _answer(table: Table) -> QueryResult:
+    return QueryResult(columns=table.columns, rows=table.rows)
 
 
 def _wide(kind: Any, values: Any) -> Any:
@@ -319,10 +416,15 @@ def _read(path: Path) -> Table:
 def main() -> None:
     """Serve until the process is ended."""
     config = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    stand_in = StandIn(config["about"])
+    stand_in = StandIn(config["about"], Path(sys.argv[1]).parent)
     for path in sorted(Path(config["folder"]).glob("*.csv")):
-        stand_in.add(_read(path))
-    login = Login(user=config["user"], secret=config["password"], hashed=False, source="the configuration")
+        table = _read(path)
+        stand_in.add(table)
+        stand_in.writes.mirror(table)
+    logins = [
+        Login(user=user, secret=password, hashed=False, source="the configuration")
+        for user, password in {config["user"]: config["password"], **config["passwords"]}.items()
+    ]
     certificate = load_certificate(config["certificate"], config["key"])
 
     class Handler(_Handler):  # type: ignore[misc]
@@ -333,9 +435,10 @@ def main() -> None:
                 super().handle()
             finally:
                 stand_in.threads.discard(threading.get_ident())
+                stand_in.writes.leave()
 
     bridge.Connection = Completed
-    server = BridgeServer(config["host"], config["port"], certificate, stand_in.run, logins=LoginStore([login]))
+    server = BridgeServer(config["host"], config["port"], certificate, stand_in.run, logins=LoginStore(logins))
     server.RequestHandlerClass = Handler
     print("listening", flush=True)
     server.serve_forever()

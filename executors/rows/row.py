@@ -111,8 +111,10 @@ class SchemaQueries(Frozen):
         name of a type does not tell: whether it is text (0 or 1).
     primary_keys: schema, table, column; in the order of the key.
     foreign_keys: schema, table, constraint, column, its schema, table and column referred to; in the order of the key.
-    samples: schema, table, column, the `{n}` most frequent values, an array or a JSON array, most frequent first; from
-        the server's statistics, so that no table is read.
+    samples: schema, table, column, the `{n}` most frequent values, an array or a JSON array, most frequent first, in
+        one row or in several; from the server's statistics, so that no table is read.
+    samples_by_column: whether columns have statistics of their own; then `samples` gives a row for each that has one,
+        with NULL where no value is frequent. Else a table has statistics of all its columns, or none.
     first_rows: the first `{n}` rows of `{columns}` of `{table}`, for tables that have no statistics.
     head: the first `{n}` characters of `{column}`.
     """
@@ -123,6 +125,7 @@ class SchemaQueries(Frozen):
     primary_keys: str = ""
     foreign_keys: str = ""
     samples: str = ""
+    samples_by_column: bool = False
     first_rows: str = "SELECT {columns} FROM {table} LIMIT {n}"
     head: str = "SUBSTRING({column}, 1, {n})"
 

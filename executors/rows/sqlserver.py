@@ -130,32 +130,29 @@ _READS = SchemaQueries(
         WHERE {_VISIBLE}
         ORDER BY s.name, o.name, f.name, k.constraint_column_id
     """,
-    # One statistic per text column; its steps are values that the column holds, with how many rows have each.
+    # The newest statistic of each text column that has one; its steps are values that the column holds, with how many
+    # rows have each. One row a value, and one without where none is frequent: STRING_AGG needs SQL Server 2017.
     samples=f"""
-        SELECT v.schema_name, v.table_name, v.column_name,
-               CONCAT('[', STRING_AGG(CONCAT('"', STRING_ESCAPE(v.value, 'json'), '"'), ',')
-                   WITHIN GROUP (ORDER BY v.place), ']')
-        FROM (
-            SELECT s.name AS schema_name, o.name AS table_name, c.name AS column_name,
-                   CAST(h.range_high_key AS nvarchar(200)) AS value,
-                   ROW_NUMBER() OVER (
-                       PARTITION BY c.object_id, c.column_id ORDER BY h.equal_rows DESC, h.step_number
-                   ) AS place
-            FROM {_OBJECTS}
-            JOIN sys.columns c ON c.object_id = o.object_id
-            JOIN (
-                SELECT y.object_id, y.column_id, MAX(y.stats_id) AS stats_id
-                FROM sys.stats_columns y JOIN sys.stats z ON z.object_id = y.object_id AND z.stats_id = y.stats_id
-                WHERE y.stats_column_id = 1 AND z.has_filter = 0
-                GROUP BY y.object_id, y.column_id
-            ) x ON x.object_id = c.object_id AND x.column_id = c.column_id
-            CROSS APPLY sys.dm_db_stats_histogram(x.object_id, x.stats_id) h
-            WHERE {_VISIBLE} AND c.system_type_id IN (167, 175, 231, 239) AND c.max_length BETWEEN 1 AND 1000
-                AND h.range_high_key IS NOT NULL AND h.equal_rows > 1
-        ) v
-        WHERE v.place <= {{n}}
-        GROUP BY v.schema_name, v.table_name, v.column_name
+        SELECT s.name, o.name, c.name,
+               CASE WHEN h.value IS NOT NULL THEN CONCAT('["', STRING_ESCAPE(h.value, 'json'), '"]') END
+        FROM {_OBJECTS}
+        JOIN sys.columns c ON c.object_id = o.object_id
+        JOIN (
+            SELECT y.object_id, y.column_id, MAX(y.stats_id) AS stats_id
+            FROM sys.stats_columns y JOIN sys.stats z ON z.object_id = y.object_id AND z.stats_id = y.stats_id
+            WHERE y.stats_column_id = 1 AND z.has_filter = 0
+            GROUP BY y.object_id, y.column_id
+        ) x ON x.object_id = c.object_id AND x.column_id = c.column_id
+        OUTER APPLY (
+            SELECT TOP ({{n}}) CAST(g.range_high_key AS nvarchar(200)) AS value, g.equal_rows, g.step_number
+            FROM sys.dm_db_stats_histogram(x.object_id, x.stats_id) g
+            WHERE g.range_high_key IS NOT NULL AND g.equal_rows > 1
+            ORDER BY g.equal_rows DESC, g.step_number
+        ) h
+        WHERE {_VISIBLE} AND c.system_type_id IN (167, 175, 231, 239) AND c.max_length BETWEEN 1 AND 1000
+        ORDER BY s.name, o.name, c.column_id, h.equal_rows DESC, h.step_number
     """,
+    samples_by_column=True,
     first_rows="SELECT TOP ({n}) {columns} FROM {table}",
 )
 

@@ -134,20 +134,22 @@ class _Catalogue:
     # -- stored values
 
     def _samples(self) -> dict[tuple[str, str, str], tuple[str, ...]]:
-        """By schema, table and column: from statistics, and from first rows where a table has none."""
+        """By schema, table and column: from statistics, and from first rows where there are none."""
         if not self._count:
             return {}
         texts = {(*key, row[2]) for key in self._tables for row in self._columns[key] if _is_text(row)}
         found: dict[tuple[str, str, str], tuple[str, ...]] = {}
-        with_statistics: set[Key] = set()
+        listed: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
         statistics = self._queries.samples.replace("{n}", str(self._count))
         for schema, table, column, values in self._source.attempted(statistics, "The server's statistics"):
-            with_statistics.add((schema, table))
-            if (schema, table, column) in texts:
-                found[schema, table, column] = _shown(_listed(values), self._count)
+            listed[schema, table, column] += _listed(values)
+        found |= {place: _shown(values, self._count) for place, values in listed.items() if place in texts}
+        of_tables = {place[:2] for place in listed}
         bare: dict[Key, list[str]] = defaultdict(list)
         for schema, table, column in sorted(texts):
-            if (schema, table) not in with_statistics and not int(self._tables[schema, table][2]):
+            by_column = self._queries.samples_by_column
+            known = (schema, table, column) in listed if by_column else (schema, table) in of_tables
+            if not known and not int(self._tables[schema, table][2]):
                 bare[schema, table].append(column)
         found |= self._first_rows(dict(islice(bare.items(), SAMPLED_TABLES)))
         return found

@@ -35,6 +35,14 @@ _NO_ROOM = re.compile(
 _OPTION = re.compile(r"invalid (?:connection option|\w+ value)|missing \"=\" after", re.IGNORECASE)
 _NO_DATABASE = re.compile(r"database .*(?:does not exist|doesn't exist)|unknown database|cannot open database|12514",
                           re.IGNORECASE)  # fmt: skip
+# What SQL Server says of a database that is there and cannot be used.
+_CLOSED = {
+    r"only have one user at a time": "it is in single-user mode, and somebody else has it; ask again when its "
+    "administrator is done",
+    r"in the middle of a restore": "it is being restored; ask again when that has ended",
+    r"because it is offline": "it is offline; have its administrator bring it online",
+    r"marked suspect|in recovery": "it is in recovery, or damaged; ask its administrator",
+}
 _STRANGE = "the driver cannot use the options in its address, those after the `?`; check its entry in databases.yaml"
 
 
@@ -51,6 +59,8 @@ def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
         why = "no Entra ID token could be had; check the identity that this process runs under"
     elif _OPTION.search(text):
         why = _STRANGE
+    elif closed := next((said for pattern, said in _CLOSED.items() if re.search(pattern, text, re.IGNORECASE)), ""):
+        why = closed
     elif _NO_DATABASE.search(text):
         why = "the server has no such database, or the user has no right to it; check its entry in databases.yaml"
     elif _FIREWALL.search(text):
@@ -109,9 +119,14 @@ def lost_at_commit(name: str) -> DatabaseUnavailable:
     )
 
 
-def unreadable(name: str, error: BaseException) -> DatabaseUnavailable:
+def unreadable(name: str, row: Dialect, error: BaseException) -> DatabaseUnavailable:
     """The server refused to tell its schema."""
     log.warning("The schema of %s could not be read: %s", name, error)
+    if row.codes.get(error_code(error)) is ErrorKind.PERMISSION:
+        return DatabaseUnavailable(
+            f"The schema of {name} could not be read: its user may not read the catalogue; grant what "
+            "docs/databases.md says."
+        )
     return DatabaseUnavailable(f"The schema of {name} could not be read; see the service's log.")
 
 

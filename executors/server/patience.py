@@ -99,6 +99,8 @@ class Patience:
                 self._changed.notify_all()
                 abandoned = self._abandoned
             if abandoned:
+                with self._lock:  # a cancel that is under way, in the same driver, comes back first
+                    self._closed = True
                 driver.close_abandoned(self._connection)
 
         threading.Thread(target=work, name="query", daemon=True).start()

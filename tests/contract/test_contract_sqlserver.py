@@ -7,24 +7,27 @@ What the stand-in cannot do, a test here says by name; the statements are those 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any, ClassVar
 
-import pyodbc
 import pytest
-from contract_suite import ODD_COLUMNS, PEOPLE, WORDS, Run
-from server_suite import Outages, Pooling
+from contract_suite import ODD_COLUMNS, PEOPLE, ROWS, WORDS, Run
+from server_suite import Outages, Pooling, Writing, ask
 from unguarded import unguarded
+from until import until
 
 from executors import guard
-from executors.base import Executor
-from executors.errors import DatabaseUnavailable, ErrorKind, SqlError
+from executors.base import Cancel, Executor
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.server.address import Address
 from executors.server.options import ServerOptions
 from executors.sqlserver import SqlServerExecutor
-from testbed.sqlserver import PASSWORD, USER, Described, SqlServerStandIn, drivers, serve
+from testbed.sqlserver import ODD_PASSWORDS, PASSWORD, USER, Described, SqlServerStandIn, drivers, serve
+from testbed.sqlserver_messages import MESSAGES
 
 ABOUT = Described(
     primary_keys={"people": ["id"]},
@@ -54,7 +57,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlServerStandI
 
 def connect(server: SqlServerStandIn, driver: str, **changes: Any) -> SqlServerExecutor:
     options = {"driver": drivers()[driver], "trustservercertificate": "yes", **changes.pop("query", {})}
-    login = {key: changes.pop(key) for key in ("database", "password") if key in changes}
+    login = {key: changes.pop(key) for key in ("database", "user", "password") if key in changes}
     address = Address.parse(server.url(**login, **options))
     address = address.model_copy(update={key: changes.pop(key) for key in ("host", "port") if key in changes})
     # Microsoft's driver waits so long for a server, even where nothing listens.
@@ -71,8 +74,8 @@ def executor(server: SqlServerStandIn, request: pytest.FixtureRequest) -> Iterat
     executor.close()
 
 
-class SqlServerContract(Outages, Pooling):
-    """What both drivers do. Nothing can be written to the stand-in, so `Writing` is not asked of it."""
+class SqlServerContract(Outages, Pooling, Writing):
+    """What both drivers do."""
 
     driver: ClassVar[str]
     endless = "SELECT count(*) FROM endless"
@@ -153,12 +156,188 @@ class SqlServerContract(Outages, Pooling):
     def connections(self, server: SqlServerStandIn) -> int:
         return len(server.rows("SELECT session_id FROM sys.dm_exec_sessions"))
 
-    def manage(self, server: SqlServerStandIn, sql: str) -> None:
-        server.rows(sql)
+    def connect_writer(self, server: SqlServerStandIn) -> Executor:
+        return connect(server, self.driver, writable=True)
 
-    @pytest.mark.xfail(strict=True, raises=pyodbc.Error, reason="no table can be created on the stand-in")
-    def test_a_schema_is_read_again_after_refresh(self, server: SqlServerStandIn) -> None:
-        super().test_a_schema_is_read_again_after_refresh(server)
+    def manage(self, server: SqlServerStandIn, sql: str) -> None:
+        server.execute(sql)
+
+    @contextmanager
+    def locked(self, server: SqlServerStandIn, table: str) -> Iterator[None]:
+        connection = server.connection()
+        connection.execute(f"UPDATE {table} SET id = id")
+        yield
+        connection.rollback()
+        connection.close()
+
+    # -- triggers
+
+    @pytest.fixture
+    def trigger(self, server: SqlServerStandIn, ledger: None) -> Iterator[Callable[[str], None]]:
+        """Makes a trigger of the ledger, by its event and its body; `audit` is a table that it may write to."""
+        server.execute("CREATE TABLE audit (id INTEGER)")
+        yield lambda body: server.execute(f"CREATE TRIGGER watch ON ledger {body}")
+        server.execute("DROP TRIGGER watch")
+        server.execute("DROP TABLE audit")
+
+    @pytest.mark.parametrize("body, why", [
+        ("AFTER UPDATE AS INSERT INTO audit VALUES (1)", "a count of its own, before the write's"),
+        ("AFTER UPDATE AS SET NOCOUNT ON; INSERT INTO audit VALUES (1)", "as it should be written"),
+        ("AFTER UPDATE AS SET NOCOUNT OFF; INSERT INTO audit VALUES (1)", "a count where none is wanted"),
+        ("AFTER UPDATE AS SELECT 1, 2; INSERT INTO audit VALUES (1), (2)", "rows of its own, and a count"),
+        ("AFTER UPDATE AS DELETE FROM audit; SELECT 9", "a count of 0, and rows"),
+    ])  # fmt: skip
+    def test_a_write_counts_its_own_rows_whatever_its_triggers_say(
+        self, writer: Executor, trigger: Callable[[str], None], body: str, why: str
+    ) -> None:
+        trigger(body)
+
+        with pytest.raises(SqlFailed, match="3 rows, and 2 are allowed"):
+            self.write(writer, "UPDATE ledger SET amount = 0 WHERE id > 0", max_rows=2)
+        assert self.amounts(writer) == [10, 20, 30]
+
+        done = self.write(writer, "UPDATE ledger SET amount = amount + 1 WHERE id < 3", exactly=2)
+        assert (done.rows_affected, done.committed) == (2, True), why
+        assert self.amounts(writer) == [11, 21, 30]
+
+    @pytest.mark.parametrize("body, why", [
+        ("AFTER UPDATE AS INSERT INTO audit VALUES (1); RAISERROR('Not now', 16, 1); ROLLBACK TRANSACTION",
+         "an error after a count"),
+        ("AFTER UPDATE AS RAISERROR('Not now', 16, 1)", "an error alone: the batch goes on"),
+        ("AFTER UPDATE AS SELECT 1; ROLLBACK TRANSACTION", "rows, and then the end of the transaction"),
+        ("AFTER UPDATE AS ROLLBACK TRANSACTION", "without a word of its own"),
+    ])  # fmt: skip
+    def test_what_a_trigger_undoes_is_not_said_to_be_done(
+        self, writer: Executor, trigger: Callable[[str], None], body: str, why: str
+    ) -> None:
+        trigger(body)
+
+        with pytest.raises(SqlFailed) as raised:
+            self.write(writer, "UPDATE ledger SET amount = 0 WHERE id > 0")
+
+        assert raised.value.kind is ErrorKind.CONSTRAINT, why
+        assert self.amounts(writer) == [10, 20, 30]
+        assert self.write(writer, "DELETE FROM ledger WHERE id = 1").committed, "the next one is not in its way"
+
+    def test_a_trigger_that_acts_instead_is_told(self, writer: Executor, trigger: Callable[[str], None]) -> None:
+        trigger("INSTEAD OF DELETE AS INSERT INTO audit VALUES (1)")
+
+        with pytest.raises(SqlRefused, match="INSTEAD OF trigger of ledger takes the place of every DELETE"):
+            self.write(writer, "DELETE FROM ledger WHERE id = 1")
+
+        assert self.amounts(writer) == [10, 20, 30]
+        assert self.write(writer, "UPDATE ledger SET amount = 1 WHERE id = 1").committed, "of another event"
+
+    def test_the_rule_that_a_write_breaks_is_told(self, writer: Executor) -> None:
+        with pytest.raises(SqlFailed) as raised:
+            self.write(writer, "INSERT INTO ledger VALUES (1, 10, 1)")
+
+        assert raised.value.kind is ErrorKind.CONSTRAINT
+        assert "there already" in raised.value.hint
+
+    # -- deadlocks, locks, and a server that does not answer
+
+    def test_a_deadlocks_victim_is_asked_once_more(self, run: Run) -> None:
+        assert run("SELECT n FROM victim").rows == ((7,),)
+
+    def test_a_victim_twice_is_told(self, run: Run) -> None:
+        with pytest.raises(SqlFailed) as raised:
+            run("SELECT * FROM msg_1205")
+
+        assert raised.value.kind is ErrorKind.RESOURCE
+        assert "ask again in a moment" in raised.value.hint
+
+    def test_who_waits_for_a_lock_is_told_so(self, run: Run) -> None:
+        with pytest.raises(SqlFailed, match="has locked rows") as raised:
+            run("SELECT * FROM msg_1222")
+
+        assert raised.value.kind is ErrorKind.TIMEOUT
+        assert "Ask again" in raised.value.hint
+
+    @pytest.mark.parametrize("number", sorted(MESSAGES))
+    def test_an_error_of_the_server_has_a_kind_and_a_hint(self, run: Run, number: int) -> None:
+        with pytest.raises(SqlFailed) as raised:
+            run(f"SELECT * FROM msg_{number}")
+
+        assert raised.value.kind is not ErrorKind.OTHER
+        assert raised.value.hint
+
+    @pytest.mark.parametrize("stop", ["cancel", "time"])
+    def test_a_server_that_ignores_a_cancel_is_waited_for_no_longer(self, server: SqlServerStandIn, stop: str) -> None:
+        executor = self.connect(server)
+        cancel = Cancel()
+        deaf = unguarded("SELECT count(*) FROM deaf")
+        failed: list[SqlError] = []
+
+        def work() -> None:
+            try:
+                executor.run(deaf, timeout_s=0.3 if stop == "time" else 60, cancel=cancel)
+            except SqlError as error:
+                failed.append(error)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        until(lambda: self.running(server))
+        if stop == "cancel":
+            cancel.cancel()
+        thread.join()
+
+        assert [error.kind for error in failed] == [ErrorKind.TIMEOUT]
+        if stop == "cancel":  # out of time, the driver itself may have given up by now
+            assert self.running(server), "the server is at it still"
+        assert ask(executor, "SELECT count(*) FROM people") == ROWS, "on another connection"
+        executor.close()
+        server.stop()
+        server.start()
+        until(lambda: all(thread.name != "query" for thread in threading.enumerate()))
+
+    # -- the schema, from less than everything
+
+    def test_a_schema_survives_a_connection_that_breaks_on_what_it_can_do_without(self, tmp_path: Path) -> None:
+        write(tmp_path, "people", ("id", "name"), (1, "a"))
+        with serve(tmp_path, Described(broken=["sys.foreign_keys", "dm_db_stats_histogram"])) as server:
+            for pool_size in (1, 4):
+                executor = connect(server, self.driver, pool_size=pool_size)
+
+                assert [table.name for table in executor.schema().tables] == ["people"]
+                assert "Foreign keys could not be read; see the service's log." in executor.warnings
+                assert ask(executor, "SELECT count(*) FROM people") == 1
+                executor.close()
+
+    def test_a_schema_is_read_without_rights_on_parts_of_the_catalogue(self, tmp_path: Path) -> None:
+        write(tmp_path, "people", ("id", "name"), (1, "a"), (2, "b"))
+        denied = ["sys.foreign_keys", "sys.key_constraints", "dm_db_stats_histogram", "compatibility_level"]
+        with serve(tmp_path, Described(denied=denied)) as server:
+            executor = connect(server, self.driver)
+
+            people = self.table(executor, "people")
+            assert people.columns[1].samples == ("a", "b")
+            assert len(executor.warnings) == 3
+            executor.close()
+
+    def test_a_login_that_may_not_read_the_catalogue_is_told(self, tmp_path: Path) -> None:
+        write(tmp_path, "people", ("id", "name"), (1, "a"))
+        with (
+            serve(tmp_path, Described(denied=["sys.columns"])) as server,
+            closing(connect(server, self.driver)) as executor,
+            pytest.raises(DatabaseUnavailable, match="may not read the catalogue"),
+        ):
+            executor.schema()
+
+    # -- logging in
+
+    @pytest.mark.parametrize("database, said", [
+        ("single", "single-user mode"), ("restoring", "being restored"), ("offline", "is offline"),
+    ])  # fmt: skip
+    def test_a_database_that_is_there_and_closed_says_why(
+        self, server: SqlServerStandIn, database: str, said: str
+    ) -> None:
+        assert said in self.unavailable(self.connect(server, database=database))
+
+    @pytest.mark.parametrize("user", sorted(ODD_PASSWORDS))
+    def test_a_password_may_hold_what_connection_strings_are_made_of(self, server: SqlServerStandIn, user: str) -> None:
+        with closing(connect(server, self.driver, user=user, password=ODD_PASSWORDS[user])) as executor:
+            assert ask(executor, "SELECT count(*) FROM people") == ROWS
 
     def test_types_are_written_as_they_are_declared(self, executor: Executor) -> None:
         people = self.table(executor, "people")
@@ -182,11 +361,18 @@ class SqlServerContract(Outages, Pooling):
     def test_the_whole_session_is_encrypted(self, run: Run) -> None:
         assert run("SELECT encrypt_option FROM sys.dm_exec_connections").rows == (("TRUE",),)
 
-    @pytest.mark.xfail(strict=True, raises=AssertionError, reason="the stand-in has no dm_db_stats_histogram")
-    def test_samples_come_from_statistics(self, executor: Executor) -> None:
-        executor.schema()
+    def test_samples_come_from_statistics_where_a_column_has_one(self, tmp_path: Path) -> None:
+        rows = [(at, "rare" if at == 0 else "often", f"note {at % 2}", f"own {at}") for at in range(5)]
+        write(tmp_path, "people", ("id", "kind", "note", "name"), *rows)
+        with serve(tmp_path, Described(statistics=[("people", "kind"), ("people", "name")])) as server:
+            executor = connect(server, self.driver)
 
-        assert not executor.warnings
+            samples = {column.name: column.samples for column in self.table(executor, "people").columns}
+            assert not executor.warnings
+            executor.close()
+        assert samples["kind"] == ("often",), "from its statistic"
+        assert samples["note"] == ("note 0", "note 1"), "from first rows: another column's statistic says nothing of it"
+        assert samples["name"] == (), "its statistic says that no value is frequent"
 
     @pytest.mark.xfail(strict=True, raises=AssertionError, reason="the stand-in has one schema")
     def test_other_schemas_are_read(self, executor: Executor) -> None:
