@@ -23,8 +23,10 @@ from rag.threads import in_thread
 if TYPE_CHECKING:
     from executors.row_filter import RowFilter, Values
     from executors.sql.held_rows import HeldRows, RowRules
+    from executors.workers.checking import Seen
 
-_FEW_TABLES = 200
+# Those who wait for the guard: one for each of its processes, and one for what it is not asked about.
+_GUARDS = ThreadPoolExecutor(3, thread_name_prefix="guard")
 
 
 class Database:
@@ -132,6 +134,10 @@ class Database:
         """What may be seen; None: everything."""
         return None
 
+    async def _seen(self) -> Seen | None:
+        """The same, as another process makes it anew."""
+        return None
+
     async def check(
         self,
         sql: str,
@@ -151,24 +157,23 @@ class Database:
         Raises:
             SqlRefused: it does not.
         """
-        from executors.guard import check
+        from executors.workers.checking import check
 
-        schema, rows = await self.schema(), await self._rows()
+        schema = await self.schema()
         call = partial(
             check,
             sql,
             schema,
             row_limit=row_limit,
             parameters=parameters,
-            rows=rows,
+            rows=await self._rows(),
+            seen=await self._seen(),
             functions=self._functions,
             catalogue=self._catalogue,
             hidden=None if question is None else unasked(schema, question),
             leave_out=leave_out,
         )
-        if len(schema.tables) <= _FEW_TABLES:
-            return call()
-        return await asyncio.to_thread(call)  # the nearest of a hundred thousand names take their time
+        return await in_thread(_GUARDS, call)
 
     async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
         """Rows of a checked query; cancelling the task stops the query in the database. See `Executor.run`.
@@ -203,9 +208,10 @@ class Database:
         Raises:
             SqlRefused: it does not.
         """
-        from executors.guard_write import check_write
+        from executors.workers.checking import check_write
 
-        return check_write(sql, await self.schema(), row_limit=row_limit, functions=self._functions)
+        call = partial(check_write, sql, await self.schema(), row_limit=row_limit, functions=self._functions)
+        return await in_thread(_GUARDS, call)
 
     async def write(
         self, statement: CheckedWrite, *, commit: bool, max_rows: int, exactly: int | None = None
@@ -280,6 +286,14 @@ class FilteredDatabase(Database):
         rules = await self.rules()
         assert rules is not None  # noqa: S101  only a database with a filter has such views
         return rules.of(self._values)
+
+    async def _seen(self) -> Seen | None:
+        from executors.workers.checking import Seen
+
+        rules = await self.rules()
+        assert rules is not None  # noqa: S101  as above
+        assert self._row_filter is not None  # noqa: S101
+        return Seen(rules.whole, self._row_filter, self._values)
 
     async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
         """See `Database.run`. Of an error nothing is told that could be about what is not seen."""

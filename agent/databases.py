@@ -245,6 +245,7 @@ def build_router(settings: Settings, registry: Registry) -> Router:
     """What opens the databases of a registry, as the settings say; nothing is opened before it is needed."""
     from executors.router import Router
     from executors.server.options import ServerOptions
+    from executors.workers.limits import bytes_of
 
     return Router(
         registry,
@@ -258,6 +259,8 @@ def build_router(settings: Settings, registry: Registry) -> Router:
             recycle_s=settings.pool_recycle_s,
             writable=settings.allow_writes,
         ),
+        workers=settings.local_workers,
+        worker_memory=bytes_of(settings.worker_memory),
     )
 
 

@@ -17,6 +17,7 @@ from pydantic_settings import SettingsConfigDict
 from agent.access.hosts import origins
 from agent.pricing import PriceTable
 from agent.settings_protection import Count, ProtectionSettings, Seconds
+from executors.workers.limits import bytes_of
 
 PREFIX = "PLUMBLINE_"
 ROOT = Path(__file__).resolve().parents[1]  # the folder of the project, or the one that packages are installed in
@@ -33,6 +34,11 @@ def _also(name: str, *aliases: str) -> AliasChoices:
 def _origins(listed: str) -> str:
     origins(listed)
     return listed
+
+
+def _size(written: str) -> str:
+    bytes_of(written)
+    return written
 
 
 class Settings(ProtectionSettings):
@@ -247,6 +253,14 @@ class Settings(ProtectionSettings):
     # -- local files -------------------------------------------------------------------------------
     duckdb_memory: str = Field("1GB", description="Memory of one DuckDB database.")
     duckdb_threads: Count = Field(2, description="Threads of one DuckDB database.")
+    local_workers: Count = Field(
+        4, description="Processes that ask SQLite, DuckDB and files, for all of them together; idle ones end."
+    )
+    worker_memory: Annotated[str, AfterValidator(_size)] = Field(
+        "2GB",
+        description="Memory of each of these processes, well above `duckdb_memory`; a query that needs more fails, "
+        "alone. Linux only.",
+    )
 
     # -- the service -------------------------------------------------------------------------------
     host: str = Field("127.0.0.1", description="Address that `serve` listens on.")

@@ -19,7 +19,7 @@ from executors.rows.row import Case, Dialect, Limit
 from executors.rows.sqlite import SQLITE
 from executors.rows.sqlserver import SQLSERVER
 
-__all__ = ["ALIASES", "DIALECTS", "Case", "Dialect", "Limit", "classify", "dialect_named", "match_error"]
+__all__ = ["ALIASES", "DIALECTS", "EXTENDED", "Case", "Dialect", "Limit", "classify", "dialect_named", "match_error"]
 
 DIALECTS: dict[str, Dialect] = {
     row.name: row
@@ -29,6 +29,7 @@ DIALECTS: dict[str, Dialect] = {
     )
 }
 
+EXTENDED: set[str] = set()  # those that were added from outside; see `executors.extend`
 
 # What other tools call a dialect -> its name here.
 ALIASES: dict[str, str] = {

@@ -5,6 +5,7 @@ How a database is closed to everything but itself is in `duckdb_engine`.
 
 from __future__ import annotations
 
+import pickle
 import shutil
 import tempfile
 import threading
@@ -58,6 +59,7 @@ class DuckdbExecutor(Executor):
         self._scratch = scratch_folder(self)
         self._lock = threading.Lock()
         self._opened: _Opened | None = None
+        self._found: tuple[tuple[FileState | None, ...], duckdb_schema.Found] | None = None
 
     def schema(self) -> Schema:
         """See `Executor.schema`; read again when the file has changed."""
@@ -100,6 +102,15 @@ class DuckdbExecutor(Executor):
                 return duckdb_write.run(
                     cursor, statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly
                 )
+
+    def kept(self) -> bytes:
+        """What was found out of the file, for another process that opens it; nothing but this class reads it."""
+        opened = self._opened
+        return pickle.dumps(None if opened is None else (opened.state, opened.found))
+
+    def remember(self, kept: bytes) -> None:
+        """Take over what another process `kept`; it counts as long as the file is as it was."""
+        self._found = pickle.loads(kept)  # noqa: S301  of a process like this one
 
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""
@@ -148,6 +159,8 @@ class DuckdbExecutor(Executor):
         import duckdb
 
         connection = self._attach()
+        if self._found is not None and self._found[0] == state:
+            return _Opened(state, connection, self._found[1])
         try:
             with duckdb_engine.new_cursor(connection) as cursor:
                 found = duckdb_schema.read(cursor, self.name, self._sample_values)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
-from executors.dialects import ALIASES, DIALECTS, Dialect
+from executors.dialects import ALIASES, DIALECTS, EXTENDED, Dialect
 from executors.server.openers import OPENERS, Opener, dialect_of
 from executors.sql.grammar import ADDED
 
@@ -43,5 +43,6 @@ def add_dialect(
     if grammar is not None:
         ADDED[row.sqlglot] = grammar
     DIALECTS[row.name] = row
+    EXTENDED.add(row.name)
     OPENERS[row.name] = opener
     ALIASES.update(dict.fromkeys(names[1:], row.name))

@@ -6,6 +6,7 @@ file, with the types pinned that were inferred once. That database may read exac
 
 from __future__ import annotations
 
+import pickle
 import re
 import threading
 from collections.abc import Iterator
@@ -101,6 +102,14 @@ class FilesExecutor(Executor):
                     self._without_folder(str(error)), query.executable, self.schema()
                 ) from error
 
+    def kept(self) -> bytes:
+        """What was found out of the files, for another process that opens them; nothing but this class reads it."""
+        return pickle.dumps((self._inspected, self._described))
+
+    def remember(self, kept: bytes) -> None:
+        """Take over what another process `kept`; it counts for those files that are as they were."""
+        self._inspected, self._described = pickle.loads(kept)  # noqa: S301  of a process like this one
+
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""
         with self._cursor() as cursor:
@@ -116,23 +125,7 @@ class FilesExecutor(Executor):
     # -- the files -----------------------------------------------------------------------------------------
 
     def _files(self) -> tuple[_File, ...]:
-        """What there is now, by name."""
-        if self._path.is_dir():
-            paths = [path for path in self._path.iterdir() if path.suffix.lower() in FILE_SUFFIXES]
-        elif "*" in self._path.name or "?" in self._path.name:
-            paths = [path for path in self._path.parent.glob(self._path.name) if path.suffix.lower() in FILE_SUFFIXES]
-        else:
-            paths = [self._path]
-        paths = sorted((path for path in paths if not path.name.startswith((".", "~"))), key=lambda path: path.name)
-        found = tuple(_File(path, state) for path in paths if (state := state_of(path)) and path.is_file())
-        if not found:
-            kinds = ", ".join(FILE_SUFFIXES)
-            raise DatabaseUnavailable(f"{self._path.name} has no data that can be read; wanted are files of {kinds}.")
-        if len(found) > MAX_FILES:
-            raise DatabaseUnavailable(
-                f"{self._path.name} has {len(found)} files of data; at most {MAX_FILES} are read."
-            )
-        return found
+        return files_of(self._path)
 
     def _current(self) -> _Catalog:
         """The database over the files as they are now."""
@@ -242,6 +235,24 @@ class FilesExecutor(Executor):
     def _without_folder(self, message: str) -> str:
         folder = self._path if self._path.is_dir() else self._path.parent
         return message.replace(f"{folder}/", "").replace(str(folder), "")
+
+
+def files_of(path: Path) -> tuple[_File, ...]:
+    """What there is now of a file, a folder or a glob, by name. Raises DatabaseUnavailable."""
+    if path.is_dir():
+        paths = [it for it in path.iterdir() if it.suffix.lower() in FILE_SUFFIXES]
+    elif "*" in path.name or "?" in path.name:
+        paths = [it for it in path.parent.glob(path.name) if it.suffix.lower() in FILE_SUFFIXES]
+    else:
+        paths = [path]
+    paths = sorted((path for path in paths if not path.name.startswith((".", "~"))), key=lambda path: path.name)
+    found = tuple(_File(path, state) for path in paths if (state := state_of(path)) and path.is_file())
+    if not found:
+        kinds = ", ".join(FILE_SUFFIXES)
+        raise DatabaseUnavailable(f"{path.name} has no data that can be read; wanted are files of {kinds}.")
+    if len(found) > MAX_FILES:
+        raise DatabaseUnavailable(f"{path.name} has {len(found)} files of data; at most {MAX_FILES} are read.")
+    return found
 
 
 def _table_name(stem: str, taken: dict[str, _File]) -> str:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from executors.base import Executor
 from executors.dialects import DIALECTS
@@ -17,6 +18,8 @@ from executors.registry import Entry, Registry, server_entry
 from executors.server import failures
 from executors.server.openers import OPENERS
 from executors.server.options import ServerOptions
+from executors.workers.isolated import isolated
+from executors.workers.pool import shared
 
 
 class Router:
@@ -28,6 +31,8 @@ class Router:
         duckdb_memory: limit of each DuckDB database, as `1GB`.
         duckdb_threads: of each DuckDB database.
         server: how servers are used, where an entry says nothing of its own; `writable` allows it to those that do.
+        workers: processes at most, for all local databases together.
+        worker_memory: of each, in bytes.
     """
 
     def __init__(
@@ -38,7 +43,10 @@ class Router:
         duckdb_memory: str,
         duckdb_threads: int,
         server: ServerOptions | None = None,
+        workers: int = 4,
+        worker_memory: int = 2 * 10**9,
     ) -> None:
+        self._pool, self._holds = shared(workers, worker_memory), False
         self._entries = {entry.name: entry for entry in registry.entries}
         self._sample_values, self._memory, self._threads = sample_values, duckdb_memory, duckdb_threads
         self._server = (server or ServerOptions()).model_copy(update={"sample_values": sample_values})
@@ -153,6 +161,9 @@ class Router:
             for executor in self._open.values():
                 executor.close()
             self._open.clear()
+            holds, self._holds = self._holds, False
+        if holds:
+            self._pool.release()
 
     def _executor(self, entry: Entry) -> Executor:
         if entry.is_file:
@@ -190,26 +201,13 @@ class Router:
         _check(path, "run `make data` to build the samples" if entry.is_sample else "check the path in databases.yaml")
         kind = entry.dialect or kind_of(path)
         writable = self._server.writable and entry.writable
-        if kind == "sqlite":
-            from executors.sqlite import SqliteExecutor
-
-            return SqliteExecutor(entry.name, path, sample_values=self._sample_values, writable=writable)
-        if kind == "duckdb":
-            from executors.duckdb import DuckdbExecutor
-
-            return DuckdbExecutor(
-                entry.name,
-                path,
-                memory=self._memory,
-                threads=self._threads,
-                sample_values=self._sample_values,
-                writable=writable,
-            )
-        from executors.files import FilesExecutor
-
-        return FilesExecutor(
-            entry.name, path, memory=self._memory, threads=self._threads, sample_values=self._sample_values
-        )
+        options: dict[str, Any] = {"sample_values": self._sample_values}
+        if kind != "sqlite":
+            options |= {"memory": self._memory, "threads": self._threads}
+        if not self._holds:
+            self._pool.hold()
+            self._holds = True
+        return isolated(entry.name, kind, path, self._pool, writable=writable, **options)
 
 
 def _server_class(name: str, dialect: str) -> Callable[..., Executor]:

@@ -8,6 +8,7 @@ held to its one statement is in `sqlite_write`.
 
 from __future__ import annotations
 
+import pickle
 import sqlite3
 import threading
 import time
@@ -136,6 +137,14 @@ class SqliteExecutor(Executor):
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
                 raise out_of_time(timeout_s) from error
             raise self._failed(statement.runs, error) from error
+
+    def kept(self) -> bytes:
+        """What was found out of the file, for another process that opens it; nothing but this class reads it."""
+        return pickle.dumps(self._schema)
+
+    def remember(self, kept: bytes) -> None:
+        """Take over what another process `kept`; it counts as long as the file is as it was."""
+        self._schema = pickle.loads(kept)  # noqa: S301  of a process like this one
 
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""

@@ -15,6 +15,7 @@ from agent.models import Answer, Options
 from agent.scripted import ScriptedModel
 from agent.service import Service, build_service
 from agent.settings import Settings
+from executors.workers.pool import Pool, shared
 
 # How long an example takes is no property of what is tested; a busy machine takes longer.
 hypothesis.settings.register_profile(
@@ -45,6 +46,15 @@ INSERT INTO orders VALUES
     (4, NULL, '2024-03-20', 'S', 60.0),
     (5, 3, '2025-01-01', 'C', 10.0);
 """
+
+
+@pytest.fixture(scope="session", autouse=True)
+def workers() -> Iterator[Pool]:
+    """The processes that ask local databases: the same ones for all tests, for to start one takes a second."""
+    pool = shared(Settings.model_fields["local_workers"].default, 2 * 10**9)
+    pool.hold()
+    yield pool
+    pool.release()
 
 
 @pytest.fixture

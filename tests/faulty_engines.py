@@ -15,6 +15,8 @@ import duckdb
 import psycopg2
 import pymysql
 
+from agent.settings import Settings
+from executors.workers.pool import shared
 from testbed import mariadb
 from testbed.mariadb import MariadbServer
 from testbed.postgres import PostgresServer
@@ -185,10 +187,13 @@ class Duckdb(File):
 
 @contextmanager
 def no_file_grows(most: int) -> Iterator[None]:
-    """No file of this process grows over so many bytes."""
+    """No file of this process grows over so many bytes, nor one of the workers that are started meanwhile."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    workers = shared(Settings.model_fields["local_workers"].default, 2 * 10**9)
+    workers.end()
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        workers.end()

@@ -19,7 +19,10 @@ from executors.base import Executor
 from executors.duckdb import DuckdbExecutor
 from executors.errors import SqlFailed
 from executors.files import FilesExecutor
+from executors.local.kinds import Kind
 from executors.sqlite import SqliteExecutor
+from executors.workers.isolated import isolated
+from executors.workers.pool import shared
 
 COLUMNS = "id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, amount DOUBLE"
 
@@ -190,6 +193,40 @@ class TestParquetFolder(FilesContract):
 class TestJsonFolder(FilesContract):
     engine = "CSV, TSV, Parquet, JSON by DuckDB"
     suffix, options = ".jsonl", "FORMAT json"
+
+
+class Isolated(FileContract):
+    """The same, in worker processes, as the service asks it."""
+
+    kind: ClassVar[Kind]
+    limits: ClassVar[dict[str, object]] = {}
+
+    def make(self, folder: Path) -> Executor:
+        made = super().make(folder)
+        path: Path = made._path  # type: ignore[attr-defined]
+        made.close()
+        pool = shared(4, 2 * 10**9)
+        return isolated("people", self.kind, path, pool, sample_values=3, **self.limits)
+
+    def test_samples_can_be_switched_off(self, folder: Path) -> None:
+        path: Path = super().make(folder)._path  # type: ignore[attr-defined]
+        executor = isolated("people", self.kind, path, shared(4, 2 * 10**9), sample_values=0, **self.limits)
+        assert not any(column.samples for table in executor.schema().tables for column in table.columns)
+        executor.close()
+
+
+class TestIsolatedSqlite(Isolated, TestSqlite):
+    kind = "sqlite"
+
+
+class TestIsolatedDuckdb(Isolated, TestDuckdb):
+    kind = "duckdb"
+    limits: ClassVar[dict[str, object]] = {"memory": "200MB", "threads": 2}
+
+
+class TestIsolatedCsvFolder(Isolated, TestCsvFolder):
+    kind = "files"
+    limits: ClassVar[dict[str, object]] = {"memory": "200MB", "threads": 2}
 
 
 def _fill(execute: Callable[[str], object]) -> None:

@@ -22,6 +22,7 @@ from agent.doctor import examination, parts
 from agent.doctor.finding import Discretion, Finding
 from agent.retrieval.build import build_embedder, build_store
 from agent.settings import ROOT, get_settings
+from executors.workers.isolated import LAYER
 from rag.documents import make_document
 from testbed.postgres import READER, READER_PASSWORD, PostgresServer, free_port
 
@@ -96,10 +97,10 @@ async def test_a_deployment_in_which_everything_works(
         ("model", "chat model"),
         ("embeddings", "text-embedding-3-small"),
         *(("index", check) for check in ("store", "shop", "mart")),
-        *(("database shop", check) for check in ("schema", "query_only", "mode=ro", "authorizer")),
+        *(("database shop", check) for check in ("schema", "query_only", "mode=ro", "authorizer", LAYER)),
         ("database mart", "schema"),
         *(("database mart", check) for check in ("read-only", "no external access", "no extensions")),
-        ("database mart", "configuration locked"),
+        *(("database mart", check) for check in ("configuration locked", LAYER)),
         ("state store", "sqlite"),
         ("telemetry", "OTLP"),
     }
@@ -331,7 +332,7 @@ def test_the_table_names_each_part_once_and_counts(environment: Callable[..., No
     lines = [line.rstrip() for line in result.stdout.splitlines()]
     assert [line for line in lines if line and not line.startswith(" ")] == [
         *("configuration", "model", "index", "database shop", "state store", "telemetry"),
-        "7 OK, 1 warning, 1 failed",
+        "8 OK, 1 warning, 1 failed",
     ]
     assert "   OK       mode=ro" in "\n".join(lines)
 

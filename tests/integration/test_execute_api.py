@@ -260,7 +260,7 @@ def test_it_is_a_function_with_a_key() -> None:
 
 async def test_a_schema_is_read_again_on_request(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     refreshed: list[str] = []
-    monkeypatch.setattr("executors.sqlite.SqliteExecutor.refresh", lambda self: refreshed.append(self.name))
+    monkeypatch.setattr("executors.workers.isolated.IsolatedExecutor.refresh", lambda self: refreshed.append(self.name))
     await client.get("/databases/shop/schema")
     assert refreshed == []
 

@@ -25,9 +25,10 @@ from agent.retrieval import build
 from agent.scripted import ScriptedModel
 from agent.service import Service
 from agent.settings import ROOT
-from executors import guard
 from executors.base import CheckedSql, QueryResult
 from executors.sqlite import SqliteExecutor
+from executors.workers import checking
+from executors.workers.isolated import IsolatedExecutor
 from rag.testing import HashingEmbedder
 
 HOSTILE = "SELECT sqlite_version() AS total"  # tells of the server
@@ -44,19 +45,19 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What reached the database; nothing does that the guard has not made."""
     made: list[CheckedSql] = []
     reached: list[str] = []
-    check, run = guard.check, SqliteExecutor.run
+    check, run = checking.check, IsolatedExecutor.run
 
     def checked(*arguments: Any, **options: Any) -> CheckedSql:
         made.append(check(*arguments, **options))
         return made[-1]
 
-    def recorded(executor: SqliteExecutor, query: CheckedSql, **options: Any) -> QueryResult:
+    def recorded(executor: IsolatedExecutor, query: CheckedSql, **options: Any) -> QueryResult:
         reached.append(query.executable)
         assert any(query is one for one in made), f"the guard did not make {query.executable}"
         return run(executor, query, **options)
 
-    monkeypatch.setattr(guard, "check", checked)
-    monkeypatch.setattr(SqliteExecutor, "run", recorded)
+    monkeypatch.setattr(checking, "check", checked)
+    monkeypatch.setattr(IsolatedExecutor, "run", recorded)
     return reached
 
 

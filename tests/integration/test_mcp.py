@@ -27,7 +27,7 @@ from agent.scripted import ScriptedModel
 from agent.service import Service
 from agent.settings import Settings
 from agent.tools import TOOLS
-from executors.sqlite import SqliteExecutor
+from executors.workers.isolated import IsolatedExecutor
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60  # seconds until a test that waits in vain fails
@@ -329,7 +329,7 @@ async def test_what_nobody_expected_goes_to_the_log_and_not_to_the_caller(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a secret path")
 
-    monkeypatch.setattr(SqliteExecutor, "run", broken)
+    monkeypatch.setattr(IsolatedExecutor, "run", broken)
     async with connect() as client:
         result = await client.call_tool("run_sql", {"database": "shop", "sql": "SELECT 1"})
     assert result.is_error

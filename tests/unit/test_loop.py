@@ -15,7 +15,7 @@ from agent.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import Cancel, CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, UnknownDatabase
-from executors.sqlite import SqliteExecutor
+from executors.workers.isolated import IsolatedExecutor
 
 
 def nodes(events: list[Event]) -> list[str]:
@@ -266,14 +266,16 @@ async def test_what_is_not_proven_to_be_behind_the_result_is_not_called_a_record
 async def test_a_database_that_goes_away_before_the_raw_records_is_a_reason_no_error(
     ask: Ask, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = SqliteExecutor.run
+    runs = IsolatedExecutor.run
 
-    def once(self: SqliteExecutor, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+    def once(
+        self: IsolatedExecutor, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None
+    ) -> QueryResult:
         if "SUM" not in query.sql:
             raise DatabaseUnavailable("shop.sqlite cannot be opened.")
         return runs(self, query, timeout_s=timeout_s, cancel=cancel)
 
-    monkeypatch.setattr(SqliteExecutor, "run", once)
+    monkeypatch.setattr(IsolatedExecutor, "run", once)
     model.replies(sql=TOTAL)
     model.replies(correct=True, reason="yes")
     model.replies(text="460.5 in all.")

@@ -12,7 +12,7 @@ from agent.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import Cancel, CheckedSql, QueryResult
 from executors.errors import ErrorKind, SqlFailed
-from executors.sqlite import SqliteExecutor
+from executors.workers.isolated import IsolatedExecutor
 
 
 async def test_without_evaluation_nobody_judges_and_the_answer_says_so(ask: Ask, model: ScriptedModel) -> None:
@@ -85,14 +85,16 @@ async def test_a_repeated_query_that_only_a_plain_check_refused_is_judged(ask: A
 async def test_values_that_cannot_be_looked_up_in_time_do_not_end_the_question(
     ask: Ask, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = SqliteExecutor.run
+    runs = IsolatedExecutor.run
 
-    def slow(self: SqliteExecutor, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+    def slow(
+        self: IsolatedExecutor, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None
+    ) -> QueryResult:
         if "DISTINCT" in query.sql:
             raise SqlFailed(ErrorKind.TIMEOUT, "The query took longer than 30 s.")
         return runs(self, query, timeout_s=timeout_s, cancel=cancel)
 
-    monkeypatch.setattr(SqliteExecutor, "run", slow)
+    monkeypatch.setattr(IsolatedExecutor, "run", slow)
     model.replies(sql="SELECT COUNT(*) AS n FROM customers WHERE name = 'Eve'")
     model.replies(correct=True, reason="yes")
     model.replies(text="There are 0.")

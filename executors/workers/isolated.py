@@ -1,0 +1,197 @@
+"""A local database, asked in worker processes: what its engine takes of memory and time is theirs, and ends with them.
+
+The engines have limits of their own, and inside one call of a function none of them holds. A worker has what the system
+gives it, and is ended when its time is over. One query is one worker's work, so nobody else's ends with it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Hashable
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
+from executors.local.files_state import state_of
+from executors.local.gate import Gate
+from executors.local.kinds import Kind
+from executors.stopping import out_of_time
+from executors.workers import limits
+from executors.workers.pool import Pool
+from executors.workers.process import WorkerEnded
+from executors.workers.tasks import Opening
+from executors.workers.wire import Reply
+
+GRACE_S = 1.0  # for which an engine that was told to stop may go on
+WRITE_GRACE_S = 10.0  # a change is rather waited for
+SCHEMA_S = 300.0  # for reading a schema, with all files of a folder
+LAYER = "memory of the worker"
+
+
+class _Known(NamedTuple):
+    """The schema, as long as the files are as they were.
+
+    kept: what a worker found out to make it, for other workers.
+    """
+
+    state: Hashable
+    schema: Schema
+    kept: bytes
+
+
+class IsolatedExecutor(Executor):
+    """One local database behind worker processes.
+
+    Args:
+        opening: what a worker opens.
+        state: of the files: another one where they have changed. Raises DatabaseUnavailable.
+        pool: the workers.
+        writable: whether `write` may change it.
+    """
+
+    def __init__(self, opening: Opening, state: Callable[[], Hashable], pool: Pool, *, writable: bool = False) -> None:
+        self.name, self._opening, self._state, self._pool = opening.name, opening, state, pool
+        self.dialect = "sqlite" if opening.kind == "sqlite" else "duckdb"
+        self._serves = repr(opening)
+        self._writable = writable
+        self._gate = Gate()
+        self._lock = threading.Lock()
+        self._known: _Known | None = None
+
+    def schema(self) -> Schema:
+        """See `Executor.schema`; read by a worker where the files have changed."""
+        with self._gate.reading(), self._lock:
+            state = self._state()
+            if self._known is None or self._known.state != state:
+                said = json.loads(self._ask("schema", {}, SCHEMA_S).body)
+                self.warnings = tuple(said["warnings"])
+                schema = Schema.model_validate(said["schema"])
+                self._known = _Known(state, schema, bytes.fromhex(said["kept"]))
+            return self._known.schema
+
+    def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        """See `Executor.run`. What needs more memory than a worker has is an error of kind RESOURCE."""
+        with self._gate.reading():
+            request = {"query": query, "timeout_s": timeout_s}
+            reply = self._ask("run", request, timeout_s + GRACE_S, cancel=cancel, timeout_s=timeout_s)
+            if reply.changed:
+                with self._lock:
+                    self._known = None
+            return QueryResult.model_validate_json(reply.body)
+
+    def write(
+        self,
+        statement: CheckedWrite,
+        *,
+        timeout_s: float,
+        commit: bool,
+        max_rows: int,
+        exactly: int | None = None,
+    ) -> WriteResult:
+        """See `Executor.write`. Of a DuckDB file one process is alone: the others let go of it first."""
+        if not self._writable:
+            return super().write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+        request = {"statement": statement, "timeout_s": timeout_s, "commit": commit}
+        request |= {"max_rows": max_rows, "exactly": exactly}
+        shared = self._opening.kind == "sqlite"  # which has locks of its own between processes
+        with nullcontext(True) if shared else self._gate.writing(timeout_s) as alone:
+            if not alone:
+                name = Path(self._opening.path).name
+                raise DatabaseUnavailable(f"{name} is being read all the time; try the change again later.")
+            if not shared:
+                self._let_go()
+            reply = self._ask("write", request, timeout_s + WRITE_GRACE_S, timeout_s=timeout_s)
+        return WriteResult.model_validate_json(reply.body)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """See `Executor.layers`; and whether the system holds the workers to their memory."""
+        with self._gate.reading():
+            said = json.loads(self._ask("layers", {}, SCHEMA_S).body)
+        mend = "This system cannot; run the service on Linux where what is asked is not to be trusted."
+        held = limits.can_limit_memory()
+        return (*(Layer.model_validate(it) for it in said), Layer(name=LAYER, holds=held, mend="" if held else mend))
+
+    def close(self) -> None:
+        """Have idle workers let go of the files."""
+        with self._lock:
+            self._known = None
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self._pool.each_idle(self._serves, lambda worker: worker.call("close", {}, within_s=SCHEMA_S))
+
+    def _ask(
+        self,
+        name: str,
+        request: dict[str, Any],
+        within_s: float,
+        *,
+        cancel: Cancel | None = None,
+        timeout_s: float | None = None,
+    ) -> Reply:
+        """What a worker says. Raises what it raises, and SqlFailed where it is ended."""
+        known = self._known
+        request = {"opening": self._opening, "kept": None if known is None else known.kept, **request}
+        try:
+            with self._pool.worker(self._serves, wait_s=within_s, cancel=cancel) as worker:
+                reply = worker.call(name, request, within_s=within_s, cancel=cancel)
+        except WorkerEnded as error:
+            raise _told(error, timeout_s, Path(self._opening.path).name) from error
+        if reply.error is not None:
+            raise reply.error
+        return reply
+
+
+def _told(error: WorkerEnded, timeout_s: float | None, file: str) -> SqlFailed | DatabaseUnavailable:
+    """Why there is no answer, where the worker is gone."""
+    if error.cancelled:
+        return out_of_time(None)
+    if timeout_s is None:
+        return DatabaseUnavailable(
+            f"{file} takes more memory or time to be read than it may; check the file, and PLUMBLINE_WORKER_MEMORY."
+        )
+    if error.out_of_time:
+        return out_of_time(timeout_s)
+    return SqlFailed(
+        ErrorKind.RESOURCE,
+        "The query ended the process that it ran in: it needs more memory than it may have.",
+        "Read less: filter or aggregate earlier, and make no long texts or lists.",
+    )
+
+
+def isolated(
+    name: str, kind: Kind, path: Path, pool: Pool, *, writable: bool = False, **options: Any
+) -> IsolatedExecutor:
+    """A local database in the workers of a pool.
+
+    Args:
+        name, path: of the database.
+        kind: what reads it.
+        writable: whether it may be changed; files never.
+        options: the others of its executor.
+    """
+    path = path.absolute()
+    if kind != "files":
+        options["writable"] = writable
+    state = partial(_state_of_files if kind == "files" else _state_of_file, path, _LOGS[kind])
+    return IsolatedExecutor(Opening(name, kind, str(path), options), state, pool, writable=writable)
+
+
+_LOGS: dict[Kind, str] = {"sqlite": "-wal", "duckdb": ".wal", "files": ""}
+
+
+def _state_of_file(path: Path, log: str) -> Hashable:
+    found = state_of(path)
+    if found is None:
+        raise DatabaseUnavailable(f"{path.name} is not there, or may not be read; check the file.")
+    return found, state_of(path.with_name(path.name + log))
+
+
+def _state_of_files(path: Path, _log: str) -> Hashable:
+    from executors.files import files_of
+
+    return files_of(path)

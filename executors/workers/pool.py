@@ -1,0 +1,209 @@
+"""Worker processes, few at a time: started when they are needed, replaced when they fall, ended when they idle."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+
+from executors.base import Cancel
+from executors.errors import DatabaseUnavailable, ExecutorError
+from executors.workers.process import Worker, WorkerEnded
+
+IDLE_S = 60.0
+BUSY = "All {count} processes for queries on local databases are at work; try again later."
+
+
+class Pool:
+    """At most `size` workers. Safe to use from several threads.
+
+    Args:
+        size: processes at most.
+        memory: of each, in bytes.
+        idle_s: seconds after which one that has nothing to do is ended.
+    """
+
+    def __init__(self, size: int, memory: int, idle_s: float = IDLE_S) -> None:
+        self.size, self.memory, self._idle_s = size, memory, idle_s
+        self._changed = threading.Condition()
+        self._idle: list[Worker] = []  # the one used last at the end
+        self._busy: set[Worker] = set()
+        self._starting = 0
+        self._holders = 0
+        self._janitor: threading.Thread | None = None
+
+    def hold(self) -> None:
+        """Say that the workers are needed until `release`."""
+        with self._changed:
+            self._holders += 1
+
+    def release(self) -> None:
+        """Say that they are not needed any more; with the last one who says so, they end."""
+        with self._changed:
+            self._holders -= 1
+            last = self._holders <= 0
+        if last:
+            self.end()
+
+    @contextmanager
+    def worker(self, serves: str, *, wait_s: float, cancel: Cancel | None = None) -> Iterator[Worker]:
+        """A worker for one piece of work; the one that last served the same, where it is idle.
+
+        One that ended, or is spent, is replaced by the next call.
+
+        Args:
+            serves: what for; only an equal text finds what is open again.
+            wait_s: seconds to wait where all are at work.
+            cancel: ends the waiting.
+
+        Raises:
+            DatabaseUnavailable: none is free in time, or none can be started.
+        """
+        worker = self._take(serves, wait_s, cancel)
+        try:
+            yield worker
+        except ExecutorError:
+            self._give_back(worker)
+            raise
+        except BaseException:  # in the midst of a call, or the worker has ended
+            self._drop(worker)
+            raise
+        else:
+            self._give_back(worker)
+
+    def each_idle(self, serves: str, do: Callable[[Worker], object]) -> None:
+        """Do something with every idle worker that serves this. One that falls is dropped."""
+        with self._changed:
+            chosen = [worker for worker in self._idle if worker.serves == serves]
+            self._idle = [worker for worker in self._idle if worker not in chosen]
+            self._busy.update(chosen)
+        for worker in chosen:
+            try:
+                do(worker)
+            except WorkerEnded:
+                self._drop(worker)
+            else:
+                self._give_back(worker)
+
+    def pids(self) -> list[int]:
+        """The processes that there are."""
+        with self._changed:
+            return [worker.pid for worker in (*self._idle, *self._busy)]
+
+    def end(self) -> None:
+        """End every worker; those at work lose it. A later call starts new ones."""
+        with self._changed:
+            idle, self._idle = self._idle, []
+            busy = list(self._busy)
+            self._changed.notify_all()
+        for worker in busy:
+            worker.kill()
+        for worker in idle:
+            worker.end()
+
+    # -- inside -------------------------------------------------------------------------------------------
+
+    def _take(self, serves: str, wait_s: float, cancel: Cancel | None) -> Worker:
+        deadline = time.monotonic() + wait_s
+        if cancel is not None:
+            cancel.attach(self._wake)
+        try:
+            with self._changed:
+                while (chosen := self._chosen(serves)) is None and not self._has_room():
+                    if cancel is not None and cancel.cancelled:
+                        raise WorkerEnded(out_of_time=False, cancelled=True)
+                    if not self._changed.wait(deadline - time.monotonic()):
+                        raise DatabaseUnavailable(BUSY.format(count=self.size), 1)
+                if chosen is not None:
+                    self._idle.remove(chosen)
+                    self._busy.add(chosen)
+                else:
+                    self._starting += 1
+        finally:
+            if cancel is not None:
+                cancel.attach(None)
+        if chosen is not None:
+            if chosen.is_alive:
+                chosen.serves = serves
+                return chosen
+            self._drop(chosen)
+            return self._take(serves, max(0.0, deadline - time.monotonic()), cancel)
+        return self._started(serves)
+
+    def _chosen(self, serves: str) -> Worker | None:
+        """The idle worker that knows this already; where there are as many as may be, the one idle for longest."""
+        known = next((worker for worker in reversed(self._idle) if worker.serves == serves), None)
+        return known or (self._idle[0] if self._idle and not self._has_room() else None)
+
+    def _has_room(self) -> bool:
+        return len(self._idle) + len(self._busy) + self._starting < self.size
+
+    def _started(self, serves: str) -> Worker:
+        worker: Worker | None = None
+        try:
+            worker = Worker(self.memory)
+            worker.serves = serves
+            return worker
+        finally:
+            with self._changed:
+                self._starting -= 1
+                if worker is not None:
+                    self._busy.add(worker)
+                self._changed.notify()
+
+    def _give_back(self, worker: Worker) -> None:
+        worker.idle_since = time.monotonic()
+        alive = worker.is_alive and not worker.is_spent
+        with self._changed:
+            self._busy.discard(worker)
+            if alive:
+                self._idle.append(worker)
+                self._watch()
+            self._changed.notify()
+        if not alive:
+            worker.end()
+
+    def _drop(self, worker: Worker) -> None:
+        worker.end()
+        with self._changed:
+            self._busy.discard(worker)
+            self._changed.notify()
+
+    def _wake(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _watch(self) -> None:
+        """Have somebody end what idles. The lock is held."""
+        if self._janitor is None:
+            self._janitor = threading.Thread(target=self._end_idle, name="idle-workers", daemon=True)
+            self._janitor.start()
+
+    def _end_idle(self) -> None:
+        while True:
+            with self._changed:
+                if not self._idle:
+                    self._janitor = None
+                    return
+                over = self._idle[0].idle_since + self._idle_s
+                if over > time.monotonic():
+                    self._changed.wait(over - time.monotonic())
+                    continue
+                worker = self._idle.pop(0)
+            worker.end()
+
+
+@cache
+def shared(size: int, memory: int) -> Pool:
+    """The workers of this process that are so many and so large: one bound, however many use them."""
+    pool = Pool(size, memory)
+    atexit.register(_end, pool)
+    return pool
+
+
+def _end(pool: Pool) -> None:
+    with suppress(OSError):
+        pool.end()

@@ -1,0 +1,171 @@
+"""One worker process, from the side of the process that starts it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from executors.base import Cancel
+from executors.errors import DatabaseUnavailable
+from executors.workers.wire import CANCEL, REQUEST, Reply, unpack
+
+CANCEL_GRACE_S = 1.0  # for which a worker that was told to stop may go on
+
+_MAIN = "import sys; sys.path[:] = {path!r}; from executors.workers.child import main; main({descriptor}, {memory})"
+# A worker reads what others wrote, and has no use for keys and passwords.
+_ENVIRONMENT = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "HOME",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "SSL_CERT_FILE",
+)
+
+
+class WorkerEnded(Exception):
+    """The worker is gone, and took its request with it.
+
+    Args:
+        out_of_time: whether it was ended because it took too long; else it ended by itself.
+        cancelled: whether somebody had cancelled the request.
+    """
+
+    def __init__(self, *, out_of_time: bool, cancelled: bool) -> None:
+        super().__init__("a worker process ended")
+        self.out_of_time, self.cancelled = out_of_time, cancelled
+
+
+class Worker:
+    """A process that does one thing at a time, and can be ended.
+
+    Args:
+        memory: that it may have, in bytes.
+
+    serves: what it has open, for those who choose among several.
+    idle_since: when it was last given back.
+    is_spent: whether nobody is to use it again.
+    taught: schemas that it knows, by their id; kept, so that no other one gets that id.
+
+    Raises:
+        DatabaseUnavailable: the system starts no process.
+    """
+
+    def __init__(self, memory: int) -> None:
+        self.serves = ""
+        self.idle_since = 0.0
+        self.is_spent = False
+        self._calls = 0
+        self.taught: dict[int, object] = {}
+        self._lock = threading.Lock()
+        self._folder = Path(tempfile.mkdtemp(prefix="plumbline-worker-"))
+        own, other = socket.socketpair()
+        try:
+            self._process = _start(other.fileno(), memory, self._folder)
+        except OSError as error:
+            own.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise DatabaseUnavailable(
+                "No process could be started to work on the query; try again later.", 5
+            ) from error
+        finally:
+            other.close()
+        self._connection = Connection(own.detach())
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def call(self, name: str, arguments: dict[str, Any], *, within_s: float, cancel: Cancel | None = None) -> Reply:
+        """Have one thing done.
+
+        Args:
+            name, arguments: as `tasks.Tasks.do` takes them.
+            within_s: seconds after which the process is ended.
+            cancel: ends the request, and the process where that does not help.
+
+        Raises:
+            WorkerEnded: no reply came, and none will.
+        """
+        deadline = time.monotonic() + within_s
+        frame = REQUEST + pickle.dumps((name, arguments))
+        try:
+            self._send(frame)
+            if cancel is not None:
+                cancel.attach(partial(self._stop, self._calls))
+            if not self._connection.poll(max(0.0, deadline - time.monotonic())):
+                raise WorkerEnded(out_of_time=True, cancelled=cancel is not None and cancel.cancelled)
+            reply = unpack(self._connection.recv_bytes())
+        except (EOFError, OSError, ValueError, LookupError) as error:
+            raise WorkerEnded(out_of_time=False, cancelled=cancel is not None and cancel.cancelled) from error
+        finally:
+            if cancel is not None:
+                cancel.attach(None)
+            with self._lock:
+                self._calls += 1
+        self.is_spent = reply.spent
+        return reply
+
+    def kill(self) -> None:
+        """End the process, whatever it does. Its request gets no reply."""
+        self._process.kill()
+
+    def end(self) -> None:
+        """End the process and wait until it is gone; what it kept on disk goes with it."""
+        self.kill()
+        self._process.wait()
+        self._connection.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _stop(self, call: int) -> None:
+        """Ask the worker to end this call, and the system to end the worker where it goes on."""
+        with suppress(OSError):  # it has ended already
+            self._send(CANCEL)
+        timer = threading.Timer(CANCEL_GRACE_S, self._kill_in, [call])
+        timer.daemon = True
+        timer.start()
+
+    def _kill_in(self, call: int) -> None:
+        with self._lock:
+            if self._calls == call:
+                self.kill()
+
+    def _send(self, frame: bytes) -> None:
+        with self._lock:
+            self._connection.send_bytes(frame)
+
+
+def _start(descriptor: int, memory: int, folder: Path) -> subprocess.Popen[bytes]:
+    """A process that shares nothing with this one but a pipe: no threads, no locks, no open files.
+
+    It finds modules where this one does. That it is started anew, and not as a copy, is what a host of many threads
+    needs; and it runs nothing of this process's main module, which under Azure Functions is the host's.
+    """
+    program = _MAIN.format(path=sys.path, descriptor=descriptor, memory=memory)
+    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    return subprocess.Popen(  # noqa: S603  this interpreter, and nothing that anybody else wrote
+        [sys.executable, "-c", program],
+        pass_fds=[descriptor],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env={**environment, "TMPDIR": str(folder), "SQLITE_TMPDIR": str(folder)},
+    )

@@ -1,0 +1,178 @@
+"""What a worker can do: look at a query for the guard, and ask one local database."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic_core import to_json
+
+from executors.base import Cancel, Executor, Schema
+from executors.errors import SqlFailed
+from executors.workers import limits
+from executors.workers.wire import Reply
+
+if TYPE_CHECKING:
+    from executors.row_filter import RowFilter, Values
+    from executors.sql.held_rows import HeldRows, RowRules
+
+CHECK_CPU_S = 0.5  # of one query's look by the guard
+_SCHEMAS = 8
+_NO_MEMORY = re.compile(r"bad_alloc|allocation failure|failed to allocate|could not allocate", re.IGNORECASE)
+
+
+class Opening(NamedTuple):
+    """A local database: what a worker needs to open it.
+
+    kind: `sqlite`, `duckdb` or `files`.
+    options: of its executor, by name.
+    """
+
+    name: str
+    kind: str
+    path: str
+    options: dict[str, Any]
+
+
+class Tasks:
+    """The requests of one worker by their names. It has one database open at most.
+
+    is_spent: whether the last request left the process in a state that is not to be trusted.
+    """
+
+    def __init__(self) -> None:
+        self.is_spent = False
+        self._schemas: dict[int, Schema] = {}
+        self._rules: dict[tuple[int, bytes], RowRules] = {}
+        self._opened: tuple[Opening, Executor] | None = None
+        self._sent: Schema | None = None
+
+    def do(self, name: str, arguments: dict[str, Any], cancel: Cancel) -> Reply:
+        """Do what is asked. Raises ExecutorError and whatever the engine raises."""
+        self.is_spent = False
+        known: dict[str, Callable[..., Reply]] = {
+            "learn": self._learn,
+            "check": self._check,
+            "check_write": self._check_write,
+            "schema": self._schema,
+            "layers": self._layers,
+            "write": self._write,
+            "close": self._close,
+        }
+        if name == "run":
+            return self._run(cancel=cancel, **arguments)
+        return known[name](**arguments)
+
+    # -- the guard ----------------------------------------------------------------------------------------
+
+    def _learn(self, key: int, schema: Schema) -> Reply:
+        """Keep a schema for the checks that name it."""
+        self._forget(key)
+        while len(self._schemas) >= _SCHEMAS:
+            self._forget(next(iter(self._schemas)))
+        self._schemas[key] = schema
+        import executors.guard
+        import executors.guard_write  # noqa: F401  loaded before a query's time is counted
+
+        return Reply(b"null")
+
+    def _forget(self, key: int) -> None:
+        self._schemas.pop(key, None)
+        self._rules = {known: rules for known, rules in self._rules.items() if known[0] != key}
+
+    def _check(self, key: int, rows: tuple[RowFilter, Values] | None, **options: Any) -> Reply:
+        from executors.guard import check
+
+        schema = self._schemas[key]
+        held = None if rows is None else self._held(key, schema, *rows)
+        limits.limit_cpu(CHECK_CPU_S)
+        try:
+            seen = schema if held is None else held.visible
+            checked = check(schema=seen, rows=held, **options)
+        finally:
+            limits.limit_cpu(0)
+        return Reply(checked.model_dump_json().encode())
+
+    def _held(self, key: int, schema: Schema, row_filter: RowFilter, values: Values) -> HeldRows:
+        from executors.sql.held_rows import RowRules
+
+        known = key, pickle.dumps(row_filter)
+        if known not in self._rules:
+            self._rules[known] = RowRules(row_filter, schema)
+        return self._rules[known].of(values)
+
+    def _check_write(self, key: int, **options: Any) -> Reply:
+        from executors.guard_write import check_write
+
+        limits.limit_cpu(CHECK_CPU_S)
+        try:
+            checked = check_write(schema=self._schemas[key], **options)
+        finally:
+            limits.limit_cpu(0)
+        return Reply(checked.model_dump_json().encode())
+
+    # -- one local database -------------------------------------------------------------------------------
+
+    def _schema(self, opening: Opening, kept: bytes | None) -> Reply:
+        executor = self._executor(opening, kept)
+        schema = executor.schema()
+        self._sent = schema
+        kept = executor.kept()  # type: ignore[attr-defined]
+        body = to_json({"schema": schema, "warnings": executor.warnings, "kept": kept.hex()})
+        return Reply(body)
+
+    def _run(self, opening: Opening, kept: bytes | None, cancel: Cancel, **options: Any) -> Reply:
+        executor = self._executor(opening, kept)
+        try:
+            result = executor.run(cancel=cancel, **options)
+        except SqlFailed as error:
+            self.is_spent = _breaks(error.__cause__)
+            raise
+        changed = opening.kind == "files" and self._sent is not None and executor.schema() is not self._sent
+        return Reply(result.model_dump_json().encode(), changed=changed)
+
+    def _write(self, opening: Opening, kept: bytes | None, **options: Any) -> Reply:
+        return Reply(self._executor(opening, kept).write(**options).model_dump_json().encode())
+
+    def _layers(self, opening: Opening, kept: bytes | None) -> Reply:
+        return Reply(to_json([layer.model_dump() for layer in self._executor(opening, kept).layers()]))
+
+    def _close(self) -> Reply:
+        if self._opened is not None:
+            self._opened[1].close()
+        self._opened = None
+        return Reply(b"null")
+
+    def _executor(self, opening: Opening, kept: bytes | None) -> Executor:
+        if self._opened is None or self._opened[0] != opening:
+            self._close()
+            executor = _opened(opening)
+            if kept is not None:
+                executor.remember(kept)  # type: ignore[attr-defined]
+            self._opened, self._sent = (opening, executor), None
+        return self._opened[1]
+
+
+def _breaks(cause: BaseException | None) -> bool:
+    """Whether an engine is not to be asked again after an error: it found itself broken, or got no memory."""
+    if isinstance(cause, MemoryError) or type(cause).__name__ in ("InternalException", "FatalException"):
+        return True
+    return cause is not None and bool(_NO_MEMORY.search(str(cause)))
+
+
+def _opened(opening: Opening) -> Executor:
+    path = Path(opening.path)
+    if opening.kind == "sqlite":
+        from executors.sqlite import SqliteExecutor
+
+        return SqliteExecutor(opening.name, path, **opening.options)
+    if opening.kind == "duckdb":
+        from executors.duckdb import DuckdbExecutor
+
+        return DuckdbExecutor(opening.name, path, **opening.options)
+    from executors.files import FilesExecutor
+
+    return FilesExecutor(opening.name, path, **opening.options)

@@ -1,0 +1,77 @@
+"""What goes between this process and its workers.
+
+A request is a pickle: it comes from here. What a worker answers is JSON, never unpickled: it has looked at what others
+wrote. `Kept` is the exception that proves it: a worker's pickle that only other workers open.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from executors.errors import (
+    Because,
+    DatabaseUnavailable,
+    ErrorKind,
+    ExecutorError,
+    SqlFailed,
+    SqlRefused,
+)
+
+VALUE, ERROR = b"V", b"E"
+CANCEL = b"C"
+REQUEST = b"R"
+
+
+class Reply(NamedTuple):
+    """What a worker says.
+
+    body: a value as JSON, where it is no error.
+    spent: whether the worker is to be replaced: it has been refused memory, or its engine broke.
+    changed: whether the schema is another one since it was last given.
+    """
+
+    body: bytes
+    error: ExecutorError | None = None
+    spent: bool = False
+    changed: bool = False
+
+
+def pack(reply: Reply) -> bytes:
+    """A reply as bytes."""
+    flags = bytes([reply.spent | reply.changed << 1])
+    if reply.error is None:
+        return VALUE + flags + reply.body
+    return ERROR + flags + json.dumps(_said(reply.error)).encode()
+
+
+def unpack(frame: bytes) -> Reply:
+    """Bytes as a reply. Raises ValueError where they are none."""
+    tag, flags, body = frame[:1], frame[1], frame[2:]
+    spent, changed = bool(flags & 1), bool(flags & 2)
+    if tag == VALUE:
+        return Reply(body, None, spent, changed)
+    return Reply(b"", _error(json.loads(body)), spent, changed)
+
+
+def _said(error: ExecutorError) -> dict[str, str | int | None]:
+    match error:
+        case SqlRefused():
+            named = {"kind": error.kind.value, "hint": error.hint, "because": error.because.value}
+            return {"type": "refused", "message": error.message, **named}
+        case SqlFailed():
+            return {"type": "failed", "message": error.message, "kind": error.kind.value, "hint": error.hint}
+        case DatabaseUnavailable():
+            return {"type": "unavailable", "message": str(error), "retry_after_s": error.retry_after_s}
+    raise TypeError(f"{type(error).__name__} is no error of a worker")
+
+
+def _error(said: dict[str, str]) -> ExecutorError:
+    message = str(said["message"])
+    if said["type"] == "unavailable":
+        retry = said["retry_after_s"]
+        return DatabaseUnavailable(message, None if retry is None else int(retry))
+    kind, hint = ErrorKind(said["kind"]), str(said["hint"])
+    if said["type"] == "refused":
+        return SqlRefused(kind, message, hint, because=Because(said["because"]))
+    return SqlFailed(kind, message, hint)
