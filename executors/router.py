@@ -12,7 +12,7 @@ from typing import Any
 from executors.base import Executor
 from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, UnknownDatabase
-from executors.local.kinds import is_glob, kind_of, local_path
+from executors.local.kinds import Kind, is_glob, kind_of, local_path
 from executors.private import PrivateColumns, PrivateExecutor
 from executors.registry import Entry, Registry, server_entry
 from executors.server import failures
@@ -199,7 +199,7 @@ class Router:
     def _of_files(self, entry: Entry) -> Executor:
         path = entry.path
         _check(path, "run `make data` to build the samples" if entry.is_sample else "check the path in databases.yaml")
-        kind = entry.dialect or kind_of(path)
+        kind = _kind(entry)
         writable = self._server.writable and entry.writable
         options: dict[str, Any] = {"sample_values": self._sample_values}
         if kind != "sqlite":
@@ -208,6 +208,13 @@ class Router:
             self._pool.hold()
             self._holds = True
         return isolated(entry.name, kind, path, self._pool, writable=writable, **options)
+
+
+def _kind(entry: Entry) -> Kind:
+    if not entry.dialect:
+        return kind_of(entry.path)
+    named: dict[str, Kind] = {"sqlite": "sqlite", "duckdb": "duckdb"}
+    return named.get(entry.dialect, "files")
 
 
 def _server_class(name: str, dialect: str) -> Callable[..., Executor]:

@@ -8,7 +8,7 @@ import sqlite3
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import duckdb
 import pytest
@@ -198,35 +198,41 @@ class TestJsonFolder(FilesContract):
 class Isolated(FileContract):
     """The same, in worker processes, as the service asks it."""
 
+    here: ClassVar[type[FileContract]]
     kind: ClassVar[Kind]
-    limits: ClassVar[dict[str, object]] = {}
+    limits: ClassVar[dict[str, Any]] = {}
 
     def make(self, folder: Path) -> Executor:
-        made = super().make(folder)
-        path: Path = made._path  # type: ignore[attr-defined]
-        made.close()
-        pool = shared(4, 2 * 10**9)
-        return isolated("people", self.kind, path, pool, sample_values=3, **self.limits)
+        return self._isolated(folder, 3)
 
     def test_samples_can_be_switched_off(self, folder: Path) -> None:
-        path: Path = super().make(folder)._path  # type: ignore[attr-defined]
-        executor = isolated("people", self.kind, path, shared(4, 2 * 10**9), sample_values=0, **self.limits)
+        executor = self._isolated(folder, 0)
         assert not any(column.samples for table in executor.schema().tables for column in table.columns)
         executor.close()
 
+    def _isolated(self, folder: Path, samples: int) -> Executor:
+        made = self.here().make(folder)
+        path: Path = made._path  # type: ignore[attr-defined]
+        made.close()
+        pool = shared(4, 2 * 10**9)
+        return isolated("people", self.kind, path, pool, sample_values=samples, **self.limits)
+
 
 class TestIsolatedSqlite(Isolated, TestSqlite):
+    here = TestSqlite
     kind = "sqlite"
 
 
 class TestIsolatedDuckdb(Isolated, TestDuckdb):
+    here = TestDuckdb
     kind = "duckdb"
-    limits: ClassVar[dict[str, object]] = {"memory": "200MB", "threads": 2}
+    limits: ClassVar[dict[str, Any]] = {"memory": "200MB", "threads": 2}
 
 
 class TestIsolatedCsvFolder(Isolated, TestCsvFolder):
+    here = TestCsvFolder
     kind = "files"
-    limits: ClassVar[dict[str, object]] = {"memory": "200MB", "threads": 2}
+    limits: ClassVar[dict[str, Any]] = {"memory": "200MB", "threads": 2}
 
 
 def _fill(execute: Callable[[str], object]) -> None:
