@@ -116,7 +116,7 @@ def elected(groups: Sequence[Group], current: Candidate) -> Candidate | None:
     """The candidate that the drafts agree on, in the place of the current one; None where that may stay.
 
     It stays where it is among those that the most drafts agree on, or was derived from one of them by what schema and
-    data say, and where nobody has more votes.
+    data say, and where no two drafts agree on anything.
     """
     if not groups:
         return None
@@ -124,7 +124,7 @@ def elected(groups: Sequence[Group], current: Candidate) -> Candidate | None:
     of_them = {it.draft for it in first.candidates if it.votes}
     stays = current in first.candidates or (current.source == "alternative" and current.draft in of_them)
     own = next((it.votes for it in groups if current in it.candidates), 0)
-    return None if stays or first.votes <= own else first.first
+    return None if stays or first.votes < AGREED or first.votes <= own else first.first
 
 
 def _agree(one: Candidate, other: Candidate) -> bool:

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from agent.rules.base import NAMES, Change, Finding, Rule, RuleContext
 from executors.base import Schema, Table
+from executors.sql.meaning import refers_further
 from executors.sql.tables import called, identifier, tables_of
 
 
@@ -49,7 +50,7 @@ def _right_column(column: exp.Column, tables: dict[str, Table | None], schema: S
         return None if _is_somewhere(name, tables, column) else _nearest(known, column, schema)
     if qualifier.lower() in by_alias:
         table = by_alias[qualifier.lower()]
-        if table is None or table.column(name) is not None:
+        if table is None or table.column(name) is not None or refers_further(table, name, known.values(), schema):
             return None
     elif _is_outer(qualifier, column):
         return None

@@ -37,8 +37,8 @@ RULES = (
     "unsaid_values",
     "said_measures",
     "unknown_terms",
-    "unread_names",
-    "unnamed_keys",
+    "unread_join",
+    "unasked_count",
     "repeated_rows",
 )
 

@@ -12,9 +12,8 @@ _LOWEST = r"(?<!\bat )\bleast\b|\b(?:lowest|smallest|fewest|minimum|worst|cheape
 _HIGHEST = r"(?<!\bat )\bmost\b|\b(?:highest|largest|biggest|greatest|maximum|longest|heaviest|tallest|latest|newest)\b"
 _MEASURES = (
     (r"\b(?:average|mean|avg)\b", "average", ("Avg", "Div")),
-    (r"\b(?:percent|percentage|ratio|proportion)\b|%", "ratio", ("Div",)),
-    (r"\bhow many\b|\bnumber of\b|\bcount of\b", "count", ("Count", "Sum")),
-    (r"\b(?:for|of|in|by) (?:each|every)\b", "groups", ("Group", "Window", "Div")),
+    (r"\b(?:percentage|ratio|proportion)\b", "ratio", ("Div",)),
+    (r"\bhow many\b", "count", ("Count", "Sum")),
     (f"{_LOWEST}|{_HIGHEST}", "order", ("Order", "Max", "Min", "Window")),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
@@ -127,6 +127,8 @@ class Reading:
             return asked, name
         if asked is not None and (own := self._own_key(name, asked)) is not None:
             return asked, own
+        if asked is not None and refers_further(asked, name, read, self._schema):
+            raise Unclear
         holders = [table for table in read if table.column(name)]
         for tables in () if holders else ([asked] if asked is not None else [], read):
             near = [(table, real) for table in tables if (real := _near(name, table)) is not None]
@@ -182,6 +184,16 @@ class Reading:
         ]
         least = min((length for length, _ in lengths), default=0)
         return [holder for length, holder in lengths if length == least]
+
+
+def refers_further(table: Table, name: str, read: Iterable[Table], schema: Schema) -> bool:
+    """Whether a column that a table lacks is in one that it refers to and nobody reads, and in one that is read, too.
+
+    `employment.name`, beside the company, may well be the name of the person.
+    """
+    here = list(read)
+    further = [to for key in table.foreign_keys if (to := schema.table(key.table)) is not None and to not in here]
+    return any(it.column(name) for it in here) and any(it.column(name) for it in further)
 
 
 def _near(name: str, table: Table) -> str | None:

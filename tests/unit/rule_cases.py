@@ -412,20 +412,59 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case(f"{LOANS} fee > 5", None, "known to all", question="How many loans, as CSV?"),
         Case(f"{LOANS} fee > 5", None, "a word", question="How many loans in TOTAL?"),
     ),
-    "unread_names": (
-        Case("SELECT name FROM readers", DOUBT, "which loans?", question="Which readers have no loans?"),
-        Case("SELECT name FROM readers", None, "nothing is denied", question="Which readers have loans?"),
+    "unread_join": (
         Case(
-            "SELECT name FROM readers WHERE NOT id IN (SELECT reader_id FROM loans)",
+            "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
+            DOUBT,
+            "nobody spoke of badges",
+            question="Who reads?",
+        ),
+        Case(
+            "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
             None,
-            "read",
-            question="Which readers have no loans?",
+            "those who gave one are meant",
+            question="Which readers gave badges?",
+        ),
+        Case(
+            "SELECT r.name FROM readers AS r LEFT JOIN badges AS b ON b.giver_id = r.id",
+            None,
+            "no row is dropped",
+            question="Who reads?",
+        ),
+        Case(
+            "SELECT r.name FROM readers AS r JOIN loans AS l ON l.reader_id = r.id JOIN books AS b ON b.id = l.book_id",
+            DOUBT,
+            "the books",
+            question="Who has loans?",
+        ),
+        Case(
+            "SELECT r.name, b.title FROM readers AS r JOIN loans AS l ON l.reader_id = r.id "
+            "JOIN books AS b ON b.id = l.book_id",
+            None,
+            "the way to the books",
+            question="Who reads which title?",
         ),
     ),
-    "unnamed_keys": (
-        Case("SELECT reader_id FROM loans", DOUBT, "who is 7?", question="Who has a loan?"),
-        Case("SELECT reader_id FROM loans", None, "an id is asked for", question="Reader ids of all loans?"),
-        Case("SELECT fee FROM loans", None, "no key", question="Which fees are there?"),
+    "unasked_count": (
+        Case(
+            "SELECT colour, COUNT(*) FROM badges GROUP BY colour ORDER BY COUNT(*) DESC LIMIT 1",
+            DOUBT,
+            "a colour is asked for",
+            question="Which colour is the most common?",
+        ),
+        Case(
+            "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1",
+            DOUBT,
+            "by its alias",
+            question="Which colour is the most common?",
+        ),
+        Case(
+            "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1",
+            None,
+            "asked for",
+            question="Which colour is the most common, and how many have it?",
+        ),
+        Case("SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour", None, "all of them", question="The colours?"),
     ),
     "repeated_rows": (
         Case("SELECT colour FROM badges", DOUBT, "red stands twice", rows=(("red",), ("red",), ("blue",))),

@@ -110,3 +110,22 @@ def test_a_near_name_of_a_table_that_is_read_is_taken_over_the_same_name_far_awa
     found = repaired(draft, ErrorKind.COLUMN_NOT_FOUND, schema)
     assert found is not None
     assert found.sql == "SELECT AVG(pets.pet_age), MAX(pets.pet_age), pettype FROM pets GROUP BY pettype"
+
+
+def test_a_name_that_a_table_may_have_from_two_others_is_not_repaired() -> None:
+    """`employment.name` beside the company may be the person's: that one is not read, and employment refers to it."""
+    from executors.base import Column, ForeignKey, Schema, Table
+
+    def made(name: str, *columns: str, **keys: str) -> Table:
+        return Table(
+            name=name,
+            columns=tuple(Column(name=it, type="INTEGER") for it in columns),
+            primary_key=(columns[0],),
+            foreign_keys=tuple(ForeignKey(columns=(a,), table=b, referenced=("id",)) for a, b in keys.items()),
+        )
+
+    people, company = made("people", "id", "name"), made("company", "id", "name", "sales")
+    work = made("employment", "id", "person_id", "company_id", person_id="people", company_id="company")
+    schema = Schema(database="w", dialect="sqlite", tables=(people, company, work))
+    draft = Draft(sql="SELECT e.name FROM employment AS e JOIN company AS c ON e.company_id = c.id WHERE c.sales > 9")
+    assert repaired(draft, ErrorKind.COLUMN_NOT_FOUND, schema) is None
