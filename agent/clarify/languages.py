@@ -26,6 +26,7 @@ class Frames(Frozen):
     lacking: str
     read_as: str
     instead: str
+    assumed: str
     failed: str
     went_wrong: str
     last_days: str
@@ -53,6 +54,7 @@ EN = Frames(
     lacking="No table or column looks like “{said}”.",
     read_as="No table or column is called “{said}”; the nearest is {near}.",
     instead="You could ask instead:",
+    assumed="“{said}” was taken to mean {meant}.",
     failed="I could not answer this from the data.",
     went_wrong="What went wrong:",
     last_days="the last {n} days",
@@ -79,6 +81,7 @@ DE = Frames(
     lacking="Keine Tabelle oder Spalte sieht nach „{said}“ aus.",
     read_as="Keine Tabelle oder Spalte heißt „{said}“; am nächsten ist {near}.",
     instead="Stattdessen lässt sich zum Beispiel fragen:",
+    assumed="„{said}“ wurde verstanden als {meant}.",
     failed="Das konnte ich aus den Daten nicht beantworten.",
     went_wrong="Was schiefging:",
     last_days="die letzten {n} Tage",
@@ -105,6 +108,7 @@ FR = Frames(
     lacking="Aucune table ni colonne ne ressemble à « {said} ».",
     read_as="Aucune table ni colonne ne s’appelle « {said} » ; la plus proche est {near}.",
     instead="Vous pourriez demander :",
+    assumed="« {said} » a été compris comme {meant}.",
     failed="Je n’ai pas pu répondre à cela à partir des données.",
     went_wrong="Ce qui a échoué :",
     last_days="les {n} derniers jours",
@@ -131,6 +135,7 @@ ES = Frames(
     lacking="Ninguna tabla ni columna se parece a «{said}».",
     read_as="Ninguna tabla ni columna se llama «{said}»; la más cercana es {near}.",
     instead="En su lugar podría preguntar:",
+    assumed="«{said}» se entendió como {meant}.",
     failed="No he podido responder a esto con los datos.",
     went_wrong="Lo que falló:",
     last_days="los últimos {n} días",
@@ -157,6 +162,7 @@ KO = Frames(
     lacking="“{said}”와(과) 비슷한 테이블이나 컬럼이 없습니다.",
     read_as="“{said}”(이)라는 테이블이나 컬럼은 없습니다. 가장 가까운 것: {near}.",
     instead="대신 이렇게 물어볼 수 있습니다:",
+    assumed="“{said}”은(는) {meant}(으)로 이해했습니다.",
     failed="데이터에서 이 질문의 답을 찾지 못했습니다.",
     went_wrong="문제가 된 점:",
     last_days="최근 {n}일",
@@ -184,6 +190,7 @@ IT = Frames(
     lacking="Nessuna tabella o colonna somiglia a «{said}».",
     read_as="Nessuna tabella o colonna si chiama «{said}»; la più vicina è {near}.",
     instead="In alternativa può chiedere:",
+    assumed="«{said}» è stato inteso come {meant}.",
     failed="Non ho potuto rispondere con questi dati.",
     went_wrong="Che cosa non ha funzionato:",
     last_days="gli ultimi {n} giorni",
@@ -210,6 +217,7 @@ ZH = Frames(
     lacking="没有与“{said}”相似的表或列。",
     read_as="没有名为“{said}”的表或列；最接近的是 {near}。",
     instead="可以改问：",
+    assumed="“{said}”理解为{meant}。",
     failed="无法根据这些数据回答。",
     went_wrong="出现的问题：",
     last_days="最近 {n} 天",
@@ -228,13 +236,13 @@ _STOP_WORDS = {
     "en": "the of what which how many is are was were in for by from show list do did does we our with have has who"
     " and me all each there",
     "de": "der die das den dem des wie viele viel welche welcher welches was ist sind war waren im in für von unsere"
-    " unser zeige hat haben wir und mit nach zuletzt pro alle wer",
+    " unser zeige hat haben wir und mit nach zuletzt pro alle wer gab gibt es kürzlich neulich neuerdings je ein eine für bei letzten letzter",
     "fr": "le la les des du de quel quelle quels quelles est sont combien nos notre dans pour par avec et montre ont"
-    " avons nous récemment qui liste",
+    " avons nous récemment qui liste récentes récents dernièrement",
     "es": "el la los las del de qué cuál cuáles cuántos cuántas cuánto es son fue nuestros nuestras en para por con y"
-    " muestra hemos hay recientemente quién quiénes",
+    " muestra hemos hay recientemente quién quiénes recientes últimamente",
     "it": "il lo la gli le i di del della dei delle quale quali quanti quante quanto sono è era erano in nel nella per con e"
-    " che ci mostra mostrami abbiamo nostri nostre recentemente chi tutti tutte dal al negli ultimi",
+    " che ci mostra mostrami abbiamo nostri nostre recentemente chi tutti tutte dal al negli ultimi recenti ultimamente",
 }
 _BY_WORD = {name: frozenset(listed.split()) for name, listed in _STOP_WORDS.items()}
 _FRAMES: dict[str, Frames] = {it.language: it for it in (EN, DE, FR, ES, IT, KO, ZH)}
@@ -249,7 +257,8 @@ def frames_of(question: str) -> Frames:
     found = re.findall(r"[^\W\d_]+", question.lower())
     counts = {name: sum(word in listed for word in found) for name, listed in _BY_WORD.items()}
     best = max(counts, key=lambda name: (counts[name], name == "en"))
-    return _FRAMES[best] if counts[best] > 1 else EN
+    sure = counts[best] > 1 or (counts[best] == 1 and sum(counts.values()) == 1)
+    return _FRAMES[best] if sure else EN
 
 
 def is_english(question: str) -> bool:

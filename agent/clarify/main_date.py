@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from agent.clarify.asked import Asked, Place, alike, date_places, own_words, time_words
+from agent.suggest import telling_tables
 from executors.base import Table
 from rag.words import words
 
@@ -21,6 +22,14 @@ _SECOND = words(
 )
 _SALES = words("order purchase sale transaction invoice booking sell")
 _SOLD = words("order ordered purchase purchased sale sold transaction invoice invoiced placed bought booking")
+_AMOUNTS = words(
+    "amount amounts total revenue sales price quantity sum value turnover betrag summe umsatz montant importe importo"
+)
+_MEASURED = re.compile(
+    r"\b(?:sales|revenues?|turnover|income|earnings|spend(?:ing)?|ums[aä]tze?|erlöse?|einnahmen|ventes?|recettes?"
+    r"|chiffres?\s+d['’]affaires?|ventas|ingresos|facturaci[oó]n|vendite|fatturato|ricavi|incassi)\b|매출|판매|销售|营业额|收入",
+    re.IGNORECASE,
+)
 # What was done, in words that need not be those of a column: which date it means is a matter of meaning.
 _DEED = re.compile(
     r"\b(?!need|speed|feed|seed)\w{3,}ed\b"
@@ -56,13 +65,30 @@ def main_date(asked: Asked) -> Place | None:
     for near in ([it for it in hinted if it.table.name in own], hinted if len(hinted) == 1 else []):
         if near:
             return near[0]
+    if measured := _measured(asked):
+        return measured
     tables = sorted(asked.in_play, key=lambda table: (table.name, "") not in asked.mentioned)
     told = any(date_places(table) for table in tables if (table.name, "") in asked.mentioned)
     if (has_deed(asked.text) and not told) or not any(date_places(table) for table in tables):
         tables = [*_beside(asked, tables), *tables]  # what was done stands in the tables that refer to who did it
-    if not tables and asked.frames.language != "en":  # its words name nothing here: of all tables the largest is meant
-        tables = sorted(asked.schema.tables, key=lambda it: -(it.row_count or 0))
+    if asked.frames.language != "en" and not asked.named and not asked.mentioned:
+        tables = telling_tables(asked.schema)  # its words name nothing here: what is linked most is meant
     return next((found[0] for table in tables if (found := plausible(asked, table))), None)
+
+
+def _measured(asked: Asked) -> Place | None:
+    """The date of the rows that are added up, where the question asks for sales, or for a term of the docs.
+
+    What it names beside that ("by country") are only groups. Of several tables with amounts and dates the one that the
+    others are linked with most.
+    """
+    terms = {table for table, _ in asked.mentioned}
+    if not terms and not _MEASURED.search(asked.text):
+        return None
+    named = {table.name for table in asked.named if date_places(table)}
+    tables = [it for it in telling_tables(asked.schema) if not (terms or named) or it.name in (terms or named)]
+    sums = [it for it in tables if any(words(column.name) & _AMOUNTS for column in it.columns)]
+    return next((found[0] for table in sums if (found := plausible(asked, table))), None)
 
 
 def _hinted(asked: Asked, places: list[Place]) -> list[Place]:

@@ -61,7 +61,7 @@ async def vague_measure(asked: Asked) -> Clarification | None:
         reason="vague_measure",
         text=listed(asked.frames.vague_measure.format(said=said), labels),
         choices=choices,
-        assumption=f"“{said}” was taken to be measured by {names[0]}.",
+        assumption=asked.frames.assumed.format(said=said, meant=labels[0]),
     )
 
 

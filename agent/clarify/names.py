@@ -194,7 +194,7 @@ def _chosen(asked: Asked, said: str, place: Place, labels: Sequence[str], values
             frame.format(said=said, count=min(len(values), MOST_SHOWN), column=place.name), [it.label for it in choices]
         ),
         choices=tuple(choices),
-        assumption=f"“{said}” was taken to mean {whole}.",
+        assumption=frames.assumed.format(said=said, meant=whole),
     )
 
 

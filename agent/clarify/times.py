@@ -10,37 +10,10 @@ from agent.clarify.choice import Choice, Clarification
 from agent.clarify.languages import listed
 from agent.clarify.lookups import DateRange, Lookups, days_before, months_before
 from agent.clarify.main_date import has_deed, main_date, plausible
+from agent.clarify.vague_words import first_said, vague_words
 from rag.dates import periods_in
 from rag.words import words
 
-_UNITS = r"(?:days|weeks|months|quarters|years|times)"
-_IN = r"(?:(?:in|over|during|for|within|from|since)\s+)?"
-_VAGUE = re.compile(
-    rf"\b{_IN}(?:the\s+)?(?:last|past|previous)\s+(?:few|couple(?:\s+of)?|several|some)\s+{_UNITS}\b"
-    rf"|\b{_IN}(?:the\s+)?recent\s+{_UNITS}\b"
-    rf"|\b{_IN}the\s+recent\s+past\b"
-    rf"|\b{_IN}the\s+(?:latest|last|most\s+recent|recent)\s+(?:time\s+)?period\b"
-    r"|\b(?:recently|lately|of\s+late|these\s+days|nowadays)\b"
-    r"|\brecent\b(?!\s+(?:\d|first|one\b))"
-    r"|\bin\s+(?:letzter|jüngster)\s+zeit\b|\b(?:kürzlich|neulich|neuerdings)\b"
-    r"|\bin\s+den\s+letzten\s+(?:tagen|wochen|monaten|jahren)\b"
-    r"|\b(?:récemment|dernièrement|ces\s+derniers\s+temps)\b"
-    r"|\b(?:recientemente|últimamente)\b"
-    r"|최근에?(?!\s*[\d일한두세네])|요즘|요새",
-    re.IGNORECASE,
-)
-# An order of rows, or a comparison, and no time: "the most recent order", "5 recent orders", "how recent is".
-_ORDERING = re.compile(
-    r"\b(?:most|more|less|least|how|as|so|very|too|(?:top|last|first)\s+\w+|\d+|one|two|three|four|five|ten)\s+recent"
-    r"(?:ly)?\b(?!\s+(?:time\s+)?period)|\brecent\s+(?:to|than)\b|\b(?:sort|order)(?:ed)?\s+by\b|가장\s*최근|최근\s*순"
-    r"|최근\s+(?:\S+\s+){0,2}?\S*?\d+\s*(?:건|개(?!월)|명|행|줄|곳)|\d+\s*(?:건|개|명|행|줄|곳)의?\s*최근",
-    re.IGNORECASE,
-)
-_SPAN = re.compile(  # a length of time, or a year, which says how recent
-    r"\b\d+\s*-?\s*(?:hours?|days?|weeks?|months?|quarters?|years?|tagen?|wochen?|monaten?|jahren?|jours|mois|ans"
-    r"|días|meses|años)\b|\b(?:1[5-9]|2[01])\d\d\b|\d+\s*(?:일|주|개월|년)",
-    re.IGNORECASE,
-)
 _VAGUE_STEMS = words("recent recently lately period periods")
 # How far back is offered, by the unit that was said: so many days each, and then so many months.
 _OFFERED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
@@ -55,10 +28,10 @@ _OFFERED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 
 async def vague_time(asked: Asked, lookups: Lookups) -> Clarification | None:
     """A time without a number, of a table with dates: how much of what its column really holds is meant?"""
-    match = _VAGUE.search(asked.text)
-    if match is None or any(it.search(asked.text) for it in (_ORDERING, _SPAN)) or periods_in(asked.text):
+    match = vague_words(asked.text)
+    if match is None or periods_in(asked.text):
         return None
-    if _VAGUE.search(asked.told) or asked.names & words(match[0]) & _VAGUE_STEMS:
+    if first_said(asked.told) or asked.names & words(match[0]) & _VAGUE_STEMS:
         return None  # the docs say what it means, or it is a name
     place = main_date(asked)
     if place is None:
@@ -75,7 +48,7 @@ async def vague_time(asked: Asked, lookups: Lookups) -> Clarification | None:
         reason="vague_time",
         text=listed(text, [it.label for it in choices]),
         choices=tuple(choices),
-        assumption=f"“{said}” was taken to mean {choices[0].label}, by {place.name}.",
+        assumption=frames.assumed.format(said=said, meant=f"{choices[0].label}, {place.name}"),
     )
 
 
@@ -103,7 +76,7 @@ async def two_dates(asked: Asked, lookups: Lookups) -> Clarification | None:
         reason="two_dates",
         text=listed(text, [it.label for it in choices]),
         choices=tuple(choices),
-        assumption=f"“{period.said}” was taken to be by {places[0].name}.",
+        assumption=asked.frames.assumed.format(said=period.said, meant=choices[0].label),
     )
 
 
@@ -135,11 +108,11 @@ def _unit(said: str) -> str:
         return ""
     spoken = said.casefold()
     forms = {
-        "day": "day tagen",
-        "week": "week wochen",
-        "month": "month monat",
-        "quarter": "quarter",
-        "year": "year jahr",
+        "day": "day tag jour día dia giorn",
+        "week": "week woche semaine semana settiman",
+        "month": "month monat mois mes",
+        "quarter": "quarter quartal trimestr",
+        "year": "year jahr année ans año anni",
     }
     return next((unit for unit, listed in forms.items() if any(it in spoken for it in listed.split())), "")
 
@@ -149,9 +122,9 @@ def _period(asked: Asked, first: date, last: date) -> str:
 
 
 def _dated(asked: Asked, match: re.Match[str], when: str) -> str:
-    """The question with its vague time put right: in its place in Korean, elsewhere at the end."""
+    """The question with its vague time put right: in its place in Korean and Chinese, elsewhere at the end."""
     before, after = asked.text[: match.start()], asked.text[match.end() :]
-    if asked.frames.language == "ko":
+    if asked.frames.language in {"ko", "zh"}:
         return f"{before}{when}{after}"
     rest = re.sub(r"\s+([.?!,])", r"\1", " ".join(f"{before} {after}".split()))
     return Asked(rest, asked.context).with_ending(when).lstrip(", ")

@@ -220,3 +220,30 @@ async def test_nothing_is_lacking_of_the_questions_of_the_samples(service: Servi
     for case in json.loads((SAMPLES / name).read_text(encoding="utf-8")):
         missing = await (await clarifier(service, "shop", case["question"])).missing()
         assert missing.lacking == (), case["question"]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize(
+    "question, column, label",
+    [
+        ("recent sales by country", "orders.ordered_at", "the last 30 days"),
+        ("Welche Bestellungen gab es kürzlich?", "orders.ordered_at", "die letzten 30 Tage"),
+        ("최근 매출은?", "orders.ordered_at", "최근 30일"),
+        ("chiffre d'affaires récemment", "orders.ordered_at", "les 30 derniers jours"),
+        ("¿Cuáles son los pedidos recientes?", "orders.ordered_at", "los últimos 30 días"),
+        ("Quali sono gli ordini recenti?", "orders.ordered_at", "gli ultimi 30 giorni"),
+        ("最近的订单有哪些？", "orders.ordered_at", "最近 30 天"),
+        ("Which customers signed up recently?", "customers.signed_up_on", "the last 30 days"),
+        ("recent returns", "returns.returned_on", "the last 30 days"),
+        ("recent payments by method", "payments.paid_at", "the last 30 days"),
+    ],
+)
+async def test_the_date_that_is_meant_is_that_of_what_the_question_is_about(
+    service: Service, question: str, column: str, label: str
+) -> None:
+    asked = await found(service, "shop", question)
+    assert asked is not None
+    assert asked.reason == "vague_time"
+    assert column in asked.text
+    assert "2025-06-" in asked.text  # where the data ends
+    assert asked.choices[0].label.startswith(label)
