@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -109,6 +110,12 @@ class Schema(Frozen):
     def column_names(self) -> frozenset[str]:
         """The columns of all tables, in lower case."""
         return frozenset(column.name.lower() for table in self.tables for column in table.columns)
+
+    @cached_property
+    def type_names(self) -> frozenset[str]:
+        """The words of the columns' types, and the tables' names, which are types of rows; in lower case."""
+        kinds = {word for table in self.tables for column in table.columns for word in re.findall(r"\w+", column.type)}
+        return frozenset(name.lower() for name in kinds | {table.parts[-1] for table in self.tables})
 
     def table(self, name: str) -> Table | None:
         """The table of that name, whatever its case."""

@@ -93,8 +93,9 @@ def check(
     if parameters is not None:
         bind(root, parameters)
     own = functions if rows is None else frozenset[str]()
-    columns = (schema if rows is None else rows.visible).column_names
-    check_nodes(root, dialect, own, open_parameters=open_parameters, columns=columns)
+    seen = schema if rows is None else rows.visible
+    known = {"columns": seen.column_names, "types": seen.type_names if check_names else frozenset()}
+    check_nodes(root, dialect, own, open_parameters=open_parameters, **known)
     names = NameCheck(schema, sql, catalogue) if rows is None else NameCheck(rows.visible, sql)
     held = left_out = tuple[str, ...]()
     try:
@@ -104,13 +105,12 @@ def check(
             check_no_files(root, dialect)
         shown, run = limited(root, row_limit, dialect)
         text = grammar.write(with_quotes(shown, dialect, every=False), dialect.sqlglot, spent=True)
-        _check_reads_back(text, dialect, own, open_parameters=open_parameters, columns=columns)
+        _check_reads_back(text, dialect, own, open_parameters=open_parameters, **known)
         if _stars(sql, dialect) > _stars(text, dialect):
             raise _unclear(dialect)
         if hidden:
             from executors.sql.held_columns import HeldColumns
 
-            seen = schema if rows is None else rows.visible
             left_out = HeldColumns(hidden, seen, names).hold(root, leave_out=leave_out)
         if rows is not None:
             held = rows.hold(root, names)
@@ -142,7 +142,13 @@ def _parsed(sql: str, dialect: Dialect) -> exp.Query:
 
 
 def _check_reads_back(
-    text: str, dialect: Dialect, functions: frozenset[str], *, open_parameters: bool, columns: frozenset[str]
+    text: str,
+    dialect: Dialect,
+    functions: frozenset[str],
+    *,
+    open_parameters: bool,
+    columns: frozenset[str],
+    types: frozenset[str],
 ) -> None:
     """What was written anew says what was checked: read again, it is allowed again, and comes out in the same words.
 
@@ -150,7 +156,7 @@ def _check_reads_back(
     """
     try:
         root = _parsed(text, dialect)
-        check_nodes(root, dialect, functions, open_parameters=open_parameters, columns=columns)
+        check_nodes(root, dialect, functions, open_parameters=open_parameters, columns=columns, types=types)
         again = grammar.write(root, dialect.sqlglot, spent=True)
     except SqlRefused as error:
         raise _unclear(dialect) from error
@@ -192,10 +198,11 @@ def check_nodes(
     *,
     open_parameters: bool = False,
     columns: frozenset[str] = frozenset(),
+    types: frozenset[str] = frozenset(),
 ) -> None:
     """Hold every node of a tree against the lists; see `NodeCheck`. Raises SqlRefused."""
     try:
-        NodeCheck(dialect, functions, open_parameters=open_parameters, columns=columns).run(root)
+        NodeCheck(dialect, functions, open_parameters=open_parameters, columns=columns, types=types).run(root)
     except RecursionError as error:
         raise too_big("It is nested too deeply.") from error
 

@@ -7,13 +7,14 @@ against the functions of the dialect, and the few nodes that may do harm in some
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
 from executors.dialects import Dialect
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard_advice import drop_advice
+from executors.guard_bare import BareNames
 from executors.guard_fields import FieldCheck
 from executors.guard_functions import FunctionCheck
 from executors.guard_refusals import form, not_read_only, pasted, refused_function, sets_variable, too_big
@@ -96,6 +97,7 @@ class NodeCheck:
         functions: of the database's own that may be called, as `FunctionCheck` takes them.
         open_parameters: whether placeholders may stay in it, to be given values later.
         columns: of the database's tables, in lower case, as `FieldCheck` takes them.
+        types: of the database, as `BareNames` takes them.
     """
 
     def __init__(
@@ -105,9 +107,11 @@ class NodeCheck:
         *,
         open_parameters: bool = False,
         columns: frozenset[str] = frozenset(),
+        types: frozenset[str] = frozenset(),
     ) -> None:
         self._dialect, self._open_parameters = dialect, open_parameters
         self._fields = FieldCheck(dialect, functions, columns)
+        self._bare = BareNames(dialect, columns, types, functions)
         self._functions = FunctionCheck(dialect, functions)
         self._checks: dict[type[exp.Expr], Callable[..., None]] = {
             exp.Table: self._functions.check_table,
@@ -157,6 +161,7 @@ class NodeCheck:
             if many > limit:
                 raise too_big(f"It has {many} {what}, and {limit} are allowed.")
         self._fields.run(root)
+        self._bare.run(root)
 
     # -- nodes that may do harm in some places --------------------------------------------------------------
 
@@ -245,9 +250,11 @@ class NodeCheck:
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, "FETCH FIRST takes a number of rows.", form(self._dialect))
 
     def _check_connect(self, node: exp.Connect) -> None:
-        """CONNECT BY follows a hierarchy, or counts to a written number; else it makes rows without end."""
-        if node.find(exp.Prior) is None and not any(map(_counts, node.find_all(exp.LTE, exp.LT))):
-            message = f"CONNECT BY needs a PRIOR, or LEVEL <= a number of at most {MAX_COUNTED}."
+        """CONNECT BY follows a hierarchy, or counts one row to a written number; else it makes rows without end."""
+        conditions = list(_conjuncts(node.args["connect"]))
+        counts = _is_one_row(node.parent) and any(map(_counts, conditions))
+        if not counts and not any(map(_follows, conditions)):
+            message = f"CONNECT BY needs `PRIOR column = column`, or FROM dual LEVEL <= {MAX_COUNTED} at most."
             raise SqlRefused(ErrorKind.PERMISSION, message, form(self._dialect), because=Because.DANGEROUS)
 
     def _refused(self, node: exp.Expr) -> SqlRefused:
@@ -259,8 +266,42 @@ class NodeCheck:
         return SqlRefused(ErrorKind.PERMISSION, message, form(self._dialect))
 
 
-def _counts(node: exp.Binary) -> bool:
+def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
+    """The parts that must all be true."""
+    while isinstance(condition, exp.Paren):
+        condition = condition.this
+    if isinstance(condition, exp.And):
+        yield from _conjuncts(condition.this)
+        yield from _conjuncts(condition.expression)
+    else:
+        yield condition
+
+
+def _follows(node: exp.Expr) -> bool:
+    """`PRIOR id = parent_id`: each row has its children, and no others."""
+    if not isinstance(node, exp.EQ):
+        return False
+    sides = [(side, side.find(exp.Prior)) for side in (node.this, node.expression)]
+    prior = [side for side, found in sides if found is not None and found.find(exp.Column) is not None]
+    own = [side for side, found in sides if found is None and side.find(exp.Column) is not None]
+    return len(prior) == 1 and len(own) == 1
+
+
+def _is_one_row(node: exp.Expr | None) -> bool:
+    """Whether a SELECT reads the one row of `dual`, or of a query that does."""
+    if not isinstance(node, exp.Select) or node.args.get("joins") or node.args.get("laterals"):
+        return False
+    from_ = node.args.get("from_")
+    source = from_.this if from_ is not None else None
+    if isinstance(source, exp.Subquery):
+        return _is_one_row(source.this) and not source.args.get("joins")
+    return source is None or (isinstance(source, exp.Table) and not source.db and source.name.lower() == "dual")
+
+
+def _counts(node: exp.Expr) -> bool:
     """`LEVEL <= 12`."""
+    if not isinstance(node, exp.LTE | exp.LT):
+        return False
     counter, end = node.this, node.expression
     is_counter = isinstance(counter, exp.Column) and counter.name.upper() in ("LEVEL", "ROWNUM")
     return is_counter and isinstance(end, exp.Literal) and end.is_int and int(end.name) <= MAX_COUNTED

@@ -15,7 +15,10 @@ _COMPOUND = frozenset(
     {TokenType.PLUS, TokenType.DASH, TokenType.STAR, TokenType.SLASH, TokenType.MOD, TokenType.AMP, TokenType.PIPE}
     | {TokenType.CARET}
 )
-_QUOTED = frozenset({TokenType.STRING, TokenType.IDENTIFIER, TokenType.NATIONAL_STRING, TokenType.RAW_STRING})
+_QUOTED = frozenset(
+    {TokenType.STRING, TokenType.IDENTIFIER, TokenType.NATIONAL_STRING, TokenType.RAW_STRING, TokenType.BYTE_STRING}
+    | {TokenType.HEX_STRING, TokenType.BIT_STRING, TokenType.UNICODE_STRING, TokenType.HEREDOC_STRING}
+)
 
 # Words that T-SQL keeps for itself and that begin a statement: no semicolon is needed before them.
 _STATEMENTS = words(

@@ -238,7 +238,7 @@ class _Rebuilt:
         """The lists of the guard for queries, then the names."""
         try:
             columns = self._schema.column_names
-            guard.check_nodes(query, self._dialect, self._functions, columns=columns)
+            guard.check_nodes(query, self._dialect, self._functions, columns=columns, types=self._schema.type_names)
         except SqlRefused as error:
             if error.kind is not ErrorKind.NOT_READ_ONLY:
                 raise

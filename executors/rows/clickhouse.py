@@ -88,7 +88,7 @@ _FUNCTIONS = COMMON | words(
     "width_bucket widthbucket",
     # conditions
     "and assumenotnull clamp empty equals greater greaterorequals greatest has if ifnull in isdistinctfrom isnotnull",
-    "isnull iszeroornull least less lessorequals multiif not notempty notequals notin nullif or tonullable transform",
+    "isnull iszeroornull least less lessorequals multiif not notempty notequals nullif or tonullable transform",
     "xor",
     # text
     "appendtrailingcharifabsent ascii base64decode base64encode basename bin char char_length character_length",

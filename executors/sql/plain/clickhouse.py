@@ -59,6 +59,14 @@ class PlainClickHouse(ClickHouse):
             call = exp.ParameterizedAgg(this=found.this, expressions=found.expressions, params=arguments)
             return self._parse_window(self.expression(call))
 
+        def _parse_interpolate(self) -> list[exp.Expr] | None:
+            """INTERPOLATE alone is of all columns, as with empty brackets."""
+            if not self._match_text_seq("INTERPOLATE"):
+                return None
+            listed = self._match(TokenType.L_PAREN, advance=False)
+            found = self._parse_wrapped_csv(self._parse_name_as_expression) if listed else []
+            return found or [exp.Var(this="")]
+
         def _parse_limit(self, *args: Any, **options: Any) -> exp.Expr | None:
             found = super()._parse_limit(*args, **options)
             if isinstance(found, exp.Limit) and found.expressions and self._match(TokenType.LIMIT, advance=False):

@@ -58,10 +58,50 @@ class PlainMySQL(MySQL):
         }
         DISJUNCTION = {kind: node for kind, node in MySQLParser.DISJUNCTION.items() if kind is not TokenType.DPIPE}
         JOINS_HAVE_EQUAL_PRECEDENCE = False
+        _grouping = False
         OPERATION_MODIFIERS = MySQLParser.OPERATION_MODIFIERS | {"SQL_CACHE"}
 
         def _parse_primary(self) -> exp.Expr | None:
             return side_by_side(super()._parse_primary())
+
+        def _parse_group(self, skip_group_by_token: bool = False) -> exp.Group | None:
+            """GROUP BY a DESC, which is an order of the rows too where there is no other."""
+            self._grouping = True
+            try:
+                group: exp.Group | None = super()._parse_group(skip_group_by_token=skip_group_by_token)
+            finally:
+                self._grouping = False
+            if group is not None and any(isinstance(item, exp.Ordered) for item in group.expressions):
+                items = list(group.expressions)
+                ordered = [
+                    it if isinstance(it, exp.Ordered) else exp.Ordered(this=it, nulls_first=True) for it in items
+                ]
+                group.meta["order"] = exp.Order(expressions=[it.copy() for it in ordered])
+                group.set("expressions", [it.this for it in ordered])
+            return group
+
+        def _parse_csv(self, parse_method: Any, sep: TokenType = TokenType.COMMA) -> list[Any]:
+            if not self._grouping:
+                return super()._parse_csv(parse_method, sep)
+
+            def item() -> exp.Expr | None:
+                self._grouping = False
+                found: exp.Expr | None = parse_method()
+                self._grouping = True
+                if found is not None and (self._match(TokenType.ASC) or self._match(TokenType.DESC)):
+                    desc = self._prev.token_type is TokenType.DESC
+                    return exp.Ordered(this=found, desc=desc, nulls_first=not desc)
+                return found
+
+            return super()._parse_csv(item, sep)
+
+        def _parse_query_modifiers(self, this: Any) -> Any:
+            this = super()._parse_query_modifiers(this)
+            group = this.args.get("group") if isinstance(this, exp.Query) else None
+            order = group.meta.pop("order", None) if group is not None else None
+            if order is not None and not this.args.get("order"):
+                this.set("order", order)
+            return this
 
         def _parse_disjunction(self) -> exp.Expr | None:
             """`||` is OR, and is taken for it where that is plain: with a condition on one side."""

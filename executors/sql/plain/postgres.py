@@ -91,6 +91,13 @@ class PlainPostgres(Postgres):
         def _parse_primary(self) -> exp.Expr | None:
             return side_by_side(super()._parse_primary())
 
+        def _parse_function(self, *args: Any, **options: Any) -> exp.Expr | None:
+            """`> ALL (array)` is a comparison, as `= ANY (array)` is, and no call."""
+            found = super()._parse_function(*args, **options)
+            if isinstance(found, exp.Anonymous) and found.name.upper() == "ALL" and len(found.expressions) == 1:
+                return self.expression(exp.All(this=exp.Paren(this=found.expressions[0])))
+            return found
+
     class Generator(FaithfulGenerator, PostgresGenerator):
         TRANSFORMS = {
             **PostgresGenerator.TRANSFORMS,

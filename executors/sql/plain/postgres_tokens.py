@@ -15,11 +15,12 @@ def mended(tokens: list[Token]) -> list[Token]:
     """The words, with orders and names that are given by signs and numbers written out.
 
     `ORDER BY a USING <` (or `USING OPERATOR(pg_catalog.<)`) is `a ASC`; nowhere else does a sign follow USING.
-    `U&"d\\0061t"` is the name "dat".
+    `U&"d\\0061t"` is the name "dat". `substring(a SIMILAR b ESCAPE c)` is `substring(a FROM b FOR c)`.
 
     Raises:
         TokenError: a name whose numbers are none.
     """
+    tokens = _similar(tokens)
     found: list[Token] = []
     index = 0
     while index < len(tokens):
@@ -27,6 +28,36 @@ def mended(tokens: list[Token]) -> list[Token]:
         found.append(read[0])
         index += read[1]
     return found
+
+
+def _similar(tokens: list[Token]) -> list[Token]:
+    found = list(tokens)
+    opened: list[int] = []
+    for index, token in enumerate(tokens):
+        kind = token.token_type
+        if kind is TokenType.L_PAREN:
+            opened.append(index)
+        elif kind is TokenType.R_PAREN and opened:
+            opened.pop()
+        elif kind is TokenType.VAR and token.text.lower() == "similar" and opened and opened[-1]:
+            end = _escape(tokens, index)
+            if end and tokens[opened[-1] - 1].text.lower() == "substring":
+                found[index] = _instead(tokens, index, 1, TokenType.FROM, "FROM")[0]
+                found[end] = _instead(tokens, end, 1, TokenType.FOR, "FOR")[0]
+    return found
+
+
+def _escape(tokens: list[Token], start: int) -> int:
+    """Where ESCAPE stands before the bracket closes; 0 where it does not."""
+    depth = 0
+    for index in range(start + 1, len(tokens)):
+        kind = tokens[index].token_type
+        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
+        if depth < 0:
+            return 0
+        if depth == 0 and kind is TokenType.ESCAPE:
+            return index
+    return 0
 
 
 def _order(tokens: list[Token], index: int) -> tuple[Token, int] | None:

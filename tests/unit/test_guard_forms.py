@@ -1,0 +1,55 @@
+"""Forms of single engines that were taken for something else: they run, and mean what they did."""
+
+# ruff: noqa: E501  one case a line
+from __future__ import annotations
+
+import pytest
+from guard_shop import schema
+
+from executors import guard
+from executors.errors import SqlRefused
+
+
+def written(dialect: str, sql: str) -> str:
+    return guard.check(sql, schema(dialect), row_limit=9, check_names=False).sql
+
+
+@pytest.mark.parametrize("dialect, sql, shown", [
+    ("postgresql", r"SELECT E'\\'", r"SELECT e'\\'"),
+    ("postgresql", r"SELECT E'a\\b' AS x, E'\\\\'", r"SELECT e'a\\b' AS x, e'\\\\'"),
+    ("postgresql", "SELECT a FROM t WHERE 3 > ALL(ARRAY[1,2])", "SELECT a FROM t WHERE 3 > ALL (ARRAY[1, 2]) LIMIT 9"),
+    ("postgresql", "SELECT a FROM t WHERE a <> ALL('{1,2}'::int[])", "SELECT a FROM t WHERE a <> ALL (CAST('{1,2}' AS INT[])) LIMIT 9"),
+    ("postgresql", "SELECT substring(a similar '%#\"b#\"_' escape '#') FROM t", "SELECT SUBSTRING(a FROM '%#\"b#\"_' FOR '#') FROM t LIMIT 9"),
+    ("postgresql", "SELECT substring(a similar (b || '%') escape '#'), a LIKE 'x' ESCAPE '#' FROM t", "SELECT SUBSTRING(a FROM (b || '%') FOR '#'), a LIKE 'x' ESCAPE '#' FROM t LIMIT 9"),
+    ("mariadb", "SELECT a, count(*) FROM t GROUP BY a DESC", "SELECT a, COUNT(*) FROM t GROUP BY a ORDER BY a DESC LIMIT 9"),
+    ("mariadb", "SELECT a FROM t GROUP BY a DESC, f(b), c ASC HAVING count(*) > 1", None),
+    ("mariadb", "SELECT a FROM t GROUP BY a DESC ORDER BY count(*)", "SELECT a FROM t GROUP BY a ORDER BY COUNT(*) LIMIT 9"),
+    ("mysql", "SELECT a FROM t GROUP BY concat(a, b) DESC LIMIT 3", "SELECT a FROM t GROUP BY CONCAT(a, b) ORDER BY CONCAT(a, b) DESC LIMIT 3"),
+    ("databricks", "SELECT * FROM t LATERAL VIEW OUTER explode(b) x AS y", "SELECT * FROM t LATERAL VIEW OUTER EXPLODE(b) x AS y LIMIT 9"),
+    ("clickhouse", "SELECT a, b FROM t ORDER BY a WITH FILL INTERPOLATE", "SELECT a, b FROM t ORDER BY a WITH FILL INTERPOLATE () LIMIT 9"),
+    ("clickhouse", "SELECT a, b FROM t ORDER BY a WITH FILL STEP 1 INTERPOLATE (b AS b + 1)", "SELECT a, b FROM t ORDER BY a WITH FILL STEP 1 INTERPOLATE (b AS b + 1) LIMIT 9"),
+    ("clickhouse", "SELECT s, t.* FROM x ARRAY JOIN t", "SELECT s, t.* FROM x ARRAY JOIN t LIMIT 9"),
+    ("sqlserver", "SELECT 1 /* a /* b */ c */ AS x", "SELECT 1 AS x"),
+])  # fmt: skip
+def test_they_run(dialect: str, sql: str, shown: str | None) -> None:
+    if shown is None:
+        with pytest.raises(SqlRefused, match="f is not available"):
+            written(dialect, sql)
+    else:
+        assert written(dialect, sql) == shown
+        assert written(dialect, shown) == shown
+
+
+@pytest.mark.parametrize("dialect, sql", [
+    ("postgresql", r"SELECT 1 \set x"),
+    ("postgresql", r"SELECT E'\'; DROP TABLE t; --"),
+    ("sqlserver", "SELECT 1 /* a /* b */ ; DROP TABLE t"),
+    ("sqlserver", "SELECT 1 /* /* */ */ ; DROP TABLE t"),
+    ("mariadb", "SELECT a FROM t GROUP BY a DESC INTO OUTFILE 'x'"),
+    ("postgresql", "SELECT substring(a similar (SELECT pg_read_file('x')) escape '#') FROM t"),
+    ("postgresql", "SELECT 1 > ALL(pg_sleep(9))"),
+    ("clickhouse", "SELECT a FROM t ORDER BY a WITH FILL INTERPOLATE (b AS file('x'))"),
+])  # fmt: skip
+def test_nothing_hostile_passes_for_them(dialect: str, sql: str) -> None:
+    with pytest.raises(SqlRefused):
+        written(dialect, sql)
