@@ -6,18 +6,22 @@ from sqlglot import exp
 
 from executors.dialects import Dialect, Limit
 from executors.rows.row import ROW_MAKERS
+from executors.sql.null_order import ordered_outside
 
 
 def limited(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, exp.Query]:
     """The query as people see it, and as it runs.
 
     Where the limit is the query's own and within the cap, or one row is all that it can give, both are the same. Else
-    the first has the cap for its limit, and the second asks for one row more, so that truncation is seen.
+    the first has the cap for its limit, and the second asks for one row more, so that truncation is seen. Where a query
+    around it would be needed and cannot be written, for its columns have no names of their own, both are the query
+    itself: an executor reads no rows over the cap in any case.
 
     Args:
         query: the root of a checked tree; it is left as it is.
         cap: rows at most.
     """
+    query = ordered_outside(query, dialect)
     if _gives_one_row(query, dialect):
         return query, query
     own = _own_limit(query)
@@ -25,8 +29,41 @@ def limited(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, ex
         return query, query
     if own is None and not _is_unlimited(query):
         # A share, ties, or a limit that has to be computed: the rows are cut outside of it.
-        query = exp.select("*").from_(query.subquery("limited", copy=True))
+        if not _can_stand_in_from(query):
+            return query, query
+        query = _inside(query)
+    elif dialect.limit is Limit.TOP and isinstance(query, exp.SetOperation) and not _has_order(query):
+        # FETCH wants an order, and not everything can be ordered by: xml, text, geography.
+        if not _can_stand_in_from(query):
+            return query, query
+        query = _inside(query)
     return _with_limit(query, cap, dialect), _with_limit(query, cap + 1, dialect)
+
+
+def _has_order(query: exp.Query) -> bool:
+    return bool(query.args.get("order") or query.args.get("offset"))
+
+
+def _can_stand_in_from(query: exp.Query) -> bool:
+    """Whether every column has a name, and no two the same: else most engines take it for no table."""
+    select: exp.Expr = query
+    while isinstance(select, exp.SetOperation | exp.Subquery):
+        select = select.this
+    if not isinstance(select, exp.Select):
+        return True
+    if any(item.is_star for item in select.expressions):
+        return len(select.expressions) == 1 and not select.args.get("joins")
+    names = [item.output_name.lower() for item in select.expressions]
+    return all(names) and len(set(names)) == len(names)
+
+
+def _inside(query: exp.Query) -> exp.Select:
+    """A query around a copy of that one, with its WITH before it."""
+    inner = query.copy()
+    outer = exp.select("*")
+    outer.set("with_", inner.args.get("with_"))
+    inner.set("with_", None)
+    return outer.from_(exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("limited"))), copy=False)
 
 
 def _own_limit(query: exp.Query) -> int | None:
@@ -64,7 +101,10 @@ def _with_limit(query: exp.Query, rows: int, dialect: Dialect) -> exp.Query:
     if dialect.limit is Limit.TOP and (query.args.get("offset") or isinstance(query, exp.SetOperation)):
         # TOP belongs to one SELECT and excludes OFFSET; FETCH wants an order and an offset.
         if not query.args.get("order"):
-            query.set("order", exp.Order(expressions=[exp.Ordered(this=exp.Literal.number(1), nulls_first=True)]))
+            nothing: exp.Expr = exp.Subquery(this=exp.select(exp.null()))
+            if isinstance(query, exp.SetOperation) or query.args.get("distinct"):
+                nothing = exp.Literal.number(1)  # these can be ordered by what they select alone
+            query.set("order", exp.Order(expressions=[exp.Ordered(this=nothing, nulls_first=True)]))
         if not query.args.get("offset"):
             query.set("offset", exp.Offset(expression=exp.Literal.number(0)))
         query.set("limit", exp.Fetch(direction="NEXT", count=number, limit_options=exp.LimitOptions(rows=True)))

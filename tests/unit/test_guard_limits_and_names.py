@@ -128,8 +128,8 @@ def refusal(dialect: str, sql: str) -> SqlRefused:
         (
             "sqlserver",
             "SELECT id FROM orders UNION SELECT id FROM customers",
-            "SELECT id FROM orders UNION SELECT id FROM customers ORDER BY 1 OFFSET 0 ROWS FETCH NEXT 500 ROWS ONLY",
-            "SELECT id FROM orders UNION SELECT id FROM customers ORDER BY 1 OFFSET 0 ROWS FETCH NEXT 501 ROWS ONLY",
+            "SELECT TOP 500 * FROM (SELECT id FROM orders UNION SELECT id FROM customers) AS limited",
+            "SELECT TOP 501 * FROM (SELECT id FROM orders UNION SELECT id FROM customers) AS limited",
         ),
         ("sqlserver", "SELECT COUNT(*) AS n FROM orders", "SELECT COUNT(*) AS n FROM orders", None),
     ],

@@ -100,7 +100,7 @@ QUERIES = [
     ("SELECT DISTINCT status FROM orders", "TOP 11", "DISTINCT goes first"),
     ("SELECT id FROM orders ORDER BY id OFFSET 5 ROWS", "FETCH NEXT 11 ROWS ONLY", "TOP excludes OFFSET"),
     ("SELECT id FROM orders ORDER BY id OFFSET 5 ROWS FETCH NEXT 3 ROWS ONLY", "FETCH NEXT 3 ROWS ONLY", "its own"),
-    ("SELECT id FROM orders UNION ALL SELECT id FROM products", "OFFSET 0 ROWS FETCH NEXT 11 ROWS ONLY", "TOP is of one SELECT"),
+    ("SELECT id FROM orders UNION ALL SELECT id FROM products", "SELECT TOP 11 * FROM (SELECT [id]", "TOP is of one SELECT"),
     ("SELECT id FROM orders EXCEPT SELECT id FROM products ORDER BY id", "FETCH NEXT 11 ROWS ONLY", "a set with an order"),
     ("WITH t AS (SELECT status, COUNT(*) AS n FROM orders GROUP BY status) SELECT * FROM t WHERE n > 1", "TOP 11", "a CTE"),
     ("SELECT COUNT(*) FROM orders", "COUNT(*)", "one row needs no cap"),

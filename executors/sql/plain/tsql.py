@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sqlglot import exp
@@ -13,6 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from executors.sql.plain.clauses import CLAUSES
 from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written, signs_joined
 
+_MONEY = re.compile(r"\$\d+")
 _KEYWORD_ARGUMENTS = ("CAST", "TRY_CAST", "CONVERT", "TRY_CONVERT", "TRIM", "OPENJSON")
 
 
@@ -22,7 +24,26 @@ class PlainTSQL(TSQL):
     to_json_path = as_written
 
     def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
-        return signs_joined(super().tokenize(sql, dialect))
+        return self._money_cast(signs_joined(super().tokenize(sql, dialect)))
+
+    def _money_cast(self, tokens: list[Token]) -> list[Token]:
+        """`$10.50` is a number of the type money, which sqlglot takes for a name."""
+        found: list[Token] = []
+        rest = iter(range(len(tokens)))
+        for at in rest:
+            token = tokens[at]
+            if token.token_type is not TokenType.VAR or not _MONEY.fullmatch(token.text):
+                found.append(token)
+                continue
+            digits, last = token.text[1:], token
+            fraction = [one for one in tokens[at + 1 : at + 3] if one.start <= token.end + 2]
+            if [one.token_type for one in fraction] == [TokenType.DOT, TokenType.NUMBER]:
+                digits, last = f"{digits}.{fraction[1].text}", fraction[1]
+                next(rest), next(rest)
+            for made in super().tokenize(f"CAST({digits} AS MONEY)"):
+                one = Token(made.token_type, made.text, line=token.line, col=token.col, start=token.start, end=last.end)
+                found.append(one)
+        return found
 
     class Parser(FaithfulParser, TSQLParser):
         FUNCTION_PARSERS = {name: TSQLParser.FUNCTION_PARSERS[name] for name in _KEYWORD_ARGUMENTS} | CLAUSES
