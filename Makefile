@@ -44,7 +44,7 @@ OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) $(if $(EVAL),bench-retrieval bench-accuracy)
 
 .NOTPARALLEL:
-.PHONY: demo serve page screens bench-page conversation test check model data index eval bench bench-arithmetic bench-retrieval bench-accuracy bench-schema engines servers
+.PHONY: demo serve page screens bench-page conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
 .PHONY: help wheel sbom clients installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 help:  ## what can be made
@@ -92,7 +92,7 @@ check: $(TESTED)  ## formatting, lint, types
 eval: $(LOCAL) data model index  ## the ten sample questions; or, with EVAL=path/to/folder, accuracy and cost there, next to their targets
 	$(OFFLINE) $(BIN)/python -m agent $(if $(EVAL),eval-targets "$(EVAL)" --limit $(LIMIT),eval samples/questions.json --docs samples/docs)
 
-bench: bench-begin bench-own-time bench-cold-start bench-scale bench-scale-out bench-peers bench-peers-embedded $(strip $(BENCHES))  ## every figure next to its target; and of what is given its data: make bench EVAL=path/to/folder
+bench: bench-begin bench-own-time bench-cold-start bench-scale bench-scale-out bench-peers bench-peers-embedded bench-grounding $(strip $(BENCHES))  ## every figure next to its target; and of what is given its data: make bench EVAL=path/to/folder
 	@$(BIN)/python -m bench.summary
 
 bench-begin:
@@ -100,6 +100,10 @@ bench-begin:
 
 bench-arithmetic: sentences $(LOCAL)  ## how well equations in prose are recomputed: ARITHMETIC=path/to/arithmetic.jsonl
 	$(BIN)/python -m bench.arithmetic "$(ARITHMETIC)"
+
+bench-grounding: $(LOCAL)  ## true and false sentences about made-up rows: which are refused; the second run is of sentences no rule was tuned on
+	@$(BIN)/python -m bench.grounding
+	@$(BIN)/python -m bench.grounding --held-out
 
 bench-guard: statements $(LOCAL)  ## what the guard lets through and refuses: STATEMENTS=path/to/statements.jsonl
 	$(BIN)/python -m bench.guard "$(STATEMENTS)"

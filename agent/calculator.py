@@ -1,7 +1,7 @@
 """The calculator: SymPy behind a grammar that knows arithmetic and nothing else, and its placeholders in text.
 
-`[[expression | format]]` in an answer is replaced by the exact value. Formats, in any combination: `currency` (with a
-symbol or code where it is not the dollar), `percent`, `thousands`, `decimals N`, `integer`, `plain`.
+`[[expression | format]]` in an answer is replaced by the exact value. Formats, in any combination: `currency` (that of
+the data, or with a symbol or code of its own), `percent`, `thousands`, `decimals N`, `integer`, `plain`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _PERCENT = re.compile(r"%|\bper\s?cent(?:age)?\b")
 _CURRENCY = re.compile(
     rf"[{CURRENCY_SYMBOLS}]|\b(?:{'|'.join(CURRENCY_CODES)}|currency|money|dollars?|euros?|pounds?)\b", re.IGNORECASE
 )
-_CURRENCY_NAMES = {"currency": "$", "money": "$", "dollar": "$", "euro": "€", "pound": "£"}
+_OF_THE_DATA = "\0"  # a currency that the format does not name
+_CURRENCY_NAMES = {"currency": _OF_THE_DATA, "money": _OF_THE_DATA, "dollar": "$", "euro": "€", "pound": "£"}
 _THOUSANDS = re.compile(r"\bthousands?\b|\bgrouped\b|\bcommas?\b|^,$")
 _INTEGER = re.compile(r"\b(?:integer|int|whole)\b")
 
@@ -57,8 +58,13 @@ def calculate(expression: str) -> Value:
     return evaluate(tokenize(expression))
 
 
-def fill_placeholders(text: str) -> Filled:
-    """Replace every `[[expression | format]]` by its value; code spans are left to the letter."""
+def fill_placeholders(text: str, *, currency: str = "", european: bool = False) -> Filled:
+    """Replace every `[[expression | format]]` by its value; code spans are left to the letter.
+
+    Args:
+        currency: ISO code of the data's amounts; empty where nothing says it, and none is written.
+        european: a comma before the decimals, and what has a symbol has it at its end.
+    """
     parts: list[str] = []
     corrections: list[Correction] = []
     values: list[Fraction] = []
@@ -76,7 +82,7 @@ def fill_placeholders(text: str) -> Filled:
             parts.append(expression)
             warnings.append(f"{expression!r} could not be computed: {refused}")
             continue
-        shown = format_value(value, style)
+        shown = format_value(value, style, currency=currency, european=european)
         values.append(value.number)
         corrections.append(Correction(expression=expression, stated=match[0], computed=shown))
         parts.append(_once(shown, before="".join(parts)[-1:], after=text[position : position + 1]))
@@ -118,7 +124,7 @@ def _currency(name: str) -> str:
     return _SYMBOL_OF.get(name.upper()) or _CURRENCY_NAMES.get(name.lower().rstrip("s")) or name.upper()
 
 
-def format_value(value: Value, style: str = "") -> str:
+def format_value(value: Value, style: str = "", *, currency: str = "", european: bool = False) -> str:
     """The value as a reader wants it, halves rounded away from zero.
 
     A plain number is written exactly where six decimals suffice, else with two; money has two decimals; a percentage
@@ -133,10 +139,16 @@ def format_value(value: Value, style: str = "") -> str:
         decimals = _natural_decimals(number, exact=value.exact, most=2 if wanted.percent else MAX_EXACT_DECIMALS)
         if wanted.currency:
             decimals = 0 if wanted.currency == "¥" else 2
-    digits = written(abs(number), min(decimals, 20), grouping="," if wanted.thousands else "")
+    grouping, mark = (".", ",") if european else (",", ".")
+    digits = written(abs(number), min(decimals, 20), grouping=grouping if wanted.thousands else "", mark=mark)
     minus = "-" if number < 0 and any(c in "123456789" for c in digits) else ""
-    separator = _CODE_SEPARATOR if wanted.currency.isalpha() else ""
-    return f"{minus}{wanted.currency}{separator}{digits}{'%' if wanted.percent else ''}"
+    symbol = wanted.currency
+    if symbol == _OF_THE_DATA:
+        symbol = _SYMBOL_OF.get(currency, currency)
+    if symbol and european:
+        return f"{minus}{digits} {symbol}"
+    separator = _CODE_SEPARATOR if symbol.isalpha() else ""
+    return f"{minus}{symbol}{separator}{digits}{'%' if wanted.percent else ''}"
 
 
 def _natural_decimals(number: Fraction, *, exact: bool, most: int) -> int:

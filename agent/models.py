@@ -240,6 +240,7 @@ class Correction(Frozen):
     computed: str
 
 
+AnswerSource = Literal["model", "composed"]
 Origin = Literal["result", "raw", "question", "row count", "calculation", "position"]
 
 
@@ -300,6 +301,11 @@ class Answer(Frozen):
         "`small_talk`: about no data. `change`: a change of rows. Only a query is reused.",
     )
     answer: str
+    answer_source: AnswerSource | None = Field(
+        None,
+        description="Who wrote `answer`: a model, each claim of it held against the rows, or Plumbline, from the rows; "
+        "null where it answers no query.",
+    )
     question: str = Field("", description="As it was answered: made self-contained where it leaned on earlier ones.")
     sql: str | None = None
     results: list[dict[str, Any]] = []

@@ -1,53 +1,28 @@
-"""The numbers of an answer, each linked to the row or the calculation that it comes from."""
+"""The numbers of an answer, and what they were computed from."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from agent.grounding import Grounding, TracedNumber
 from agent.models import AnswerNumber, Correction
-from executors.base import QueryResult
 
 # What stands before the result of an equation: `45.6 + 12.3 = `.
 _EQUATION = re.compile(r"([(\d$€£][\d\s.,+\-−–*×·/÷()%$€£]*)=\s*[$€£]?\s*$")
 _COUNT = re.compile(r"\d+")
 
 
-def linked(
-    text: str, found: Grounding, result: QueryResult, raw: QueryResult | None, calculations: Sequence[Correction]
-) -> tuple[AnswerNumber, ...]:
-    """Every number that was traced, in order, as the response has it.
+def expression_of(text: str, shown: str, start: int, calculations: Sequence[Correction]) -> str:
+    """What a number was computed from: the placeholder or corrected equation that it is, else the equation it ends.
 
     Args:
         text: of the answer.
-        found: what tracing it came to.
-        result, raw: the rows it was traced in.
-        calculations: placeholders that were filled and equations that were put right.
+        shown, start: the number as written, and where it stands.
     """
-    rows = {"result": result, "raw": raw or result}
-
-    def link(number: TracedNumber) -> AnswerNumber:
-        row, column = number.place or (None, None)
-        return AnswerNumber(
-            text=number.text,
-            start=number.start,
-            end=number.end,
-            source=number.source,
-            row=row,
-            column=None if column is None else rows[number.source or "result"].columns[column],
-            expression=_expression(text, number, calculations) if number.source == "calculation" else "",
-        )
-
-    return tuple(link(number) for number in found.numbers)
-
-
-def _expression(text: str, number: TracedNumber, calculations: Sequence[Correction]) -> str:
-    """What a number was computed from: the placeholder or corrected equation that it is, else the equation it ends."""
     for one in calculations:
-        if number.text in one.computed:
+        if shown in one.computed:
             return one.expression
-    equation = _EQUATION.search(text, 0, number.start)
+    equation = _EQUATION.search(text, 0, start)
     return equation[1].strip() if equation else ""
 
 

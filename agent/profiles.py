@@ -36,6 +36,8 @@ class Profile(Frozen):
     second_draft: have the query written again, warmer; other rows leave the answer unverified. `besides` the judge:
         once, where that believes the query; `judges`: in its place, until drafts agree; `off`: not.
     drafts: at most, where they judge.
+    writes_lists: whether it writes the sentence for several rows; else that is composed. The embedded model puts values
+        beside the wrong names, and the call is saved.
     placeholders: whether it is asked to write `[[expression | format]]` for what it wants computed.
     speculative_answer: draft the answer while the judge reads.
     timeout_s: for one reply.
@@ -56,6 +58,7 @@ class Profile(Frozen):
     verdict: Literal["reason", "compare"]
     second_draft: Literal["judges", "besides", "off"]
     drafts: int
+    writes_lists: bool
     placeholders: bool
     speculative_answer: bool
     timeout_s: float
@@ -76,6 +79,7 @@ EMBEDDED = Profile(
     verdict="compare",
     second_draft="judges",
     drafts=5,
+    writes_lists=False,
     placeholders=False,
     speculative_answer=False,
     timeout_s=300,
@@ -96,6 +100,7 @@ SMALL_HOSTED = Profile(
     verdict="reason",
     second_draft="off",
     drafts=2,
+    writes_lists=True,
     placeholders=True,
     speculative_answer=True,
     timeout_s=15,

@@ -26,9 +26,14 @@ class Computed(Frozen):
     warnings: tuple[str, ...] = ()
 
 
-def compute(text: str) -> Computed:
-    """Fill every `[[...]]` in, then recompute every equation; what is right stays to the letter."""
-    filled = fill_placeholders(text)
+def compute(text: str, *, currency: str = "", european: bool = False) -> Computed:
+    """Fill every `[[...]]` in, then recompute every equation; what is right stays to the letter.
+
+    Args:
+        currency: ISO code of the data's amounts; empty where nothing says it.
+        european: whether a comma stands before the decimals.
+    """
+    filled = fill_placeholders(text, currency=currency, european=european)
     recomputed = recompute(filled.text)
     return Computed(
         text=recomputed.text,

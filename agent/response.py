@@ -41,6 +41,7 @@ def answered(run: Run, best: Attempt) -> Answer:
         update={
             "status": "success",
             "answer": run.text.text,
+            "answer_source": run.text.source,
             "sql": best.executed_sql,
             "results": best.rows.records(),
             "columns": list(best.rows.columns),

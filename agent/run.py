@@ -18,6 +18,7 @@ from agent.events import (
     Repairing,
     SchemaSelected,
 )
+from agent.grounding.result import CheckedText
 from agent.ledger import Ledger
 from agent.limits import Limits
 from agent.models import Answer, Attempt, Candidate, Doubt, Draft, Plan, Question
@@ -28,7 +29,7 @@ from agent.response import best_of
 from agent.reuse import Reuse
 from agent.side_tasks import SideTasks
 from agent.suggest import suggestions
-from agent.synthesize import CheckedText, row_count_context, rows_as_text
+from agent.synthesize import facts_of, row_count_context
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
@@ -282,9 +283,13 @@ class Run:
         )
 
     def state_rows(self, best: Attempt) -> None:
-        """Instead of step 12, where nobody wants a sentence: the first rows as they are."""
-        shown = self.parts.profile.rows_shown
-        self.text = CheckedText(text=rows_as_text(best.rows, shown) + row_count_context(best.rows))
+        """Instead of step 12, where nobody wants a sentence: the answer composed from the rows."""
+        from agent.grounding.compose import compose
+
+        facts = facts_of(self.question.text, best, self.context, raw=None, calculate=False)
+        found = compose(facts)
+        text = found.text + row_count_context(best.rows)
+        self.text = CheckedText(text=text, numbers=found.numbers, source="composed")
 
     def review(self) -> HumanReview:
         """Step 13: what was tried, why it failed, what could be asked instead."""
@@ -303,7 +308,9 @@ class Run:
     def start_side_tasks(self, attempt: Attempt) -> None:
         """Begin what the answer will need, while the judge reads."""
         draft = None
-        if self.parts.profile.speculative_answer and self.limits.enable_evaluation and self.limits.enable_answer:
+        profile = self.parts.profile
+        written = profile.writes_lists or attempt.rows.row_count <= 1
+        if profile.speculative_answer and written and self.limits.enable_evaluation and self.limits.enable_answer:
             draft = self._first_text(attempt)
         self.side.start(self._raw_records(attempt), draft)
 

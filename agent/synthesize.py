@@ -1,31 +1,26 @@
-"""The answer: a sentence from the rows, its arithmetic computed, its numbers traced."""
+"""The answer: a sentence of which every claim is supported by the rows, by a model or composed from them."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from typing import TYPE_CHECKING
 
 from agent import leaks, templates
 from agent.context import Context
 from agent.errors import ModelError
-from agent.fences import one_line
+from agent.grounding.result import CheckedText
 from agent.ledger import Ledger
 from agent.llm import ChatModel
-from agent.models import AnswerNumber, Attempt, Check, Correction
+from agent.models import Attempt
 from agent.profiles import Profile
-from executors.base import Frozen, JsonValue, QueryResult
+from executors.base import QueryResult
+
+if TYPE_CHECKING:
+    from agent.grounding.facts import Facts
 
 MAX_TOKENS = 250
 NO_ANSWER = "it was empty, or broke off before its end. Answer in one short sentence."
-
-
-class CheckedText(Frozen):
-    """An answer after its checks. `untraced` are those of its `numbers`, and of its denials, that nothing supports."""
-
-    text: str
-    corrections: tuple[Correction, ...] = ()
-    numbers: tuple[AnswerNumber, ...] = ()
-    checks: tuple[Check, ...] = ()
-    untraced: tuple[str, ...] = ()
+NO_WHOLE_ANSWER = "The model gave no whole answer."
 
 
 class Writer:
@@ -85,50 +80,90 @@ class Writer:
         draft: Awaitable[str | None] | None,
         calculate: bool,
     ) -> CheckedText:
-        """The answer with its arithmetic recomputed and every number traced; one rewrite where one cannot be.
+        """The answer, of which every claim is supported: by the model, or composed from the rows.
 
-        A reply that is empty or broke off costs the same one rewrite. Where there is no answer even then, or the model
-        cannot be had, the rows are stated as they are, and the check `answer` has failed. What is returned ends with
-        `row_count_context`.
+        The model's sentence has its arithmetic recomputed. Where a claim of it is not supported, where it is empty or
+        broke off, it is asked once more, with what was wrong; then the answer is composed. Several rows are composed to
+        begin with, where the profile says so. What is returned ends with `row_count_context`.
 
         Args:
             raw: the rows behind the aggregate, if there are any.
             draft: a first text, written ahead of time; None, or of None: it is written now.
-            calculate: fill `[[...]]` and recompute equations.
+            calculate: fill `[[...]]`, recompute equations, and support sums and the like by recomputing them.
         """
-        rows, why, leak = attempt.rows, "The model gave no whole answer", ""
-        try:
-            text = await draft if draft is not None else None
-            if text is None:
-                text = await self.write(question, attempt, context, ledger, calculate=calculate)
-            leak = self._leak(text, question, attempt, context)
-            checked = check_text("" if leak else text, question, rows, raw, calculate=calculate)
-            complaint = f"no row says {', '.join(checked.untraced)}." if checked.untraced else "" if text else NO_ANSWER
-            if complaint or leak:
-                last, complaint = ("", f"{leak}. Answer in one short sentence.") if leak else (text, complaint)
-                again = await self.write(
-                    question, attempt, context, ledger, calculate=calculate, last=last, complaint=complaint
-                )
-                leak = self._leak(again, question, attempt, context)
-                checked = check_text("" if leak else again, question, rows, raw, calculate=calculate)
-        except ModelError as error:
-            checked, why, leak = CheckedText(text=""), str(error).rstrip("."), ""
-        if not checked.text:
-            why = f"The model's answer was not used: {leak}" if leak else why
-            detail = f"{why}, so the rows are stated as they are."
-            ledger.warn(detail)
-            answer = Check(name="answer", passed=False, detail=detail)
-            checked = CheckedText(text=rows_as_text(rows, self.profile.rows_shown), checks=(answer,))
-        if checked.untraced:
-            ledger.warn(f"Not found in the rows, the question or a calculation: {', '.join(checked.untraced)}.")
+        from agent.grounding.answer import composed_text
+
+        rows = attempt.rows
+        facts = facts_of(question, attempt, context, raw=raw, calculate=calculate)
+        if rows.row_count > 1 and not self.profile.writes_lists:
+            if draft is not None:
+                await draft  # of nobody: see `Run.start_side_tasks`
+            checked = composed_text(facts)
+        else:
+            checked = await self._written(question, attempt, context, ledger, facts, draft)
         if rows.truncated:
             ledger.warn(f"The rows were cut at {rows.row_count}; there are more.")
         return _with_count(checked, rows)
+
+    async def _written(
+        self,
+        question: str,
+        attempt: Attempt,
+        context: Context,
+        ledger: Ledger,
+        facts: Facts,
+        draft: Awaitable[str | None] | None,
+    ) -> CheckedText:
+        """The model's sentence, the first or the second; composed where neither holds."""
+        from agent.grounding.answer import check_text, composed_text
+
+        why = last = complaint = ""
+        try:
+            text = await draft if draft is not None else None
+            for again in (False, True):
+                if again or text is None:
+                    text = await self.write(
+                        question, attempt, context, ledger, calculate=facts.calculate, last=last, complaint=complaint
+                    )
+                leak = self._leak(text, question, attempt, context)
+                if leak:  # it is not repeated to the model either
+                    why, last, complaint = f"The model's answer was not used: {leak}.", "", leak
+                    complaint += ". Answer in one short sentence."
+                elif not text:
+                    why, last, complaint = NO_WHOLE_ANSWER, "", NO_ANSWER
+                else:
+                    checked = check_text(text, facts)
+                    if not checked.problems:
+                        return checked
+                    wrong = "; ".join(checked.problems)
+                    why, last, complaint = f"The model's answer was not used: {wrong}.", text, f"{wrong}."
+        except ModelError as error:
+            why = str(error)
+        ledger.warn(f"{why.rstrip('.')}, so the answer is composed from the rows.")
+        return composed_text(facts, why)
 
     def _leak(self, text: str, question: str, attempt: Attempt, context: Context) -> str:
         rows = templates.as_table(attempt.rows, len(attempt.rows.rows))
         cells = (str(value) for row in attempt.rows.rows for value in row)
         return leaks.problem(text, context.system, (question, rows, *cells)) if text else ""
+
+
+def facts_of(question: str, attempt: Attempt, context: Context, *, raw: QueryResult | None, calculate: bool) -> Facts:
+    """What the answer of an attempt is held against. Arguments: as of `Writer.write_checked`."""
+    from agent.grounding.facts import Facts
+    from rag.documents import comment_documents
+
+    return Facts(
+        question=question,
+        result=attempt.rows,
+        sql=attempt.executed_sql or attempt.sql,
+        dialect=context.db_schema.dialect,
+        documents=context.known or comment_documents(context.db_schema),
+        linked=[(it.said, it.value) for it in context.linked.values if it.is_sure],
+        earlier=" ".join(exchange.question for exchange in context.history),
+        raw=raw,
+        calculate=calculate,
+    )
 
 
 def _with_count(checked: CheckedText, rows: QueryResult) -> CheckedText:
@@ -137,56 +172,6 @@ def _with_count(checked: CheckedText, rows: QueryResult) -> CheckedText:
     context = row_count_context(rows)
     numbers = (*checked.numbers, *counted(checked.text, context))
     return checked.model_copy(update={"text": checked.text + context, "numbers": numbers})
-
-
-def check_text(
-    text: str, question: str, result: QueryResult, raw: QueryResult | None, *, calculate: bool
-) -> CheckedText:
-    """Compute what is to be computed in an answer, then trace every number in it, and what it denies."""
-    from agent.denials import unsupported_denials
-    from agent.grounding import trace
-    from agent.numbers import linked
-    from agent.recompute import Computed, compute
-
-    computed = compute(text) if calculate else Computed(text=text)
-    calculator = Check(name="calculator", passed=None, detail="The calculator is switched off.")
-    if calculate:
-        counts = f"{len(computed.values)} calculations, {len(computed.corrected)} corrected."
-        detail = " ".join(computed.warnings) or counts
-        calculator = Check(name="calculator", passed=not computed.warnings, detail=detail)
-    found = trace(
-        computed.text,
-        result=result,
-        raw=raw,
-        question=question,
-        calculated=computed.values,
-        row_count=result.row_count,
-    )
-    denied = unsupported_denials(computed.text, question, result)
-    untraced = tuple(dict.fromkeys((*(number.text for number in found.untraced), *denied)))
-    detail = f"Not traced: {', '.join(untraced)}." if untraced else f"{len(found.numbers)} numbers traced."
-    grounding = Check(name="grounding", passed=not untraced, detail=detail)
-    corrections = (*computed.filled, *computed.corrected)
-    return CheckedText(
-        text=computed.text,
-        corrections=corrections,
-        numbers=linked(computed.text, found, result, raw, corrections),
-        checks=(calculator, grounding),
-        untraced=untraced,
-    )
-
-
-def rows_as_text(result: QueryResult, most: int) -> str:
-    """The first rows as lines of `column: value, ...`, in no language; `n = 0` where there are none."""
-    lines = [
-        ", ".join(f"{column}: {_value(value)}" for column, value in zip(result.columns, row, strict=True))
-        for row in result.rows[:most]
-    ]
-    return "\n".join(lines) or "n = 0"
-
-
-def _value(value: JsonValue) -> str:
-    return "NULL" if value is None else templates.cut(one_line(str(value)), templates.CELL_CHARS)
 
 
 def row_count_context(result: QueryResult) -> str:

@@ -1,6 +1,6 @@
 """Dates and times in text: found, and split into the parts that are stated.
 
-`2024-03-01`, `March 1, 2024`, `1. März 2024`, `March 2024`, `Q1 2024`, `3/1/2024`, `14:30`.
+`2024-03-01`, `March 1, 2024`, `1. März 2024`, `marzo de 2024`, `Q1 2024`, `3/1/2024`, `14:30`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _MONTHS = (
-    "january januar jan", "february februar feb", "march märz mar mär", "april apr", "may mai", "june juni jun",
-    "july juli jul", "august aug", "september sept sep", "october oktober oct okt", "november nov",
-    "december dezember dec dez",
+    "january januar jan janvier enero gennaio", "february februar feb février febrero febbraio",
+    "march märz mar mär mars marzo", "april apr avril abril aprile", "may mai mayo maggio",
+    "june juni jun juin junio giugno", "july juli jul juillet julio luglio", "august aug août agosto",
+    "september sept sep septembre septiembre settembre", "october oktober oct okt octobre octubre ottobre",
+    "november nov novembre noviembre", "december dezember dec dez décembre diciembre dicembre",
 )  # fmt: skip
 MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 _NAMES = "|".join(sorted(MONTHS, key=len, reverse=True))
@@ -22,9 +24,9 @@ _DATE = re.compile(
       \b(?P<iso_year>\d{{4}})-(?P<iso_month>0[1-9]|1[0-2])(?:-(?P<iso_day>0[1-9]|[12]\d|3[01]))?
         (?:[T ](?P<iso_time>\d{{2}}:\d{{2}}(?::\d{{2}})?)(?:\.\d+)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?(?![\d-])
     | \b(?P<name>{_NAMES})\b\.?(?:\s+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?![\d.%]*\d))?
-        (?:,?\s+(?:of\s+)?(?P<year>{_YEAR})\b)?
-    | \b(?P<day_first>[0-3]?\d)(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(?P<name_after>{_NAMES})\b\.?
-        (?:,?\s+(?P<year_after>{_YEAR})\b)?
+        (?:,?\s+(?:(?:of|de|del)\s+)?(?P<year>{_YEAR})\b)?
+    | \b(?P<day_first>[0-3]?\d)(?:st|nd|rd|th|er|º|°|\.)?\s+(?:(?:of|de)\s+)?(?P<name_after>{_NAMES})\b\.?
+        (?:,?\s+(?:(?:de|del)\s+)?(?P<year_after>{_YEAR})\b)?
     | \bQ(?P<quarter>[1-4])(?:\s+(?:of\s+)?|[/-])(?P<quarter_year>{_YEAR})\b
     | \b(?P<year_quarter>{_YEAR})[\s/-]?Q(?P<quarter_after>[1-4])\b
     | \b(?P<one>[0-3]?\d)[/.](?P<two>[0-3]?\d)[/.](?P<slash_year>{_YEAR})\b

@@ -34,6 +34,17 @@ _SCALES: dict[str, int] = {
     "milliarde": 9,
     "milliarden": 9,
     "trillion": 12,
+    "millón": 6,
+    "millones": 6,
+    "milione": 6,
+    "milioni": 6,
+    "milliard": 9,
+    "milliards": 9,
+    "miliardo": 9,
+    "miliardi": 9,
+    "mille": 3,
+    "mila": 3,
+    "mil": 3,
     "tn": 12,
 }
 _VULGAR: dict[str, Fraction] = {
@@ -63,9 +74,9 @@ NUMERAL = re.compile(
     | (?P<units>\d{{0,9}})(?P<vulgar>[{"".join(_VULGAR)}])
     | (?P<body>\d+(?:[.,{_APOSTROPHES}{_THIN_SPACES}]\d+)*|(?<![\d.])\.\d+)
     )
-    (?P<percent>\s?(?:%|percent\b|per\s?cent\b|pct\b|Prozent\b))?
+    (?P<percent>\s?(?:%|percent\b|per\s?cent\b|pct\b|Prozent\b|pour\s?cent\b|por\s?ciento\b|per\s?cento\b))?
     (?P<scale>[ {_THIN_SPACES}]?(?:hundred|thousand|tausend|millions?|millionen|mio\b\.?|mn|billions?|bn|mrd\b\.?
-        |milliarden?|trillion|tn)(?!\w)|(?-i:[kKMB])(?!\w))?
+        |milliarden?|milliards?|miliard[oi]|milion[ei]|mill[oó]n(?:es)?|mille|mila|mil|trillion|tn)(?!\w)|(?-i:[kKMB])(?!\w))?
     (?P<suffix>\s?[{CURRENCY_SYMBOLS}](?!\s?[\d.]\d*)|[ ](?:{"|".join(CURRENCY_CODES)})(?!\w))?
     """,
     re.VERBOSE | re.IGNORECASE,

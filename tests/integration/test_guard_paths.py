@@ -7,6 +7,7 @@ And whatever reaches the executor, by whatever way, has to be an object that the
 from __future__ import annotations
 
 import ast
+import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -118,7 +119,6 @@ async def test_the_rows_behind_an_aggregate(make_service: Make, model: ScriptedM
     service = make_service(enable_evaluation=False, enable_retrieval=False)
     model.replies(sql="SELECT SUM(amount) AS n FROM orders UNION ALL SELECT COUNT(*) FROM customers")
     model.replies(sql=HOSTILE)
-    model.replies(text="460.5 and 3.")
 
     answer = await service.query("What do the orders come to, and how many customers are there?", "shop")
     await service.close()
@@ -134,7 +134,7 @@ async def test_the_query_of_an_earlier_answer(
     registry.write_text(ALLOWED, encoding="utf-8")
     async with served(make_service) as client:
         model.replies(sql=f"{HOSTILE} FROM orders LIMIT 1")
-        assert (await judged(client, model, text="It is so."))["verified"]
+        assert (await judged(client, model, text=f"It is {sqlite3.sqlite_version}."))["verified"]
     registry.write_text(REGISTRY, encoding="utf-8")
     ran.clear()
 

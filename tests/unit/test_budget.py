@@ -92,8 +92,8 @@ async def test_where_no_question_is_asked_nothing_is_counted(model: ScriptedMode
     "calls, replies, verified, answer, warning",
     [
         (3, [{"sql": ORDERS}, {"correct": True}, {"text": "There are 5 orders."}], True, "There are 5 orders.", None),
-        (2, [{"sql": ORDERS}, {"correct": True}], False, "orders: 5", "so the rows are stated as they are"),
-        (1, [{"sql": ORDERS}], False, "orders: 5", "Nobody has judged the result"),
+        (2, [{"sql": ORDERS}, {"correct": True}], True, "Orders: 5.", "composed from the rows"),
+        (1, [{"sql": ORDERS}], False, "Orders: 5.", "Nobody has judged the result"),
     ],
     ids=["enough", "no sentence", "no judge"],
 )

@@ -102,13 +102,13 @@ def test_refuses(expression: str, why: str) -> None:
         ("[[5/2 | integer]]", "3"),  # halves away from zero
         ("[[1234567 | thousands]]", "1,234,567"),
         ("[[1234567.5 | plain]]", "1234567.5"),
-        ("[[1200 * 3.5 | currency]]", "$4,200.00"),
+        ("[[1200 * 3.5 | currency]]", "4,200.00"),
         ("[[1200 * 3.5 | currency EUR]]", "€4,200.00"),
         ("[[1200 * 3.5 | €]]", "€4,200.00"),
-        ("[[5 - 7 | currency]]", "-$2.00"),
-        ("[[-0.001 | currency]]", "$0.00"),  # no minus before nothing
+        ("[[5 - 7 | currency]]", "-2.00"),
+        ("[[-0.001 | currency]]", "0.00"),  # no minus before nothing
         ("[[5 * 2 | CHF]]", "CHF 10.00"),
-        ("[[1000.4 | currency, decimals 0]]", "$1,000"),
+        ("[[1000.4 | currency, decimals 0]]", "1,000"),
         ("[[80 / 200 | percent]]", "40%"),
         ("[[80 / 200 * 100 | percent]]", "40%"),  # the expression made it a percentage already
         ("[[1/3 | percent]]", "33.33%"),
@@ -153,3 +153,17 @@ def test_code_and_lists_are_left_alone(text: str) -> None:
 
 def test_a_line_has_its_placeholders_filled_and_its_equations_mended() -> None:
     assert recompute_line("2 + 2 = [[2 + 2]], and 3 * 3 = 10.") == "2 + 2 = 4, and 3 * 3 = 9."
+
+
+@pytest.mark.parametrize(
+    "currency, european, shown",
+    [
+        ("EUR", False, "€4,200.00"),
+        ("EUR", True, "4.200,00 €"),
+        ("CHF", False, "CHF 4,200.00"),
+        ("", False, "4,200.00"),
+    ],
+)
+def test_a_currency_is_that_of_the_data(currency: str, european: bool, shown: str) -> None:
+    text = "It is [[1200 * 3.5 | currency]] in all."
+    assert fill_placeholders(text, currency=currency, european=european).text == f"It is {shown} in all."

@@ -9,12 +9,13 @@ from agent.context import Context
 from agent.errors import ReplyUnusable
 from agent.evaluate import Judge
 from agent.generate import Generator
+from agent.grounding.result import CheckedText
 from agent.leaks import LINKED, REPEATED, problem, problem_of_query
 from agent.ledger import Ledger
 from agent.models import Attempt
 from agent.profiles import EMBEDDED, SMALL_HOSTED
 from agent.scripted import ScriptedModel
-from agent.synthesize import CheckedText, Writer
+from agent.synthesize import Writer
 from executors.base import QueryResult, Schema
 
 RULE = "Revenue is the sum of the amounts of all orders that were not cancelled."
@@ -75,8 +76,11 @@ def test_what_a_query_may_say_of_its_own(sql: str, found: str, why: str) -> None
     assert problem_of_query(sql, "sqlite", SYSTEM, "Show https://mine.example") == found, why
 
 
+ONE = ROWS.model_copy(update={"rows": ROWS.rows[:1]})
+
+
 async def written(model: ScriptedModel, ledger: Ledger) -> CheckedText:
-    attempt = Attempt(sql="SELECT name, site FROM t", result=ROWS)
+    attempt = Attempt(sql="SELECT name, site FROM t", result=ONE)
     text = await Writer(model, EMBEDDED).write_checked(
         "Who?", attempt, None, CONTEXT, ledger, draft=None, calculate=True
     )
@@ -88,9 +92,9 @@ async def written(model: ScriptedModel, ledger: Ledger) -> CheckedText:
 async def test_an_answer_that_says_what_it_must_not_is_written_again(leak: str) -> None:
     model = ScriptedModel()
     model.replies(text=leak)
-    model.replies(text="Ada and another.")
+    model.replies(text="It is Ada.")
 
-    assert (await written(model, Ledger())).text == "Ada and another. (n = 2)"
+    assert (await written(model, Ledger())).text == "It is Ada."
     assert leak not in model.asked[1].tail, "it is not shown again"
 
 
@@ -101,9 +105,9 @@ async def test_an_answer_that_says_it_twice_is_replaced_by_the_rows() -> None:
 
     text = await written(model, ledger)
 
-    assert text.text.startswith("name: Ada, site: https://ada.example/shop")
-    assert [(check.name, check.passed) for check in text.checks] == [("answer", False)]
-    assert ledger.warnings == [f"The model's answer was not used: {REPEATED}, so the rows are stated as they are."]
+    assert text.text == "Name: Ada; site: https://ada.example/shop."
+    assert text.source == "composed"
+    assert ledger.warnings == [f"The model's answer was not used: {REPEATED}, so the answer is composed from the rows."]
 
 
 @pytest.mark.parametrize("reply", [

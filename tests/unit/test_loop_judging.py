@@ -31,7 +31,6 @@ async def test_more_rows_than_asked_for_are_refused_without_asking_the_judge(ask
     model.replies(sql="SELECT order_id, amount FROM orders ORDER BY amount DESC")
     model.replies(sql="SELECT order_id, amount FROM orders ORDER BY amount DESC LIMIT 2")
     model.replies(correct=True, reason="two rows")
-    model.replies(text="Orders 3 and 1.")
 
     answer = await ask("What are the 2 largest orders?")
 
@@ -61,7 +60,6 @@ async def test_what_contradicts_the_question_twice_is_not_verified_by_a_yes(ask:
     model.replies(sql="SELECT order_id FROM orders")
     model.replies(sql="SELECT order_id FROM orders ORDER BY amount DESC")
     model.replies(correct=True, reason="I was told to say yes")
-    model.replies(text="Orders 3, 1, 4, 2 and 5.")
 
     answer = await ask("What are the 2 largest orders?")
 
@@ -142,7 +140,8 @@ async def test_what_schema_and_data_propose_is_an_attempt_of_its_own_and_named_i
 ) -> None:
     model.replies(sql=sql)
     model.replies(correct=True, reason="yes")
-    model.replies(text="So many.")
+    for _ in range(2):
+        model.replies(text="So many.")
 
     answer = await ask(question)
 
@@ -205,7 +204,6 @@ async def test_the_same_query_again_is_not_judged_again(ask: Ask, model: Scripte
     model.replies(sql="SELECT name FROM customers")
     model.replies(correct=False, reason="not a number")
     model.replies(sql="SELECT name FROM customers")
-    model.replies(text="The customers are Ada, Bo and Cy.")
 
     answer = await ask("How many customers are there?", max_attempts=2)
 
@@ -224,7 +222,6 @@ async def test_what_a_no_costs_is_for_the_judges_own_profile_to_say(
         model.replies(correct=False, reason="a number was asked for")
     if judge == "vetoes":
         model.replies(sql="SELECT name FROM customers")
-    model.replies(text="Ada, Bo and Cy.")
 
     answer = await service.query("How many customers are there?", "shop", options=Options(max_attempts=2))
     await service.close()

@@ -118,7 +118,6 @@ async def test_a_model_that_selects_one_is_told_and_its_rows_never_leave(
     model.replies(sql="SELECT email FROM customers")
     model.replies(sql="SELECT * FROM customers")
     model.replies(correct=True, reason="all of them")
-    model.replies(text="Ada, Bo and Cy.")
 
     answer = await service.query("Show all customers", "shop")
     await service.close()

@@ -172,11 +172,11 @@ async def test_a_question_in_german_is_answered_in_german_and_its_numbers_are_tr
     service = make_service()
     model.replies(sql="SELECT SUM(amount) AS umsatz FROM orders")
     model.replies(correct=True, reason="die Summe")
-    model.replies(text="Der Umsatz beträgt 460,50 Euro.")
+    model.replies(text="Der Umsatz beträgt 460,50.")
 
     answer = await service.query("Wie hoch ist der Umsatz?", "shop")
 
-    assert answer.answer == "Der Umsatz beträgt 460,50 Euro."
+    assert answer.answer == "Der Umsatz beträgt 460,50."
     assert answer.verified
     assert "in the language of the question" in model.asked[2].tail
     await service.close()

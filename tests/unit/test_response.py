@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 
 from agent.events import HumanReview
+from agent.grounding.result import CheckedText
 from agent.ledger import Ledger
 from agent.limits import limits_of
 from agent.models import Attempt, Check, Options, Question, Verdict
@@ -17,7 +18,6 @@ from agent.raw import RawRecords
 from agent.response import answered, best_of, review_text
 from agent.run import Run
 from agent.settings import Settings
-from agent.synthesize import CheckedText
 from executors.base import QueryResult
 
 ROWS = QueryResult(columns=("n",), rows=((1,),))

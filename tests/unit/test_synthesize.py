@@ -7,12 +7,15 @@ from collections.abc import Sequence
 import pytest
 
 from agent.context import Context
+from agent.grounding.answer import check_text
+from agent.grounding.facts import Facts
+from agent.grounding.result import CheckedText
 from agent.ledger import Ledger
 from agent.llm import Message, Reply, ReplySchema
 from agent.models import Attempt
-from agent.profiles import EMBEDDED
+from agent.profiles import EMBEDDED, LARGE_HOSTED
 from agent.scripted import ScriptedModel
-from agent.synthesize import CheckedText, Writer, check_text, row_count_context, rows_as_text
+from agent.synthesize import Writer, row_count_context
 from executors.base import QueryResult, Schema
 
 ONE = QueryResult(columns=("name", "total"), rows=(("Ada", 140.0),))
@@ -71,23 +74,60 @@ async def test_a_draft_that_was_written_ahead_and_is_empty_is_written_again() ->
     assert (await written(model, ONE, Ledger(), draft="")).text == "Ada, with 140."
 
 
-@pytest.mark.parametrize("first, second", [("", ""), ("Ada --", "Ada --"), ("Ada, with 9999.", "")])
-async def test_without_an_answer_the_rows_are_stated_and_the_check_has_failed(first: str, second: str) -> None:
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        ("", ""),
+        ("Ada --", "Ada --"),
+        ("Ada, with 9999.", ""),
+        ("Ada, with 9999.", "Ada, with 8888."),
+        ("| name | total |\n| Ada | 140 |", "```\nAda, 140\n```"),
+        ("<b>Ada</b>, with 140.", "# Ada\n140"),
+        ("Ada, with 140. " * 700, "Ada, with 140. " * 700),
+    ],
+    ids=["nothing", "broken off", "wrong, then nothing", "wrong twice", "tables and code", "markup", "10,000 words"],
+)
+async def test_where_no_sentence_holds_the_answer_is_composed(first: str, second: str) -> None:
     model, ledger = CutShort(), Ledger()
     model.replies(text=first)
     model.replies(text=second)
 
     text = await written(model, ONE, ledger)
 
-    assert text.text == "name: Ada, total: 140.0"
-    assert [(check.name, check.passed) for check in text.checks] == [("answer", False)]
-    assert any("no whole answer" in warning for warning in ledger.warnings)
+    assert (text.text, text.source) == ("Name: Ada; total: 140.", "composed")
+    assert all(check.passed for check in text.checks)
+    assert any("composed from the rows" in warning for warning in ledger.warnings)
 
 
-def test_several_rows_are_stated_line_by_line() -> None:
-    result = QueryResult(columns=("a", "b"), rows=((1, None), (2, "x\ny"), (3, "z")))
-    assert rows_as_text(result, 2) == "a: 1, b: NULL\na: 2, b: x y"
-    assert rows_as_text(QueryResult(columns=("a",), rows=()), 2) == "n = 0"
+async def test_the_writer_reads_what_was_wrong_with_its_first_sentence() -> None:
+    model = ScriptedModel()
+    model.replies(text="Bo, with 140.")
+    model.replies(text="Ada, with 140.")
+
+    assert (await written(model, ONE, Ledger())).text == "Ada, with 140."
+    assert "Bo, with 140." in model.asked[1].tail
+    assert "neither in the question nor in the rows" in model.asked[1].tail
+
+
+SEVERAL = QueryResult(columns=("name", "total"), rows=(("Ada", 140.0), ("Bo", 99.5)))
+
+
+async def test_several_rows_are_composed_without_the_embedded_model() -> None:
+    text = await written(ScriptedModel(), SEVERAL, Ledger())
+
+    assert (text.text, text.source) == ("Total by name: Ada: 140.0; Bo: 99.5. (n = 2)", "composed")
+
+
+async def test_a_hosted_model_writes_the_sentence_for_several_rows() -> None:
+    model = ScriptedModel()
+    model.replies(text="Ada bought for 140 and Bo for 99.5.")
+    attempt = Attempt(sql="SELECT name, total FROM t", result=SEVERAL)
+
+    text = await Writer(model, LARGE_HOSTED).write_checked(
+        "Who bought for how much?", attempt, None, CONTEXT, Ledger(), draft=None, calculate=True
+    )
+
+    assert (text.text, text.source) == ("Ada bought for 140 and Bo for 99.5. (n = 2)", "model")
 
 
 @pytest.mark.parametrize(
@@ -101,24 +141,34 @@ def test_the_number_of_rows_in_no_language(count: int, truncated: bool, says: st
 
 async def test_rows_that_were_cut_are_a_warning_in_words() -> None:
     model, ledger = ScriptedModel(), Ledger()
-    model.replies(text="Ada und andere.")
+    model.replies(text="")
+    model.replies(text="")
 
     text = await written(model, ONE.model_copy(update={"truncated": True}), ledger)
 
-    assert text.text == "Ada und andere. (n > 1)"
-    assert ledger.warnings == ["The rows were cut at 1; there are more."]
+    assert text.text == "Name: Ada; total: 140. (n > 1)"
+    assert "The rows were cut at 1; there are more." in ledger.warnings
+
+
+TWO = QueryResult(columns=("one", "two"), rows=((100, 40),))
+
+
+def checked(text: str, *, calculate: bool = True) -> CheckedText:
+    return check_text(text, Facts(question="What do they come to together?", result=TWO, calculate=calculate))
 
 
 def test_placeholders_are_filled_before_equations_are_recomputed() -> None:
-    text = check_text("[[100 + 40]]. Also 100 + 40 = 150.", "?", ONE, ONE, calculate=True)
+    text = checked("Together [[100 + 40]]. Together 100 + 40 = 150.")
 
-    assert text.text.startswith("140. Also 100 + 40 = 140")
+    assert text.text.startswith("Together 140. Together 100 + 40 = 140")
     assert [correction.computed for correction in text.corrections] == ["140", "140"]
     assert "1 corrected" in text.checks[0].detail
+    assert text.problems == ()
 
 
-def test_without_the_calculator_nothing_is_computed() -> None:
-    text = check_text("100 + 40 = 150.", "?", ONE, None, calculate=False)
+def test_without_the_calculator_nothing_is_computed_or_believed() -> None:
+    text = checked("Together 100 + 40 = 140.", calculate=False)
 
-    assert text.text == "100 + 40 = 150."
+    assert text.text == "Together 100 + 40 = 140."
     assert text.checks[0].passed is None
+    assert "switched off" in text.problems[0] + text.problems[-1]

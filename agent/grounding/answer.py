@@ -1,0 +1,93 @@
+"""The answer of a question after its checks: computed, held against its rows, and composed where it does not hold."""
+
+from __future__ import annotations
+
+from agent.grounding.calculations import Calculation
+from agent.grounding.check import Checked, check
+from agent.grounding.compose import compose
+from agent.grounding.facts import Facts
+from agent.grounding.reading import Item, european
+from agent.grounding.result import CheckedText
+from agent.grounding.support import Support
+from agent.models import AnswerNumber, Check, Correction
+from agent.numbers import expression_of
+
+COMPOSED = "The answer is composed from the rows."
+
+
+def check_text(text: str, facts: Facts) -> CheckedText:
+    """Compute what is to be computed in an answer, then hold every claim of it against the rows."""
+    from agent.recompute import Computed, compute
+
+    currencies = {it.currency for it in facts.measures} - {""}
+    currency = currencies.pop() if len(currencies) == 1 else ""
+    calculator = Check(name="calculator", passed=None, detail="The calculator is switched off.")
+    computed = Computed(text=text)
+    if facts.calculate:
+        computed = compute(text, currency=currency, european=european(facts.language))
+        counts = f"{len(computed.values)} calculations, {len(computed.corrected)} corrected."
+        detail = " ".join(computed.warnings) or counts
+        calculator = Check(name="calculator", passed=not computed.warnings, detail=detail)
+    filled = [Calculation(it.expression, it.computed) for it in computed.filled]
+    found = check(computed.text, facts, filled)
+    problems = tuple(f"“{it.text}”: {it.why}" for it in found.problems) + computed.warnings
+    corrections = (*computed.filled, *computed.corrected)
+    return CheckedText(
+        text=computed.text,
+        corrections=corrections,
+        numbers=_linked(computed.text, found, facts, corrections),
+        checks=(calculator, _grounding(found, problems)),
+        problems=problems,
+    )
+
+
+def composed_text(facts: Facts, why: str = "") -> CheckedText:
+    """The answer that the rows give by themselves. Args: why: what was wrong with the model's."""
+    found = compose(facts)
+    checks = (
+        Check(name="answer", passed=True, detail=f"{why} {COMPOSED}".strip()),
+        Check(name="grounding", passed=True, detail=f"{len(found.numbers)} numbers, each from its cell."),
+    )
+    return CheckedText(text=found.text, numbers=found.numbers, checks=checks, source="composed")
+
+
+def _grounding(found: Checked, problems: tuple[str, ...]) -> Check:
+    if problems:
+        return Check(name="grounding", passed=False, detail=f"Not supported: {' '.join(problems)}")
+    claims = f"{len(found.numbers)} numbers and {len(found.names)} names, each supported."
+    if not found.read:
+        claims += " The language is not known here: only numbers and names are checked."
+    return Check(name="grounding", passed=True, detail=claims)
+
+
+def _linked(text: str, found: Checked, facts: Facts, calculations: tuple[Correction, ...]) -> tuple[AnswerNumber, ...]:
+    told = [_number(text, item, support, facts, calculations) for item, support in found.numbers]
+    for item in found.names:
+        if any(char.isdigit() for char in item.text):
+            column, rows = next(iter(item.places.items()))
+            told.append(_link(item, Support("result", item.value, min(rows, default=None), column), facts, ""))
+    return tuple(sorted(told, key=lambda it: it.start))
+
+
+def _number(
+    text: str, item: Item, support: Support | None, facts: Facts, calculations: tuple[Correction, ...]
+) -> AnswerNumber:
+    if support is None:
+        return AnswerNumber(text=item.text, start=item.start, end=item.end, source=None)
+    expression = support.expression
+    if support.origin in ("calculation", "result"):
+        expression = expression or expression_of(text, item.text, item.start, calculations)
+    return _link(item, support, facts, expression)
+
+
+def _link(item: Item, support: Support, facts: Facts, expression: str) -> AnswerNumber:
+    column = facts.result.columns[support.column] if support.column is not None else None
+    return AnswerNumber(
+        text=item.text,
+        start=item.start,
+        end=item.end,
+        source=support.origin,
+        row=support.row,
+        column=column,
+        expression=expression if support.origin == "calculation" else "",
+    )

@@ -1,0 +1,149 @@
+"""A text held against its rows: every claim of it is supported, or it is a problem."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from agent.grounding.calculations import Calculation, Calculations
+from agent.grounding.claims import Segment, groups_of, parallel, segments_of
+from agent.grounding.facts import Facts
+from agent.grounding.names import NameIndex, Rows
+from agent.grounding.omissions import foreign_names, miscounted, omissions
+from agent.grounding.reading import Item, items_of
+from agent.grounding.support import Numbers, Support
+from agent.grounding.vocabulary import LANGUAGES, Class
+from agent.grounding.wording import Problem, Wording
+from rag.words import denies
+
+MAX_CHARS = 2000
+MAX_PROBLEMS = 6
+_MARKUP = re.compile(
+    r"```|<\s*/?\s*[a-zA-Z][^>]*>|\[\[|\]\]"  # code, HTML, a placeholder that was not filled in
+    r"|^\s*(?:\|.*\||#{1,6}\s.*|[-=]{3,}|[{\[].*[}\]])\s*$",  # tables, headings, rules, JSON
+    re.MULTILINE,
+)
+
+
+class Checked(NamedTuple):
+    """What a text was found to say.
+
+    numbers: each with its support, None where it has none.
+    names: that were found in the rows.
+    problems: what nothing supports. read: whether its words could be read, as its language is known.
+    """
+
+    numbers: tuple[tuple[Item, Support | None], ...]
+    names: tuple[Item, ...]
+    problems: tuple[Problem, ...]
+    read: bool
+
+
+def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> Checked:
+    """Take a text apart and support each claim.
+
+    Args:
+        text: an answer, its placeholders filled in.
+        calculations: what they were filled with.
+    """
+    if unfit := _unfit(text):
+        return Checked((), (), (unfit,), read=False)
+    names = NameIndex(facts)
+    items = items_of(text, facts, names)
+    asked = items_of(facts.question, facts, names)
+    found = Calculations(text, items, facts, calculations)
+    items = found.items
+    segments = segments_of(items)
+    numbers = Numbers(facts, asked)
+    paired = {number.start: _rows(name) for name, number in parallel(segments)}
+    supports: dict[int, Support] = {}
+    told: list[tuple[Item, Support | None]] = []
+    for segment in segments:
+        for item in segment.numbers:
+            support = numbers.of(segment, item, rows=paired.get(item.start)) or found.support(segment, item, numbers)
+            told.append((item, support))
+            if support is not None:
+                supports[item.start] = support
+    problems = [
+        Problem(item.text, "no row of its name, no calculation and no condition says it")
+        for item, it in told
+        if it is None
+    ]
+    problems += found.problems
+    problems += _apart(segments)
+    read = facts.language in LANGUAGES
+    problems += _unplaced(items, facts, asked)
+    if read:
+        problems += Wording(facts, names, asked, numbers, supports).problems(segments)
+        problems += foreign_names(segments, facts)
+        problems += omissions(items, segments, facts, asked)
+        problems += miscounted(segments, facts)
+    elif denies(text) and facts.rows and not denies(facts.question) and all(cell for row in facts.rows for cell in row):
+        problems.append(Problem(text[:40], "it denies what the rows have"))
+    rows = [item for segment in segments for item in segment.names]
+    if not problems and not _says_something(supports, rows, segments, facts):
+        problems.append(Problem(text[:40], "it says nothing of the rows"))
+    unique = tuple(dict.fromkeys(problems))[:MAX_PROBLEMS]
+    return Checked(tuple(told), tuple(rows), unique, read)  # fmt: skip
+
+
+def _unfit(text: str) -> Problem | None:
+    if len(text) > MAX_CHARS:
+        return Problem(text[:40], "it is too long for an answer; one or two sentences are wanted")
+    if markup := _MARKUP.search(text):
+        return Problem(markup[0][:40], "plain sentences are wanted, without markup, tables or code")
+    return None
+
+
+def _rows(item: Item) -> Rows:
+    return frozenset(row for rows in item.places.values() for row in rows)
+
+
+def _apart(segments: Sequence[Segment]) -> Iterator[Problem]:
+    """Names that are said to stand together, and do so in no row."""
+    for group in groups_of(segments):
+        longest = max(map(len, group))
+        if all(len(it) in (1, longest) for it in group):
+            pairs = [[it[0] if len(it) == 1 else it[at] for it in group] for at in range(longest)]
+        else:
+            pairs = [list(it) for it in product(*group)]
+            if any(_together(pair) for pair in pairs):
+                continue
+        for pair in pairs:
+            if not _together(pair):
+                yield Problem(" ".join(it.text for it in pair), "no row has these together")
+
+
+def _together(names: Sequence[Item]) -> bool:
+    rows = _rows(names[0])
+    for name in names[1:]:
+        rows &= _rows(name)
+    return bool(rows)
+
+
+def _unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
+    """Times that neither the rows nor the question nor the query's conditions have."""
+    from agent.arithmetic.dates import dates_in
+
+    bounds = " ; ".join(value for it in facts.conditions for value in it.bounds)
+    known = {reading for it in asked if it.date for reading in it.date.readings}
+    known |= {reading for date in dates_in(bounds) for reading in date.readings}
+    for item in items:
+        if item.kind != "date" or item.places or item.date is None:
+            continue
+        if not set(item.date.readings) & known:
+            yield Problem(item.text, "no row is of this time, and the question does not name it")
+
+
+def _says_something(
+    supports: dict[int, Support], names: Sequence[Item], segments: Sequence[Segment], facts: Facts
+) -> bool:
+    """Whether anything in it comes from the rows."""
+    if not facts.rows:
+        return any({Class.NOT, Class.NOTHING} & it.classes for it in segments) or facts.language not in LANGUAGES
+    answers = {Class.NOT, Class.NOTHING, Class.YES, Class.NO_VALUE}
+    return bool(names) or any(it.origin != "question" for it in supports.values()) or any(
+        answers & it.classes for it in segments
+    )  # fmt: skip

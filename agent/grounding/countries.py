@@ -1,0 +1,75 @@
+"""Countries by their codes, since a table says DE where a sentence says Germany, in five languages.
+
+Where two languages spell a name alike it stands once; codes are ISO 3166-1, two letters and three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+_NAMES = """
+AE ARE United Arab Emirates|Vereinigte Arabische Emirate|Émirats arabes unis|Emiratos Árabes Unidos|Emirati Arabi Uniti
+AR ARG Argentina|Argentinien|Argentine
+AT AUT Austria|Österreich|Autriche
+AU AUS Australia|Australien|Australie
+BE BEL Belgium|Belgien|Belgique|Bélgica|Belgio
+BG BGR Bulgaria|Bulgarien|Bulgarie
+BR BRA Brazil|Brasilien|Brésil|Brasil|Brasile
+CA CAN Canada|Kanada|Canadá
+CH CHE Switzerland|Schweiz|Suisse|Suiza|Svizzera
+CL CHL Chile|Chili|Cile
+CN CHN China|Chine|Cina
+CO COL Colombia|Kolumbien|Colombie
+CZ CZE Czechia|Czech Republic|Tschechien|Tchéquie|République tchèque|Chequia|República Checa|Cechia|Repubblica Ceca
+DE DEU Germany|Deutschland|Allemagne|Alemania|Germania
+DK DNK Denmark|Dänemark|Danemark|Dinamarca|Danimarca
+EE EST Estonia|Estland|Estonie
+EG EGY Egypt|Ägypten|Égypte|Egipto|Egitto
+ES ESP Spain|Spanien|Espagne|España|Spagna
+FI FIN Finland|Finnland|Finlande|Finlandia
+FR FRA France|Frankreich|Francia
+GB GBR United Kingdom|Great Britain|UK|Vereinigtes Königreich|Großbritannien|Royaume-Uni|Reino Unido|Regno Unito
+GR GRC Greece|Griechenland|Grèce|Grecia
+HR HRV Croatia|Kroatien|Croatie|Croacia|Croazia
+HU HUN Hungary|Ungarn|Hongrie|Hungría|Ungheria
+IE IRL Ireland|Irland|Irlande|Irlanda
+IL ISR Israel|Israël|Israele
+IN IND India|Indien|Inde
+IT ITA Italy|Italien|Italie|Italia
+JP JPN Japan|Japon|Japón|Giappone
+KR KOR South Korea|Korea|Südkorea|Corée du Sud|Corea del Sur|Corea del Sud|대한민국|한국
+LT LTU Lithuania|Litauen|Lituanie|Lituania
+LU LUX Luxembourg|Luxemburg|Luxemburgo|Lussemburgo
+LV LVA Latvia|Lettland|Lettonie|Letonia|Lettonia
+MX MEX Mexico|Mexiko|Mexique|México|Messico
+NL NLD Netherlands|Holland|Niederlande|Niederlanden|Pays-Bas|Países Bajos|Paesi Bassi
+NO NOR Norway|Norwegen|Norvège|Noruega|Norvegia
+NZ NZL New Zealand|Neuseeland|Nouvelle-Zélande|Nueva Zelanda|Nuova Zelanda
+PL POL Poland|Polen|Pologne|Polonia
+PT PRT Portugal|Portogallo
+RO ROU Romania|Rumänien|Roumanie|Rumania
+RU RUS Russia|Russland|Russie|Rusia
+SE SWE Sweden|Schweden|Suède|Suecia|Svezia
+SG SGP Singapore|Singapur|Singapour
+SI SVN Slovenia|Slowenien|Slovénie|Eslovenia
+SK SVK Slovakia|Slowakei|Slovaquie|Eslovaquia|Slovacchia
+TR TUR Turkey|Türkei|Turquie|Turquía|Turchia
+UA UKR Ukraine|Ucrania|Ucraina
+US USA United States|America|Vereinigte Staaten|Vereinigten Staaten|États-Unis|Estados Unidos|Stati Uniti
+ZA ZAF South Africa|Südafrika|Afrique du Sud|Sudáfrica|Sudafrica
+"""
+
+
+@lru_cache(maxsize=1)
+def country_names() -> Mapping[str, tuple[str, ...]]:
+    """The names of each code, two letters or three, in capitals; the codes of one country share them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for line in _NAMES.strip().splitlines():
+        two, three, names = line.split(" ", 2)
+        every = tuple(names.split("|"))
+        found[two] = (*every, three)
+        found[three] = (*every, two)
+        if two == "GB":
+            found["UK"] = found[two]
+    return found

@@ -1,0 +1,172 @@
+"""What a sentence leaves out of its question: a condition, so that it says more than the rows do; what was counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from agent.grounding.claims import Segment
+from agent.grounding.countries import country_names
+from agent.grounding.facts import Facts
+from agent.grounding.reading import Item
+from agent.grounding.vocabulary import LANGUAGES, Class, vocabulary
+from agent.grounding.wording import Problem
+from agent.grounding.words import is_among, same_word, words_of
+
+_NAME = re.compile(r"(?<=[^\W\d_] )[A-ZÀ-Þ][^\W\d_]+")
+_AS_ASKED = frozenset(
+    {"such", "solche", "solchen", "solcher", "tel", "telle", "tels", "telles", "tal", "tales", "tali"}
+)
+_FRAGMENT = 2  # words of an answer that is no sentence
+_HEAD = 3  # words in which what is counted is named
+
+
+def omissions(
+    items: Sequence[Item], segments: Sequence[Segment], facts: Facts, asked: Sequence[Item]
+) -> Iterator[Problem]:
+    """Conditions of the question that a sentence does not repeat, where it says at all what it speaks of.
+
+    "It was 267." answers any question; "267 customers ordered." says more than "267 customers from Spain ordered."
+    """
+    said = [word for it in items if it.kind in ("word", "phrase") for word in words_of(it.text)]
+    fragment = len(said) <= _FRAGMENT and not any(it.kind == "phrase" for it in items)
+    if fragment or _AS_ASKED & set(said):  # "267 customers."; "There are no such customers."
+        return
+    content = [it.text.lower() for it in asked if it.kind == "word" and len(it.text) > 1]
+    dates = [it for it in asked if it.kind == "date"]
+    if facts.language not in LANGUAGES or not any(
+        is_among(word, content) for it in items if it.kind == "word" for word in words_of(it.text)
+    ):
+        return  # fmt: skip
+    text = {*said, *(word for it in items for word in words_of(it.text))}
+    for needed in _needed(facts, content):
+        if not any(is_among(word, text) for word in needed):
+            yield Problem(needed[0], "the question speaks of it, and the answer leaves it out")
+    told = [it for it in items if it.kind == "date"]
+    head = counted_words(facts)
+    others = [word for word in content if not is_among(word, head)]
+    says_where = bool(told) or any(it.kind == "name" for it in items)
+    unsaid = head and not says_where and not any(is_among(word, text) for word in others)
+    if unsaid and others and facts.query.aggregates:
+        yield Problem(others[0], "the question speaks of it, and the answer leaves it out")
+    for date in dates:
+        if date.date and not any(it.date and set(it.date.readings) & set(date.date.readings) for it in told):
+            yield Problem(date.text, "the question asks for this time, and the answer leaves it out")
+    numbers = {it.value for it in items if it.kind == "number"}
+    numbers |= {Fraction(year) for it in told if it.date for year, *_ in it.date.readings if year is not None}
+    limit = facts.query.limit
+    for number in (it for it in asked if it.kind == "number"):
+        if number.value not in numbers and number.value != limit and _compared(number, facts):
+            yield Problem(number.text, "the question speaks of it, and the answer leaves it out")
+    denied = {Class.NOT, Class.NOTHING}
+    if _asks_denied(asked, facts) and not any(denied & it.classes for it in segments):
+        yield Problem("not", "the question denies something, and the answer does not")
+
+
+def _needed(facts: Facts, content: Sequence[str]) -> Iterator[list[str]]:
+    """For each condition of the query the words of the question that say it; nothing where none does."""
+    linked = {value.lower(): said for said, value in facts.linked}
+    codes = {code.lower(): words_of(meaning) for column in facts.columns for code, meaning in column.codes}
+    shown = {it.name.lower() for it in facts.columns if it.kind == "dimension"} | {
+        source for it in facts.columns if it.kind == "dimension" for source in it.projection.sources
+    }
+    for condition in facts.conditions:
+        words: list[str] = []
+        for value in condition.values:
+            words += words_of(linked.get(value.lower(), "")) or codes.get(value.lower(), [])
+            words += [word for name in country_names().get(value, ()) for word in words_of(name)]
+            words += words_of(value)
+        found = [word for word in content if is_among(word, words)]
+        if not found and not set(condition.columns) & shown:
+            names = [word for column in condition.columns for word in words_of(column) if len(word) > 2]
+            found = [word for word in content if is_among(word, names)]
+        if found:
+            yield found
+    columns = {word for it in facts.columns for word in it.words}
+    for name in _NAME.findall(facts.question) if facts.language != "de" else ():
+        if name.lower() in content and not is_among(name.lower(), columns):
+            yield [name.lower()]
+
+
+def _compared(number: Item, facts: Facts) -> bool:
+    """Whether the query compares something with this number."""
+    values = {value for condition in facts.conditions for value in condition.values}
+    return any(number.text.strip() in re.findall(r"\d+(?:\.\d+)?", value) for value in values)
+
+
+def _asks_denied(asked: Sequence[Item], facts: Facts) -> bool:
+    return any(it.cls is Class.NOT for it in asked) and any(it.denied for it in facts.conditions)
+
+
+def miscounted(segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
+    """What is said to be counted, where the question asks how many there are of something else."""
+    head = counted_words(facts)
+    if not head or len(facts.rows) != 1 or not facts.query.aggregates:
+        return
+    words = facts.question_words
+    for segment in segments:
+        for place, item in enumerate(segment.items):
+            if item.kind != "number":
+                continue
+            after: list[str] = []
+            for following in segment.items[place + 1 : place + 1 + _HEAD]:
+                if following.kind != "word":
+                    break
+                after.append(following.text.lower())
+            asked = [word for word in after if is_among(word, words)]
+            if asked and not any(is_among(word, head) for word in asked) and len(after) == len(asked):
+                yield Problem(" ".join(after), "the question asks how many there are of something else")
+
+
+def counted_words(facts: Facts) -> list[str]:
+    """What the question asks to be counted: the words after "how many"."""
+    if facts.language not in LANGUAGES:
+        return []
+    listed = vocabulary(facts.language)
+    words = [word.lower() for word in re.findall(r"[^\W\d_]+", facts.question)]
+    for at in range(len(words)):
+        for phrase in listed.how_many:
+            if tuple(words[at : at + len(phrase)]) == phrase:
+                found: list[str] = []
+                for place in range(at + len(phrase), min(at + len(phrase) + _HEAD, len(words))):
+                    known = listed.at(words, place)
+                    if known is not None and found:
+                        break
+                    if known is None:
+                        found.append(words[place])
+                return found
+    return []
+
+
+def foreign_names(segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
+    """Names of the question that the rows tell apart by, and that are none of theirs: "Spain has most", of a row DE."""
+    dimensions = {
+        source for it in facts.columns if it.kind == "dimension" for source in (it.name.lower(), *it.projection.sources)
+    }
+    values = {value.lower() for it in facts.conditions for value in it.values}
+    compared = {value.lower() for it in facts.conditions if set(it.columns) & dimensions for value in it.values}
+    names = {name.lower() for name in _NAME.findall(facts.question)} if facts.language != "de" else set()
+    names |= {word for said, _ in facts.linked for word in words_of(said) if said[:1].isupper()}
+    for segment in segments:
+        for item in segment.items:
+            word = item.text.lower()
+            if item.kind != "word" or not item.text[0].isupper() or not any(same_word(word, it) for it in names):
+                continue
+            meant = _meant(word, facts)
+            if not dimensions or not facts.rows:
+                continue
+            if meant & compared or (dimensions and not meant & values and not _in_text(word, values)):
+                yield Problem(item.text, "no row is about it")  # fmt: skip
+
+
+def _meant(word: str, facts: Facts) -> set[str]:
+    """The values that a name of the question stands for, in small letters."""
+    found = {word} | {value.lower() for said, value in facts.linked if word in words_of(said)}
+    return found | {
+        code.lower() for code, names in country_names().items() if any(same_word(word, it.lower()) for it in names)
+    }
+
+
+def _in_text(word: str, values: set[str]) -> bool:
+    return any(is_among(word, words_of(value)) for value in values)

@@ -1,0 +1,265 @@
+"""What supports a number: a cell of the row that its name stands in, an aggregate, the rows counted, the question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from agent.grounding.claims import Segment
+from agent.grounding.facts import ColumnFacts, Facts, currencies_in, number_of
+from agent.grounding.names import Rows
+from agent.grounding.reading import Item
+from agent.grounding.vocabulary import Class
+from agent.grounding.words import is_among, same_word
+from agent.models import Origin
+
+_LOOSE = Fraction(1, 10)  # the most that "about" or "over" may leave out
+_NEAR = 4  # items after a number in which what it counts is named
+_CALCULATING = {Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.TIMES, Class.RISE, Class.FALL, Class.MORE, Class.LESS}
+_SHOWN_OPERANDS = 12
+
+
+class Support(NamedTuple):
+    """Where a number comes from. value: exactly; row, column: of the cell, from 0. expression: of a calculation."""
+
+    origin: Origin
+    value: Fraction
+    row: int | None = None
+    column: int | None = None
+    expression: str = ""
+    cls: Class | None = None
+
+
+@dataclass
+class Numbers:
+    """Supports the numbers of a text.
+
+    Args:
+        asked: the items of the question.
+    """
+
+    facts: Facts
+    asked: Sequence[Item]
+
+    def of(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
+        """The support of one number of a segment; None where it has none.
+
+        Args:
+            rows: those that its name stands in, where the sentence pairs lists.
+        """
+        place = segment.items.index(item)
+        bound = self._bound(segment.items, place)
+        found = self._condition(segment, place, bound)
+        if found is not None and bound is not None:
+            return found  # "more than 5 trips", as the question says
+        columns = self._columns(segment, place)
+        named = rows if rows is not None else self.rows_of(segment)
+        return (
+            self._cell(segment, item, columns, named, bound)
+            or self._aggregate(segment, item, columns, bound)
+            or found
+            or self._counted(segment, place, bound)
+        )
+
+    # -- which rows, which columns ------------------------------------------------------------------------
+
+    def rows_of(self, segment: Segment) -> Rows | None:
+        """The rows that a segment speaks of; None where it names none and there are several."""
+        found = {**segment.inherited, **segment.own()}
+        if not found:
+            return frozenset({0}) if len(self.facts.rows) == 1 else None
+        return _all_of(found.values())
+
+    def _columns(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
+        """The columns that a number may stand for, by the words beside it."""
+        measures = self.facts.measures
+        if len(measures) < 2:
+            return measures
+        items = segment.items
+        for item in items[place + 1 : place + 1 + _NEAR]:
+            if item.kind in ("number", "mark") or item.cls is Class.FILLER:
+                break
+            if found := self._labelled(item):
+                return found
+        for item in reversed(items[:place]):
+            if found := self._labelled(item):
+                return found
+        asked = [it for it in measures if any(is_among(word, self._telling(it)) for word in self.facts.question_words)]
+        currency = [it for it in measures if items[place].currency and it.currency]
+        return currency or asked or measures
+
+    def _labelled(self, item: Item) -> list[ColumnFacts]:
+        if item.kind not in ("word", "phrase"):
+            return []
+        word = item.text.lower()
+        return [it for it in self.facts.measures if is_among(word, self._telling(it)) or word in it.units]
+
+    def _telling(self, column: ColumnFacts) -> set[str]:
+        """The words of a column that no other measure has."""
+        others = {word for it in self.facts.measures if it is not column for word in it.words}
+        return set(column.words) - others
+
+    # -- cells --------------------------------------------------------------------------------------------
+
+    def _cell(
+        self, segment: Segment, item: Item, columns: Sequence[ColumnFacts], rows: Rows | None, bound: Class | None
+    ) -> Support | None:
+        if not rows:
+            return None
+        for column in columns:
+            found = [(row, number_of(self.facts.rows[row][column.index])) for row in sorted(rows)]
+            if all(value is not None and self.says(segment, item, value, column, bound) for _, value in found):
+                row, value = found[0]
+                return Support("result", value or Fraction(0), row, column.index)
+        return None
+
+    def says(
+        self, segment: Segment, item: Item, value: Fraction, column: ColumnFacts | None, bound: Class | None
+    ) -> bool:
+        """Whether a number of the text says a value of a column, in its unit, rounded by at most half a digit."""
+        if not self._currency_fits(item, column):
+            return False
+        if item.percent and column is not None and not column.percent:
+            if abs(value) > 1 and not {Class.SHARE, Class.RISE, Class.FALL} & segment.classes:
+                return False
+            value *= 100
+        said = item.value
+        if value < 0 < said and {Class.FALL, Class.LESS} & segment.classes:
+            value = -value
+        low, high = _interval(item, said, bound)
+        return low <= value <= high
+
+    def _currency_fits(self, item: Item, column: ColumnFacts | None) -> bool:
+        if not item.currency:
+            return True
+        said = currencies_in(item.currency)
+        known = {column.currency} - {""} if column is not None else {it.currency for it in self.facts.measures} - {""}
+        if not known and not (column is not None and column.projection.aggregate == "count"):
+            known = currencies_in(self.facts.question)
+        return bool(said) and said <= known
+
+    # -- aggregates ---------------------------------------------------------------------------------------
+
+    def _aggregate(
+        self, segment: Segment, item: Item, columns: Sequence[ColumnFacts], bound: Class | None
+    ) -> Support | None:
+        """Sum, mean, most, least, difference, share, growth or ratio of a column that is shown, recomputed."""
+        from agent.grounding.aggregates import candidates
+
+        if not self.facts.calculate or len(self.facts.rows) < 2:
+            return None
+        own = segment.own()
+        names = own or (segment.inherited if not {Class.SUM, Class.MEAN} & segment.classes else {})
+        rows = _all_of(names.values()) if names else frozenset(range(len(self.facts.rows)))
+        ordered = _in_order(segment, rows) if names else sorted(rows)
+        for column in columns:
+            for found in candidates(self.facts, segment, item, column, ordered, named=bool(names)):
+                shares = found.cls in (Class.SHARE, Class.RISE, Class.FALL)
+                if item.percent is not (shares or (item.percent and column.percent)):
+                    continue
+                plain = None if item.percent else column  # a share in percent is none of the column's own values
+                if self._currency_fits(item, column) and self.says(segment, item, found.value, plain, bound):
+                    return Support("calculation", found.value, None, None, found.expression, found.cls)
+        return None
+
+    # -- the rows counted, the question -------------------------------------------------------------------
+
+    def _counted(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
+        """The number of rows, where they are what is counted: "6 countries", not "6 customers" of 6 countries."""
+        facts, item = self.facts, segment.items[place]
+        count = len(facts.rows)
+        told = frozenset(row for places in segment.own().values() for row in places)
+        if item.percent or item.currency or facts.query.aggregates or (told and len(told) < count):
+            return None
+        limited = facts.query.limit is not None and count >= facts.query.limit
+        if facts.result.truncated and bound is Class.OVER:
+            limited = item.value > count
+        elif facts.result.truncated or item.value != count or bound is not None:
+            return None
+        after = _counted_words(segment.items, place)
+        if limited and not any(it.value == item.value for it in self.asked if it.kind == "number"):
+            return None
+        if any(it.cls is Class.ROWS for it in after):
+            return Support("row count", Fraction(count))
+        words = [it.text.lower() for it in after if it.kind == "word"]
+        if any(is_among(word, it.words) for it in facts.measures for word in words):
+            return None
+        keys = {word for it in facts.columns if it.kind == "dimension" for word in it.words}
+        known = keys if facts.query.grouped or facts.measures else {*keys, *facts.question_words}
+        if (words and any(is_among(word, known) for word in words)) or (not words and not facts.query.grouped):
+            return Support("row count", Fraction(count))
+        return None
+
+    def _condition(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
+        """A number that the question says, beside the same word as there."""
+        item = segment.items[place]
+        if place and segment.items[place - 1].cls is Class.EXISTS:
+            return None
+        for at, said in enumerate(self.asked):
+            if said.kind != "number" or said.value != item.value or said.percent != item.percent:
+                continue
+            if self._bound(self.asked, at) is not bound or (item.currency and item.currency != said.currency):
+                continue
+            year = item.numeral is not None and len(item.numeral.raw) == 4 and item.numeral.raw.isdigit()
+            if year or _same_beside(self.asked, at, segment.items, place):
+                return Support("question", item.value)
+        return None
+
+    @staticmethod
+    def _bound(items: Sequence[Item], place: int) -> Class | None:
+        before = items[place - 1].cls if place else None
+        return before if before in (Class.OVER, Class.UNDER, Class.ABOUT) else None
+
+
+def _interval(item: Item, said: Fraction, bound: Class | None) -> tuple[Fraction, Fraction]:
+    """The values that a number may stand for, given the word before it."""
+    half, scale = item.half, Fraction(item.numeral.scale if item.numeral else 1)
+    place = 2 * half
+    while said and (said / scale).denominator == 1 and said % (place * 10) == 0:
+        place *= 10
+    loose = min(place, abs(said) * _LOOSE)
+    if bound is Class.OVER:
+        return said, said + max(loose, half)
+    if bound is Class.UNDER:
+        return said - max(loose, half), said
+    if bound is Class.ABOUT:
+        half = max(half, min(place / 2, abs(said) * _LOOSE))
+    return said - half, said + half
+
+
+def _all_of(groups: Iterable[Rows]) -> Rows:
+    found: Rows | None = None
+    for rows in groups:
+        found = rows if found is None else found & rows
+    return found or frozenset()
+
+
+def _in_order(segment: Segment, rows: Rows) -> list[int]:
+    """The rows as the segment names them, one after the other."""
+    order: list[int] = []
+    for item in segment.names:
+        order += [row for places in item.places.values() for row in sorted(places & rows) if row not in order]
+    return [*order, *sorted(rows - set(order))]
+
+
+def _counted_words(items: Sequence[Item], place: int) -> list[Item]:
+    found: list[Item] = []
+    for item in items[place + 1 : place + 1 + _NEAR]:
+        if item.kind in ("number", "name", "date", "mark") or (item.kind == "phrase" and item.cls is not Class.ROWS):
+            break
+        found.append(item)
+    return found
+
+
+def _same_beside(one: Sequence[Item], at: int, other: Sequence[Item], place: int) -> bool:
+    for step in (1, -1):
+        left = one[at + step] if 0 <= at + step < len(one) else None
+        right = other[place + step] if 0 <= place + step < len(other) else None
+        if left and right and left.kind == right.kind and left.kind in ("word", "phrase"):
+            if left.cls is Class.FILLER and right.cls is Class.FILLER and left.text.lower() != right.text.lower():
+                continue
+            if (left.cls and left.cls is right.cls) or same_word(left.text.lower(), right.text.lower()):
+                return True
+    return False

@@ -1,0 +1,341 @@
+"""Claims that are made in words: denials, quantifiers, superlatives, comparisons, changes, and words nobody checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from agent.grounding.claims import Segment
+from agent.grounding.facts import ColumnFacts, Facts, currencies_in, number_of
+from agent.grounding.language import known_words
+from agent.grounding.names import NameIndex, Rows
+from agent.grounding.reading import Item
+from agent.grounding.support import Numbers, Support
+from agent.grounding.vocabulary import LANGUAGES, Class, vocabulary
+from agent.grounding.words import is_among, same_word, words_of
+from executors.base import JsonValue
+
+_OPPOSITE = {
+    Class.MOST: Class.LEAST,
+    Class.LEAST: Class.MOST,
+    Class.LATEST: Class.EARLIEST,
+    Class.EARLIEST: Class.LATEST,
+}
+_CHANGE = re.compile(
+    r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
+)
+
+
+class Problem(NamedTuple):
+    """Something that nothing supports: as written, and why."""
+
+    text: str
+    why: str
+
+
+class Wording:
+    """Checks the words of a text.
+
+    Args:
+        asked: the items of the question.
+        supports: of the numbers that were found, by where they start.
+    """
+
+    def __init__(
+        self, facts: Facts, names: NameIndex, asked: Sequence[Item], numbers: Numbers, supports: Mapping[int, Support]
+    ) -> None:
+        self._facts, self._names, self._asked = facts, names, asked
+        self._numbers, self._supports = numbers, supports
+        self._asked_classes = frozenset(it.cls for it in asked if it.cls is not None)
+        words = vocabulary(facts.language).polar if facts.language in LANGUAGES else frozenset[str]()
+        first = known_words(facts.question)[:1]
+        self._polar = bool(first) and first[0] in words
+        self._known = _known_words(facts) | {it.text.lower() for it in asked if it.kind == "word"}
+        self._checks: Mapping[Class, Callable[[Segment, int], str]] = {
+            Class.NOT: self._denial, Class.NOTHING: self._denial, Class.ALL: self._all, Class.EACH: self._each,
+            Class.ONLY: self._only,
+            Class.MOST: self._extreme, Class.LEAST: self._extreme, Class.LATEST: self._latest,
+            Class.EARLIEST: self._latest, Class.MORE: self._comparison, Class.LESS: self._comparison,
+            Class.OVER: self._bound, Class.UNDER: self._bound, Class.RISE: self._change, Class.FALL: self._change,
+            Class.DIFFERENCE: self._calculated, Class.TIMES: self._calculated, Class.SUM: self._summed,
+            Class.MEAN: self._summed, Class.YES: self._yes, Class.NO_VALUE: self._no_value, Class.RANK: self._rank,
+            Class.TIME: self._time, Class.AFTER: self._as_asked, Class.BEFORE: self._as_asked,
+            Class.SHARE: self._share,
+        }  # fmt: skip
+
+    def problems(self, segments: Sequence[Segment]) -> Iterator[Problem]:
+        """What nothing supports, in order."""
+        for segment in segments:
+            for place, item in enumerate(segment.items):
+                if item.kind == "word" and not self._is_known(segment, place):
+                    yield Problem(item.text, "it stands neither in the question nor in the rows")
+                check = self._checks.get(item.cls) if item.cls is not None else None
+                if check is not None and (why := check(segment, place)):
+                    yield Problem(item.text, why)
+
+    # -- words --------------------------------------------------------------------------------------------
+
+    def _is_known(self, segment: Segment, place: int) -> bool:
+        word = segment.items[place].text.lower()
+        if currencies := currencies_in(word):
+            known = {it.currency for it in self._facts.measures} - {""} or currencies_in(self._facts.question)
+            number = segment.items[place - 1] if place else None
+            support = self._supports.get(number.start) if number is not None else None
+            if support is not None and support.column is not None:
+                column = self._facts.columns[support.column]
+                if column.projection.aggregate == "count":
+                    return False
+                known = {column.currency} - {""} or known
+            return currencies <= known
+        if word == "s" and place and segment.items[place - 1].kind != "number":
+            return True
+        if segment.items[place].text in "$€£¥%+×÷*<>±":
+            return False
+        return is_among(word, self._known) or self._is_compound(word)
+
+    def _is_compound(self, word: str) -> bool:
+        """German: `Kundenanzahl` of `Kunden` and `Anzahl`."""
+        if self._facts.language != "de" or len(word) < 8:
+            return False
+        listed = vocabulary("de")
+        for cut in range(4, len(word) - 2):
+            head, tail = word[:cut], word[cut:].removeprefix("s")
+            known = [is_among(part, self._known) or self._plain(listed.at([part], 0)) for part in (head, tail)]
+            if all(known):
+                return True
+        return False
+
+    @staticmethod
+    def _plain(found: object) -> bool:
+        return getattr(found, "cls", None) in (Class.FILLER, Class.SUM, Class.TIME)
+
+    # -- claims; each gives why it is not supported, or nothing ------------------------------------------
+
+    def _denial(self, segment: Segment, _: int) -> str:
+        facts = self._facts
+        if not facts.rows or {Class.NOT, Class.NOTHING} & self._asked_classes:
+            return ""
+        rows = self._numbers.rows_of(segment)
+        chosen = sorted(rows) if rows else (range(len(facts.rows)) if len(facts.rows) == 1 else ())
+        told = [facts.rows[row][it.index] for row in chosen for it in facts.columns if it.kind != "dimension"]
+        if any(_is_nothing(cell) for cell in told):
+            return ""
+        if any(facts.rows[row][it.index] is None for row in chosen for it in facts.columns):
+            return ""
+        return "the rows do not say that there is none"
+
+    def _all(self, segment: Segment, place: int) -> str:
+        after = segment.items[place + 1 : place + 4]
+        if not self._polar and Class.ALL in self._asked_classes:
+            return ""
+        if any(it.kind == "number" and self._origin(it) == "row count" for it in after):
+            return ""
+        total = Class.SUM in segment.classes and (len(self._facts.rows) > 1 or self._aggregates("sum", "count"))
+        return "" if total and not segment.own() else "the rows do not say so of all"
+
+    def _each(self, segment: Segment, place: int) -> str:
+        before = segment.items[place - 1] if place else None
+        if before is not None and before.kind == "number":
+            return ""
+        asked = {Class.EACH, Class.PER} & self._asked_classes
+        return "" if asked and segment.numbers else "the rows do not say so of each"
+
+    def _only(self, segment: Segment, place: int) -> str:
+        if Class.ONLY in self._asked_classes or any(it.kind == "number" for it in segment.items[place + 1 : place + 3]):
+            return ""
+        alone = len(self._facts.rows) == 1 and self._facts.query.limit is None and not self._facts.query.aggregates
+        return "" if alone and segment.names else "the rows do not say so"
+
+    def _extreme(self, segment: Segment, place: int) -> str:
+        cls = segment.items[place].cls
+        if cls is None:
+            return ""
+        rows = self._numbers.rows_of(segment)
+        if any(self._cls(it) is cls for it in segment.numbers):
+            return ""
+        if len(self._facts.rows) > 1 and rows and (segment.own() or segment.inherited):
+            held = self._holds_extreme(segment, place, cls, rows)
+            if held is not None:
+                return "" if held else "another row has a value beyond it"
+        if cls in self._asked_classes:
+            return ""
+        return "" if self._chosen_by(cls) else "the query does not look for it"
+
+    def _holds_extreme(self, segment: Segment, place: int, cls: Class, rows: Rows) -> bool | None:
+        """Whether the rows named are the first by a measure; None where it cannot be told."""
+        facts = self._facts
+        columns = self._numbers._columns(segment, place)
+        ordered = dict(facts.query.order)
+        chosen = [it for it in columns if it.name.lower() in ordered] or list(columns)
+        if not chosen or (facts.result.truncated and chosen[0].name.lower() not in ordered):
+            return None
+        column = chosen[0]
+        others = [it for it in range(len(facts.rows)) if it not in rows]
+        inside, outside = facts.values(column.index, rows), facts.values(column.index, others)
+        if not inside or not outside:
+            return None
+        return min(inside) >= max(outside) if cls is Class.MOST else max(inside) <= min(outside)
+
+    def _chosen_by(self, cls: Class) -> bool:
+        """Whether the query picks the rows so: the first by an order, or MAX and MIN."""
+        query = self._facts.query
+        if self._aggregates("max" if cls is Class.MOST else "min") and _OPPOSITE[cls] not in self._asked_classes:
+            return True
+        if _OPPOSITE[cls] in self._asked_classes or not query.order or query.limit is None:
+            return False
+        return query.order[0][1] is (cls is Class.MOST)
+
+    def _latest(self, segment: Segment, place: int) -> str:
+        cls = segment.items[place].cls
+        if cls is None:
+            return ""
+        if cls in self._asked_classes or self._said(segment.items[place]):
+            return ""
+        rows = self._numbers.rows_of(segment)
+        dated = sorted(self._names.dated)
+        if rows and dated and len(self._facts.rows) > 1 and not self._facts.result.truncated:
+            cells = {row: str(self._facts.rows[row][dated[0]]) for row in range(len(self._facts.rows))}
+            end = max(cells.values()) if cls is Class.LATEST else min(cells.values())
+            return "" if all(cells[row] == end for row in rows) else "another row is beyond it"
+        return "the question does not ask for it"
+
+    def _comparison(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        if item.cls in self._asked_classes or any(self._origin(it) == "calculation" for it in segment.numbers):
+            return ""
+        names = segment.names
+        if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
+            first, second = pair
+            right = first > second if item.cls is Class.MORE else first < second
+            return "" if right else "the rows say the opposite"
+        return "the rows do not compare this"
+
+    def _pair(self, segment: Segment, place: int, names: Sequence[Item]) -> tuple[Fraction, Fraction] | None:
+        """The values of two names that are compared, in the order in which they are named."""
+        columns = self._numbers._columns(segment, place)
+        rows = [sorted(row for it in name.places.values() for row in it) for name in names]
+        if not columns or any(len(it) != 1 for it in rows):
+            return None
+        values = [number_of(self._facts.rows[it[0]][columns[0].index]) for it in rows]
+        return (values[0], values[1]) if values[0] is not None and values[1] is not None else None
+
+    def _bound(self, segment: Segment, place: int) -> str:
+        if any(it.kind == "number" for it in segment.items[place + 1 : place + 2]):
+            return ""
+        return "" if self._said(segment.items[place]) else "no number follows it"
+
+    def _change(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        numbers = [it for it in (self._supports.get(one.start) for one in segment.numbers) if it is not None]
+        if any(it.origin == "calculation" for it in numbers):
+            return ""
+        cells = [it.value for it in numbers if it.origin == "result"]
+        asked = {Class.RISE, Class.FALL} & self._asked_classes or _CHANGE.search(
+            " ".join((self._facts.question, *self._facts.result.columns))
+        )
+        rises = item.cls is Class.RISE
+        if cells and (asked or not rises):
+            fits = cells[0] > 0 if rises else cells[0] < 0
+            return "" if fits or (item.cls in self._asked_classes and cells[0] > 0) else "the sign says the opposite"
+        return "the rows do not say so"
+
+    def _calculated(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        if any(self._origin(it) == "calculation" for it in segment.numbers) or item.cls in self._asked_classes:
+            return ""
+        return "" if is_among(item.text.lower(), self._known) else "no number in it is one"
+
+    def _summed(self, segment: Segment, place: int) -> str:
+        """A sum or mean: computed, or what the query computes, or what the question asks for."""
+        item = segment.items[place]
+        if item.cls in self._asked_classes or is_among(item.text.lower(), self._known):
+            return ""
+        if any(self._cls(it) is item.cls for it in segment.numbers):
+            return ""
+        names = ("avg",) if item.cls is Class.MEAN else ("sum", "count")
+        own = bool(segment.own()) or len(self._facts.rows) == 1
+        return "" if own and self._aggregates(*names) else "no row and no calculation says it"
+
+    def _share(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        if item.cls in self._asked_classes or any(it.percent for it in segment.numbers):
+            return ""
+        return "" if is_among(item.text.lower(), self._known) else "no row says a share"
+
+    def _yes(self, _segment: Segment, _: int) -> str:
+        cells = [cell for row in self._facts.rows for cell in row]
+        told = self._polar and bool(cells) and not any(_is_nothing(cell) for cell in cells)
+        return "" if told else "the rows do not say yes"
+
+    def _no_value(self, segment: Segment, _: int) -> str:
+        rows = self._numbers.rows_of(segment)
+        empty = [row for row in rows or () if any(cell is None for cell in self._facts.rows[row])]
+        return "" if empty else "the rows have a value"
+
+    def _rank(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        if self._said(item):
+            return ""
+        if not self._facts.query.order and not self._is_sorted():
+            return "the rows have no order"
+        rows = self._numbers.rows_of(segment)
+        return "" if rows == frozenset({item.rank - 1}) else "another row has that place"
+
+    def _is_sorted(self) -> bool:
+        for column in self._facts.measures:
+            values = self._facts.values(column.index)
+            if len(values) > 1 and values in (sorted(values), sorted(values, reverse=True)):
+                return True
+        return False
+
+    def _time(self, segment: Segment, place: int) -> str:
+        """A unit of time is one where a number stands before it: 66 months."""
+        item = segment.items[place]
+        before = segment.items[place - 1] if place else None
+        counts = before is not None and before.kind == "number"
+        known = is_among(item.text.lower(), self._known)
+        return "" if not counts or known else "no row is counted in it"
+
+    def _as_asked(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        return "" if item.cls in self._asked_classes or self._said(item) else "the question does not say so"
+
+    # -- what they share ----------------------------------------------------------------------------------
+
+    def _said(self, item: Item) -> bool:
+        return any(same_word(item.text.lower(), it.text.lower()) for it in self._asked)
+
+    def _origin(self, item: Item) -> str | None:
+        support = self._supports.get(item.start)
+        return support.origin if support is not None else None
+
+    def _cls(self, item: Item) -> Class | None:
+        support = self._supports.get(item.start)
+        return support.cls if support is not None else None
+
+    def _aggregates(self, *names: str) -> bool:
+        return any(it.aggregate in names for it in self._facts.query.projections)
+
+
+def _known_words(facts: Facts) -> frozenset[str]:
+    """The words that a sentence may use: of the question, the columns and units, and the values compared with."""
+    found = {*facts.question_words, *known_words(facts.question), *known_words(facts.earlier)}
+    for column in facts.columns:
+        found |= _words_of_column(column)
+    for condition in facts.conditions:
+        for value in condition.bounds:
+            if not condition.denied:
+                found |= set(words_of(value))
+    found |= {word for said, _ in facts.linked for word in words_of(said)}
+    return frozenset(found)
+
+
+def _words_of_column(column: ColumnFacts) -> set[str]:
+    return {*column.words, *column.units, *words_of(column.name)}
+
+
+def _is_nothing(cell: JsonValue) -> bool:
+    """Whether a cell is a reason to deny something: empty, zero or false."""
+    return not cell.strip() if isinstance(cell, str) else not cell

@@ -1,0 +1,73 @@
+"""Words that mean the same in a sentence and in a question: forms of one word, without knowing its language."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+WORD = re.compile(r"[A-Z]+(?![a-zß-öø-ÿ])|[A-Z]?[a-zß-öø-ÿ]+|[^\W\d_]+")
+# What words of six languages end in, without accents; the stem that two forms share comes before it.
+_ENDINGS_OF_ALL = """
+    s es e n en er ern em d ed t te ten ter tes tem ing r a o i as os ie ies y ee ees ada ado adas ados ato ata ati
+    ate ida ido idas idos ita ito iti ite uto uta uti ute ly al an in innen ung ungen x aux is it iz ez ons ait aient
+    ar ir re ire are ere on ano ono no aron eron ion iones ioni ant ante anti ent ente enti ens st sten ste ster
+    stes stem ping ped ning ned ting ted ling led
+"""
+_ENDINGS = frozenset({"", *_ENDINGS_OF_ALL.split()})
+_IRREGULAR = """
+    sell sells sold selling;buy bought buys;pay paid pays;spend spent spends;drive drove driven drives;go went gone;
+    write wrote written;make made;take took taken;give gave given;send sent;build built;lose lost;win won;hold held;
+    leave left;come came;begin began begun;grow grew grown;keep kept;run ran;ride rode ridden;meet met;find found;
+    bring brought;fly flew flown;see saw seen;know knew known;person people persons;man men;woman women;child children;
+    rise rose risen;fall fell fallen;stand stood;sale sales sold sell;die died;lie lay;teach taught;think thought;
+    fahren fuhr fuhren gefahren fahrt fahrten;verkaufen verkauft verkaufte;geben gab gegeben;nehmen nahm genommen;
+    haus häuser;land länder;vendre vendu vendus vendue vendues;vendere venduto venduti;pagar pagado pagó;
+    cheval chevaux;pays pais;conducir condujo conducido;recorrer recorrió;percorrere percorso percorsi;
+    parcourir parcouru parcourus;tenir tenu;fare fatto;hacer hecho;mettre mis;rendre rendu;ville villes;day days;
+    euro euros eur €;dollar dollars usd $;pound pounds gbp £;franc francs chf franken;yen jpy ¥;rupee rupees inr ₹;
+    km kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros chilometro
+    chilometri;m meter meters metre metres metern mètre mètres metro metros metri;kg kilogram kilograms kilo kilos
+    kilogramm kilogramme kilogrammes kilogramo kilogramos chilogrammo chilogrammi chili;g gram grams gramm gramme
+    grammes;t ton tons tonne tonnes tonnen toneladas tonnellate;l liter liters litre litres litern litro litros litri;
+    h hr hrs hour hours stunde stunden heure heures hora horas ora ore;min mins minute minutes minuten minuto minutos
+    minuti;s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo secondi;
+    day days tag tage tagen jour jours día días giorno giorni;mile miles mi meile meilen;
+    kwh kilowatt-hour kilowatt-hours kilowattstunden;pct percent percentage prozent pourcentage porcentaje percentuale
+    """
+_SETS: dict[str, frozenset[int]] = {}
+for _number, _line in enumerate(_IRREGULAR.replace("\n", " ").split(";")):
+    for _word in _line.split():
+        _SETS[_word] = _SETS.get(_word, frozenset()) | {_number}
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text or a name, in small letters; parts of snake_case and camelCase names are words."""
+    return [word.lower() for word in WORD.findall(text)]
+
+
+@lru_cache(maxsize=8192)
+def plain(word: str) -> str:
+    """A word in small letters, without accents."""
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+@lru_cache(maxsize=65536)
+def same_word(one: str, other: str) -> bool:
+    """Whether two words are forms of one: "storniert" and "stornierte", "sold" and "sell", "km" and "kilometres"."""
+    if one == other or _SETS.get(one, frozenset()) & _SETS.get(other, frozenset()):
+        return True
+    one, other = plain(one), plain(other)
+    if one == other:
+        return True
+    shared = next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), None)
+    shared = min(len(one), len(other)) if shared is None else shared
+    least = 3 if min(len(one), len(other)) < 6 else 4
+    return shared >= least and one[shared:] in _ENDINGS and other[shared:] in _ENDINGS
+
+
+def is_among(word: str, known: Iterable[str]) -> bool:
+    """Whether a word is a form of one of these."""
+    return any(same_word(word, it) for it in known)

@@ -1,0 +1,131 @@
+"""The closed vocabulary of English and German; what the lists mean is in `vocabulary`."""
+
+from __future__ import annotations
+
+EN = {
+    "common": """
+        the of what which how many is are was were in for by from show list do did does we our with have has
+        who and me all each there a an to it on at give most than when where""",
+    "polar": "is are was were do does did has have had can could will",
+    "how_many": "how_many",
+    "filler": """
+        there the a an of in on at to for from by with as is are was were be been being has have had do does
+        did here this that these those it its they them their he she his her we our us you your i who whom
+        whose which what when where how s also too then namely respectively following follows follow listed
+        list lists listing shown show shows according data database result answer answers question value
+        values amount amounts amounted come comes came out such can found find stands stood equals equal
+        equaled equalled exactly just per begins begin starts start any belongs belong include includes
+        including included consists consist contains contain contained holds hold held accounts accounted
+        account generated generate generates earned earns reached reaches reach achieved achieves brought
+        brings got received receives gets having number numbers count counts counted than about_it currently
+        recorded records_show registered made make makes up adds added named called name names placed_at
+        at_the well as_well_as figure figures followed between asked requested corresponds correspond
+        represents represent representing back if one_of eg example respective ones whole exact valued worth
+        would will could may there_follow ranks ranked rank standing thus therefore so hence yielding yields
+        yield giving gives give given means meaning totals_are go goes went""",
+    "join": "and while whereas but plus or",
+    "sum": """
+        total totals totalled totaled totalling totaling totally together altogether overall sum sums combined
+        in_total in_all in_sum aggregate cumulative jointly entire""",
+    "mean": "average averages averaged averaging mean avg on_average typical",
+    "most": """
+        most highest largest biggest greatest maximum max top best leading leads lead led leader tops topped
+        peak peaked peaks longest heaviest fastest tallest strongest furthest farthest busiest""",
+    "least": "fewest lowest smallest least minimum min worst shortest lightest slowest weakest bottom",
+    "latest": "latest newest most_recent youngest last final",
+    "earliest": "earliest oldest",
+    "more": "more higher larger greater bigger longer heavier exceeds exceed exceeded ahead_of above outsold",
+    "less": "less fewer lower smaller shorter lighter below behind lags trails",
+    "over": "over more_than above at_least exceeding upwards_of greater_than higher_than no_fewer_than no_less_than",
+    "under": "under less_than fewer_than almost nearly below at_most close_to just_under up_to lower_than no_more_than",
+    "about": "about approximately approx around roughly some circa ca nearly_exactly",
+    "rise": "increase increased increases increasing rose rise rises risen grew grow grown growth gain gained up_by",
+    "fall": """
+        decrease decreased decreases decreasing fell fall falls fallen dropped drop drops decline declined
+        declines loss losses lost shrank shrunk down_by negative minus deficit""",
+    "difference": "difference differ differs gap margin",
+    "times": "times ratio",
+    "share": "share percentage percent proportion portion fraction rate",
+    "per": "per",
+    "each": "each every for_each for_every everyone everybody",
+    "not": """
+        not no never neither nor without except n't cannot none nobody nothing no_one fail failed fails lack
+        lacks lacking missing isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't""",
+    "nothing": "none nobody nothing no_one no zero",
+    "all": "all both everything always whole_of each_of any_of entirely",
+    "only": "only solely exclusively just_one",
+    "rank": "first|1st second|2nd third|3rd fourth|4th fifth|5th sixth|6th seventh|7th eighth|8th ninth|9th tenth|10th",
+    "yes": "yes correct indeed",
+    "no_value": "null unknown unavailable not_available no_value not_recorded not_known unspecified empty not_set",
+    "rows": "row rows record records entry entries result results",
+    "time": "year years month months quarter quarters week weeks day days date dates period hour time",
+    "after": "after since later_than newer_than",
+    "before": "before until prior_to earlier_than older_than till",
+    "exists": "there_are there_is there_were there_was there_have_been we_have we_had",
+}
+
+DE = {
+    "common": """
+        der die das den dem des wie viele viel welche welcher welches was ist sind war waren im in für von
+        unsere unser zeige hat haben wir und mit nach zuletzt pro alle wer es gibt je ein eine einen auf zu""",
+    "polar": "ist sind war waren hat haben hatte hatten gibt gab kann wird wurde wurden",
+    "how_many": "wie_viele wieviele wie_viel",
+    "filler": """
+        gibt gab geben der die das den dem des ein eine einen einem einer eines im in am an auf aus bei beim
+        zu zum zur für von vom mit nach um als ist sind war waren wird werden wurde wurden worden sein hat
+        haben hatte hatten es sie er ihn ihr ihre ihren ihrer ihrem ihres seine wir unser unsere unseren
+        unserer unserem uns wer was welche welcher welches welchen wie wo wann dies diese dieser dieses diesen
+        diesem dabei davon dafür damit hier dort da auch dann nämlich jeweils folgende folgenden folgt gefolgt
+        laut gemäß daten datenbank ergebnis antwort antworten frage wert werte betrag beträgt betrug betragen
+        beliefen belaufen beläuft belief sich lautet lauten liegt lag liegen lagen genau je pro gehört gehören
+        umfasst umfassen enthält enthalten entfällt entfallen entfielen entfiel kommt kommen kam kamen erzielt
+        erzielte erzielten erreicht erreichte erreichten erreichen erhalten erhielt anzahl zahl zahlen gezählt
+        ergibt ergeben ergab namen name namens heißt heißen so also somit demnach dass zwischen aktuell
+        derzeit verzeichnet verzeichnete verzeichneten erfasst gefunden bekannt macht machen machte entspricht
+        entsprechen insgesamt_also steht stehen stand sowie_auch wobei aufgelistet angezeigt zeigt zeigen
+        zusammen_mit einschließlich bestehen besteht denen deren dessen auch_noch mal exakt solche solchen
+        solcher beginnt beginnen platz rang geht ging bringt brachte brachten""",
+    "join": "und sowie während aber oder",
+    "sum": """
+        insgesamt gesamt gesamte gesamten gesamter gesamtes zusammen zusammengenommen zusammengerechnet summe
+        gesamtsumme gesamtzahl addiert aufsummiert alles_in_allem in_summe""",
+    "mean": "durchschnitt* mittel mittelwert schnitt",
+    "most": """
+        meisten meiste meister höchst* größt* am_meisten maximum maximal* beste besten bester bestes top führt
+        führen führend* spitzenreiter stärkst* längst* schwerst* schnellst* weitest* obersten""",
+    "least": "wenigst* am_wenigsten niedrigst* kleinst* geringst* minimum minimal* schlechtest* kürzest* schwächst*",
+    "latest": "neuest* jüngst* letzte letzten letzter letztes aktuellst* späteste* zuletzt",
+    "earliest": "älteste* früheste* erstmals",
+    "more": "mehr höher* größer* länger* schwerer übersteigt übertrifft",
+    "less": "weniger niedriger* geringer* kleiner* kürzer* leichter",
+    "over": "über mehr_als mindestens",
+    "under": "unter weniger_als fast knapp beinahe höchstens nahezu bis_zu",
+    "about": "etwa rund ungefähr circa ca zirka gut",
+    "rise": "anstieg gestiegen stieg stiegen steigerung gewachsen wuchs wuchsen zunahme zugenommen erhöht erhöhte plus",
+    "fall": """
+        rückgang gesunken sank sanken abnahme abgenommen gefallen fiel fielen verringert verlust verluste
+        minus negativ* zurückgegangen""",
+    "difference": "differenz unterschied abstand unterscheid*",
+    "times": "mal_so_viel mal_so_viele mal_so_hoch fache verhältnis",
+    "share": "anteil prozent prozentsatz quote",
+    "per": "pro je",
+    "each": "jede jeder jedes jeden jedem",
+    "not": """
+        nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne außer weder noch_nie nein
+        fehlt fehlen""",
+    "nothing": "kein keine keinen keinem keiner keines niemand nichts null nein",
+    "all": "alle allen aller alles sämtliche* beide beiden immer stets",
+    "only": "nur ausschließlich lediglich einzig einzige einziger",
+    "rank": """
+        erste|ersten|erster|erstes zweite|zweiten|zweiter|zweites dritte|dritten|dritter|drittes
+        vierte|vierten|vierter fünfte|fünften|fünfter sechste|sechsten|sechster""",
+    "yes": "ja richtig",
+    "no_value": "unbekannt leer null nicht_bekannt nicht_verfügbar kein_wert nicht_angegeben ohne_angabe nicht_erfasst",
+    "rows": "zeile zeilen datensatz datensätze einträge eintrag ergebnisse ergebnissen",
+    "time": """
+        jahr jahre jahres jahren monat monate monats monaten quartal quartals woche wochen tag tage tagen
+        datum zeitraum""",
+    "after": "nach_dem seit später_als",
+    "before": "vor bis_zum früher_als",
+    "exists": "es_gibt es_gab gibt_es gab_es wir_haben es_sind es_waren",
+}

@@ -1,0 +1,174 @@
+"""The closed vocabulary of French, Spanish and Italian; what the lists mean is in `vocabulary`."""
+
+from __future__ import annotations
+
+FR = {
+    "common": """
+        le la les des du de quel quelle quels quelles est sont combien nos notre dans pour par avec et montre
+        ont avons nous qui liste a été y il en un une au aux""",
+    "polar": "est",
+    "how_many": "combien_de combien_d",
+    "filler": """
+        t le la les l un une des du de d au aux à en dans sur sous par pour avec chez ce cet cette ces cela c
+        ceci il elle ils elles on nous vous notre nos votre vos son sa ses leur leurs qui que qu dont où quel
+        quelle quels quelles est sont était étaient été être a ont avait avaient avons eu y voici voilà aussi
+        ainsi donc puis respectivement suivant suivante suivants suivantes suivi suivie suivis selon données
+        base_de_données résultat réponse question valeur valeurs montant montants s se élève élèvent élevait
+        élevaient élevé élevés élevée atteint atteignent atteignait correspond correspondent exactement
+        appartient tel telle tels telles commence commencent appartiennent comprend comprennent compte
+        comptent comptait compter compté nombre nombres chiffre chiffres enregistré enregistrée enregistrés
+        enregistrées obtenu obtient obtiennent réalisé réalise réalisent généré génère génèrent représente
+        représentent représentait trouvé trouvés nommé nom noms nommée entre actuellement soit fait font
+        également égal égale égaux lesquels lesquelles celui celle ceux celles exemple liste affiché vaut
+        valent figure figurent place rang arrive arrivent apporte apporté même_période revient reviennent n
+        y_en_a""",
+    "join": "et tandis_que alors_que mais ou ainsi_que",
+    "sum": "total totale totaux totales ensemble somme cumul cumulé cumulée au_total en_tout globalement additionnés",
+    "mean": "moyenne moyen moyennes moyens en_moyenne",
+    "most": """
+        plus_grand plus_grande plus_élevé plus_élevée plus_élevés le_plus la_plus les_plus maximum maximal*
+        meilleur meilleure meilleurs meilleures tête premier_rang mène plus_important plus_importante
+        plus_gros plus_long plus_haut plus_haute record""",
+    "least": """
+        plus_petit plus_petite plus_faible plus_bas plus_basse le_moins la_moins les_moins moindre minimum
+        minimal* pire plus_court""",
+    "latest": "dernier dernière derniers dernières plus_récent plus_récente plus_récents",
+    "earliest": "plus_ancien plus_ancienne plus_anciens plus_tôt",
+    "more": "plus supérieur supérieure dépasse davantage",
+    "less": "moins inférieur inférieure",
+    "over": "plus_de au_moins dépassant supérieur_à plus_d",
+    "under": "moins_de presque près_de au_plus jusqu_à moins_d inférieur_à",
+    "about": "environ approximativement autour_de quelque à_peu_près",
+    "rise": "augmentation augmenté augmente hausse progressé progression croissance gain",
+    "fall": "diminution diminué diminue baisse baissé recul reculé perte pertes négatif négative déficit",
+    "difference": "différence écart",
+    "times": "fois ratio rapport",
+    "share": "part pourcentage proportion taux cent",
+    "per": "par",
+    "each": "chaque chacun chacune",
+    "not": "ne pas n jamais aucun aucune sans sauf personne rien ni non manque manquent",
+    "nothing": "aucun aucune personne rien zéro non",
+    "all": "tous toutes tout toute toujours les_deux",
+    "only": "seulement uniquement seul seule seuls exclusivement que_seul ne_que",
+    "rank": """
+        premier|première|premiers|premières|1er|1re deuxième|second|seconde|2e troisième|3e quatrième|4e
+        cinquième|5e sixième|6e""",
+    "yes": "oui exact",
+    "no_value": "inconnu inconnue vide null non_disponible indisponible non_renseigné non_renseignée",
+    "rows": "ligne lignes enregistrement enregistrements entrée entrées résultats",
+    "time": "an ans année années mois trimestre trimestres semaine semaines jour jours date dates période",
+    "after": "après depuis",
+    "before": "avant jusqu",
+    "exists": "il_y_a il_y_avait il_y_en_a nous_avons on_compte",
+}
+
+ES = {
+    "common": """
+        el la los las del de qué cuál cuáles cuántos cuántas cuánto es son fue nuestros nuestras en para por
+        con y muestra hemos hay quién quiénes un una se tiene tienen que al cada""",
+    "polar": "es son hay tiene tienen fue ha han",
+    "how_many": "cuántos cuántas cuánto cuánta",
+    "filler": """
+        el la los las lo un una unos unas de del al a en con por para desde hasta_la sobre entre este esta
+        estos estas ese esa eso esto aquel que quien quienes cuyo cuya cual cuales donde cuando como es son
+        era eran fue fueron ser sido está están ha han había habían hay hubo tiene tienen tenía tuvo tuvieron
+        tenemos hemos nuestro nuestra nuestros nuestras su sus se le les nos aquí también luego
+        respectivamente siguiente siguientes seguido seguida seguidos según datos base_de_datos resultado
+        respuesta pregunta valor valores importe importes cantidad cantidades asciende ascienden ascendió
+        ascendieron equivale equivalen corresponde corresponden exactamente tal tales empieza empiezan
+        pertenece pertenecen incluye incluyen contiene contienen cuenta cuentan número números cifra cifras
+        registrado registrada registrados registradas registró registraron obtuvo obtuvieron obtiene generó
+        generaron genera generado logró alcanzó alcanza alcanzaron alcanzan representa representan encontrado
+        encontraron encontró llamado llamada nombre nombres actualmente así pues igual iguales ejemplo lista
+        muestra muestran aportó resulta resultan pasa ocupa puesto lugar existen existe quedan queda""",
+    "join": "y e mientras mientras_que pero o u",
+    "sum": "total totales suma suman sumado juntos juntas conjunto en_total acumulado en_conjunto totaliza",
+    "mean": "promedio promedios media medio de_media en_promedio",
+    "most": """
+        mayor mayores más_alto más_alta más_altos más_grande máximo máxima mejor mejores lidera encabeza líder
+        más_elevado más_elevada más_largo el_que_más la_que_más con_más""",
+    "least": "menor menores más_bajo más_baja más_bajos más_pequeño mínimo mínima peor peores con_menos más_corto",
+    "latest": "último última últimos últimas más_reciente más_recientes",
+    "earliest": "más_antiguo más_antigua más_antiguos",
+    "more": "más superior supera",
+    "less": "menos inferior",
+    "over": "más_de al_menos supera_los superior_a por_encima_de",
+    "under": "menos_de casi como_máximo hasta por_debajo_de inferior_a",
+    "about": "aproximadamente alrededor_de unos unas cerca_de",
+    "rise": "aumento aumentó aumentaron aumentado creció crecieron crecimiento subió subida incremento incrementó",
+    "fall": "disminución disminuyó disminuyeron bajó bajada cayó cayeron caída descenso descendió pérdida negativo",
+    "difference": "diferencia brecha",
+    "times": "veces ratio proporción",
+    "share": "porcentaje parte cuota tasa ciento",
+    "per": "por",
+    "each": "cada",
+    "not": "no sin nunca nadie nada ningún ninguna ninguno tampoco salvo excepto jamás falta faltan ni",
+    "nothing": "no nadie nada ningún ninguna ninguno cero",
+    "all": "todos todas todo toda ambos ambas siempre",
+    "only": "solo sólo solamente únicamente único única",
+    "rank": """
+        primero|primer|primera|primeros|primeras segundo|segunda tercero|tercer|tercera cuarto|cuarta
+        quinto|quinta sexto|sexta""",
+    "yes": "sí correcto",
+    "no_value": "desconocido desconocida vacío null no_disponible sin_valor",
+    "rows": "fila filas registro registros entrada entradas resultados",
+    "time": "año años mes meses trimestre trimestres semana semanas día días fecha período periodo",
+    "after": "después tras desde_el",
+    "before": "antes",
+    "exists": "hay hubo existen tenemos",
+}
+
+IT = {
+    "common": """
+        il lo la i gli le di del della dei degli delle che quale quali quanti quante quanto è sono in per con
+        e mostra abbiamo ci nel nella un una ogni da chi ha hanno""",
+    "polar": "è sono ci hanno ha",
+    "how_many": "quanti quante quanto quanta",
+    "filler": """
+        il lo la i gli le l un uno una di del dello della dei degli delle dell d a al allo alla ai agli alle
+        all da dal dalla dai dagli dalle dall in nel nello nella nei negli nelle nell su sul sulla sui sulle
+        con per tra fra che chi cui quale quali dove quando come è sono era erano fu furono essere stato stata
+        stati state sia ha hanno aveva avevano abbiamo ho ci c vi si questo questa questi queste quello quella
+        quelli quelle suo sua suoi sue loro nostro nostra nostri nostre noi lui lei esso qui anche poi
+        rispettivamente seguente seguenti seguito seguita seguiti secondo_i dati database risultato risposta
+        domanda valore valori importo importi quantità ammonta ammontano ammontava ammontavano pari
+        corrisponde corrispondono esattamente tale tali inizia iniziano appartiene appartengono include
+        includono contiene contengono conta contano numero numeri cifra cifre registrato registrata registrati
+        registrate ottenuto ottiene realizzato realizza generato genera generano raggiunto raggiunge
+        raggiungono rappresenta rappresentano trovato trovati nome nomi chiamato attualmente quindi così
+        uguale esempio elenco mostrato base_ai in_base posto risulta risultano ne portato vale valgono
+        esistono""",
+    "join": "e ed mentre ma o oppure nonché",
+    "sum": "totale totali insieme somma complessivo complessiva complessivamente in_tutto in_totale sommati cumulato",
+    "mean": "media medio medie medi in_media",
+    "most": """
+        maggiore maggior maggiori più_alto più_alta più_alti più_grande massimo massima migliore migliori
+        guida in_testa più_elevato più_elevata più_lungo il_più la_più con_più""",
+    "least": "minore minor minori più_basso più_bassa più_bassi più_piccolo minimo minima peggiore con_meno il_meno",
+    "latest": "ultimo ultima ultimi ultime più_recente più_recenti",
+    "earliest": "più_vecchio più_vecchia più_antico",
+    "more": "più superiore supera",
+    "less": "meno inferiore",
+    "over": "oltre più_di almeno superiore_a più_del",
+    "under": "meno_di quasi al_massimo fino_a inferiore_a sotto",
+    "about": "circa approssimativamente intorno_a",
+    "rise": "aumento aumentato aumentata aumenta cresciuto cresciuta crescita incremento salito",
+    "fall": "diminuzione diminuito diminuita calo calato calata perdita sceso scesa negativo",
+    "difference": "differenza divario scarto",
+    "times": "volte rapporto",
+    "share": "percentuale quota parte tasso cento",
+    "per": "per a",
+    "each": "ogni ciascun ciascuno",
+    "not": "non senza mai nessun nessuno nessuna niente nulla né eccetto tranne no manca mancano",
+    "nothing": "nessun nessuno nessuna niente nulla zero no",
+    "all": "tutti tutte tutto tutta entrambi entrambe sempre",
+    "only": "solo soltanto solamente unicamente unico unica",
+    "rank": "primo|prima|primi|prime secondo|seconda terzo|terza quarto|quarta quinto|quinta sesto|sesta",
+    "yes": "sì corretto",
+    "no_value": "sconosciuto sconosciuta vuoto null non_disponibile",
+    "rows": "riga righe record voce voci risultati",
+    "time": "anno anni mese mesi trimestre trimestri settimana settimane giorno giorni data date periodo",
+    "after": "dopo da_quando",
+    "before": "prima_di prima_del",
+    "exists": "ci_sono c'è vi_sono abbiamo ci_sono_stati",
+}
