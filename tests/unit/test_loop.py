@@ -248,7 +248,6 @@ async def test_what_is_not_proven_to_be_behind_the_result_is_not_called_a_record
 ) -> None:
     service = make_service(enable_evaluation=False)
     model.replies(sql=UNDERIVABLE)
-    model.replies(text="460.5 and 3.")
 
     answer = await service.query("What do the orders come to, and how many customers are there?", "shop")
     await service.close()
