@@ -17,7 +17,21 @@ from agent import __version__, telemetry
 from agent.access.policy import Access, build_access, closed_access
 from agent.configuration import examine
 from agent.errors import ConfigurationInvalid
-from agent.http import chat, databases, generate, health, jobs, page, query, rag, resume, reviews, saved, sessions
+from agent.http import (
+    chat,
+    databases,
+    generate,
+    health,
+    jobs,
+    page,
+    query,
+    rag,
+    records,
+    resume,
+    reviews,
+    saved,
+    sessions,
+)
 from agent.http.auth import add_guards
 from agent.http.context import RequestContext
 from agent.http.docs_page import CONTENT_SECURITY_POLICY, docs_page
@@ -32,7 +46,7 @@ from agent.telemetry.logs import configure_logs
 from executors.base import Frozen
 
 router = APIRouter(prefix="/api")  # of the contract's own routes; the others have theirs
-for _part in (query, resume, jobs, databases, chat, sessions, generate, rag, reviews, saved, health, page):
+for _part in (query, records, resume, jobs, databases, chat, sessions, generate, rag, reviews, saved, health, page):
     router.routes.extend(_part.router.routes)  # not included: the route table is read from the routes themselves
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from agent.deadline import Deadlines
 from agent.errors import NotPermitted
 from agent.limits import limits_of
 from agent.models import Options
-from executors.base import CheckedSql, Frozen, Parameters, QueryResult
+from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult
 from executors.errors import DatabaseUnavailable, ExecutorError
 
 if TYPE_CHECKING:
@@ -47,6 +48,15 @@ class Executed(Frozen):
 
     query: CheckedSql
     result: QueryResult
+
+
+class Supporting(Frozen):
+    """The records behind a result, and their query. `total`: how many there are; `reason`: why there are none."""
+
+    sql: str | None = None
+    result: QueryResult | None = None
+    total: int | None = None
+    reason: str = ""
 
 
 class Databases:
@@ -234,6 +244,37 @@ class Databases:
                 rows = limits_of(self._settings, Options(row_limit=row_limit), database.row_limit).row_limit
                 query = await database.check(sql, rows, parameters)
                 return Executed(query=query, result=await database.run(query, timeout_s=timeout_s))
+
+    async def records(
+        self,
+        name: str,
+        sql: str,
+        *,
+        row: Mapping[str, JsonValue] | None = None,
+        row_limit: int | None = None,
+        principal: str,
+    ) -> Supporting:
+        """The records behind a query that aggregates, within the same limits. Raises as `execute`.
+
+        Args:
+            name: of the database.
+            sql: the query.
+            row: of its result, whose own records are wanted; None: those of all rows.
+            row_limit: records at most, where fewer are wanted.
+            principal: who asks.
+        """
+        from agent.raw import supporting_records
+
+        deadline = self.deadlines.new(OUT_OF_TIME)
+        self.admit(name, principal)
+        with self.admitted(name, principal) as admission:
+            async with deadline.met(), admission.place():
+                database = await self.get(name, principal)
+                limits = limits_of(self._settings, Options(raw_row_limit=row_limit), database.row_limit)
+                await database.check(sql, limits.row_limit)  # its own errors are told before any of what is derived
+                groups = None if row is None else [row]
+                found = await supporting_records(sql, database, limits.raw_row_limit, groups=groups)
+                return Supporting(sql=found.sql, result=found.result, total=found.total, reason=found.reason)
 
     async def close(self) -> None:
         """Stop the queries that run and end the threads; what is asked for later is opened again."""

@@ -307,6 +307,9 @@ class Answer(Frozen):
         "null where it answers no query.",
     )
     question: str = Field("", description="As it was answered: made self-contained where it leaned on earlier ones.")
+    language: str = Field(
+        "en", description="Of the question, by ISO 639-1, in which numbers are to be shown; `en` else."
+    )
     sql: str | None = None
     results: list[dict[str, Any]] = []
     columns: list[str] = []

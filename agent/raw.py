@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from agent.database import Database
-from executors.base import Frozen, JsonValue, QueryResult
+from executors.base import CheckedSql, Frozen, JsonValue, QueryResult
 from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError
+
+if TYPE_CHECKING:
+    from executors.raw_records import RawQuery
 
 _TIES = "groups tie for the last place of the result, and its rows do not say which were chosen"
 
@@ -32,18 +36,9 @@ class RawRecords(Frozen):
 
 
 async def fetch_raw_records(
-    question: str,
-    sql: str,
-    database: Database,
-    row_limit: int,
-    *,
-    result: QueryResult | None = None,
-    groups: Sequence[Mapping[str, JsonValue]] | None = None,
+    question: str, sql: str, database: Database, row_limit: int, *, result: QueryResult | None = None
 ) -> RawRecords:
-    """Derive the records' query from the one that ran, check it like any other, and run it.
-
-    The records are a service beside the answer: a database that is gone is a `reason`, and no error. What cannot be
-    proven to be behind the result is not fetched.
+    """The records behind an answer. They are a service beside it: a database that is gone is a `reason`, and no error.
 
     Args:
         question: a private column that it names is shown.
@@ -51,30 +46,58 @@ async def fetch_raw_records(
         database: that it ran in.
         row_limit: records at most; 0: none are fetched.
         result: what it gave.
+    """
+    try:
+        return await supporting_records(sql, database, row_limit, question=question, result=result)
+    except (SqlError, DatabaseUnavailable) as error:
+        return RawRecords(needed=True, reason=str(error), failure=str(error))
+
+
+async def supporting_records(
+    sql: str,
+    database: Database,
+    row_limit: int,
+    *,
+    question: str | None = None,
+    result: QueryResult | None = None,
+    groups: Sequence[Mapping[str, JsonValue]] | None = None,
+) -> RawRecords:
+    """Derive the records' query from one that aggregates, check it like any other, and run it.
+
+    What cannot be proven to be behind the result is not fetched.
+
+    Args:
+        sql: the query.
+        database: that it is of.
+        row_limit: records at most; 0: none are fetched.
+        question: a private column that it does not name is left out; None: a person wrote the query.
+        result: what it gave, where that is known.
         groups: rows of the result, whose records alone are wanted.
+
+    Raises:
+        SqlError, DatabaseUnavailable: the records' query does not run.
     """
     if row_limit == 0:
         return RawRecords(reason="Raw records are switched off.")
     from executors.raw_records import derive, strays
 
-    dialect = DIALECTS[database.dialect].sqlglot
-    try:
-        schema = await database.schema()
-        raw = derive(sql, dialect, schema=schema, result=result, groups=groups)
+    dialect, schema = DIALECTS[database.dialect].sqlglot, await database.schema()
+
+    async def run(raw: RawQuery) -> tuple[CheckedSql, QueryResult]:
+        checked = await database.check(raw.sql or "", row_limit, question=question, leave_out=True)
+        return checked, await database.run(checked)
+
+    raw = derive(sql, dialect, schema=schema, result=result, groups=groups)
+    if raw.sql is None:
+        return RawRecords(needed=raw.needed, reason=raw.reason)
+    checked, found = await run(raw)
+    if result is not None and groups is None and strays(raw, result, found):
+        raw = derive(sql, dialect, schema=schema, result=result, groups=result.records())
         if raw.sql is None:
-            return RawRecords(needed=raw.needed, reason=raw.reason)
-        checked = await database.check(raw.sql, row_limit, question=question, leave_out=True)
-        found = await database.run(checked)
-        if result is not None and groups is None and strays(raw, result, found):
-            raw = derive(sql, dialect, schema=schema, result=result, groups=result.records())
-            if raw.sql is None:
-                return RawRecords(needed=True, reason=_TIES)
-            checked = await database.check(raw.sql, row_limit, question=question, leave_out=True)
-            found = await database.run(checked)
-            if strays(raw, result, found):
-                return RawRecords(needed=True, reason=_TIES)
-    except (SqlError, DatabaseUnavailable) as error:
-        return RawRecords(needed=True, reason=str(error), failure=str(error))
+            return RawRecords(needed=True, reason=_TIES)
+        checked, found = await run(raw)
+        if strays(raw, result, found):
+            return RawRecords(needed=True, reason=_TIES)
     total = await _counted(raw.count, database) if found.truncated else found.row_count
     return RawRecords(sql=checked.sql, result=found, total=total, keys=raw.keys, needed=True)
 

@@ -197,6 +197,7 @@ def common(run: Run) -> Answer:
         status="success",
         answer="",
         question=run.question.text,
+        language=frames_of(run.question.text).language,
         dialect=run.database.dialect,
         attempts=len(run.attempts),
         attempt_history=[_record(attempt) for attempt in run.attempts],

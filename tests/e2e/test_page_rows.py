@@ -161,3 +161,17 @@ class TestTenThousandRows:
         await expect(panel.get_by_text("1 of 10,000 rows")).to_be_visible()
         await panel.get_by_label("Filter value").fill(">99999")
         await expect(panel.get_by_text("No row is left by these filters.")).to_be_visible()
+
+
+async def test_a_number_leads_to_the_records_of_its_own_group(page: Page, held: HeldModel) -> None:
+    script(held)
+    answer = await answered(page)
+    panel = await tab(answer, "Rows")
+    row = panel.get_by_role("row").filter(has=page.get_by_role("cell", name="C", exact=True))
+    await row.get_by_role("button", name="3").click()
+    records = answer.get_by_role("table", name="Records of status: C")
+    await expect(records.get_by_role("row")).to_have_count(4)
+    for cell in await records.locator("tbody tr td:first-child").all():
+        assert await cell.text_content() == "C"
+    await answer.get_by_role("button", name="Records of all rows").click()
+    await expect(answer.get_by_role("table", name="Records behind the answer").get_by_role("row")).to_have_count(6)

@@ -1,4 +1,5 @@
 import { render, screen, within } from "@testing-library/react";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { AnswerText } from "../src/parts/AnswerText";
@@ -33,6 +34,60 @@ describe("a question back about what the data lacks", () => {
     render(<AnswerView answer={answer} question="hotels?" database="shop" tables={[]} elapsedMs={5} onAsk={ask} />);
     await userEvent.click(screen.getByRole("button", { name: "Ask anyway" }));
     expect(ask).toHaveBeenCalledWith("Ask anyway");
+  });
+});
+
+describe("the records behind an answer", () => {
+  const grouped = answerOf({
+    answer: "Spain has 1,200 customers.",
+    results: [
+      { country: "Spain", customers: 1200 },
+      { country: null, customers: 7 },
+    ],
+    row_count: 2,
+    language: "de",
+    raw_sql: "SELECT country, id FROM customers",
+    raw_results: [{ country: "Spain", id: 1 }],
+    raw_truncated: true,
+    raw_total: 1207,
+    group_columns: ["country"],
+    numbers: [{ text: "1,200", start: 10, end: 15, source: "result", row: 0, column: "customers", expression: "" }],
+  });
+
+  function shown(answer = grouped) {
+    const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+    render(
+      <QueryClientProvider client={client}>
+        <AnswerView answer={answer} question="q" database="shop" tables={[]} elapsedMs={5} onAsk={vi.fn()} />
+      </QueryClientProvider>,
+    );
+  }
+
+  it("are those of a number's own row, where somebody asks for them", async () => {
+    const found = { columns: ["country", "id"], rows: [["Spain", 1]], row_count: 1, truncated: false, total: 1, sql: "S", reason: "" };
+    const fetched = vi.fn(async () => new Response(JSON.stringify(found), { status: 200 }));
+    vi.stubGlobal("fetch", fetched);
+    shown();
+    await userEvent.click(screen.getByRole("button", { name: "1,200" }));
+    await userEvent.click(screen.getByRole("button", { name: "Show its records" }));
+    expect(await screen.findByRole("table", { name: "Records of country: Spain" })).toBeTruthy();
+    const [path, sent] = fetched.mock.calls[0] as unknown as [string, RequestInit];
+    expect(path).toBe("./api/records");
+    expect(JSON.parse(String(sent.body))).toEqual({
+      database: "shop",
+      sql: "SELECT country, customers FROM t",
+      row: { country: "Spain", customers: 1200 },
+    });
+    await userEvent.click(screen.getByRole("button", { name: "Records of all rows" }));
+    expect(screen.getByText("The first 1 of 1,207 records.")).toBeTruthy();
+    vi.unstubAllGlobals();
+  });
+
+  it("are counted whole, and not offered where a row has none of its own", async () => {
+    shown(answerOf({ ...grouped, group_columns: null }));
+    expect(screen.getByRole("tab", { name: "Records behind it 1,207" })).toBeTruthy();
+    await userEvent.click(screen.getByRole("button", { name: "1,200" }));
+    expect(screen.queryByRole("button", { name: "Show its records" })).toBeNull();
   });
 });
 

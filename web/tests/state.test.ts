@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { firstWish, kindOf, specOf } from "../src/state/chart";
 import { fileName } from "../src/state/download";
 import { compare, matches } from "../src/state/filter";
-import { cell, cost, duration, isGrouped, span } from "../src/state/format";
+import { cell, columnFormat, cost, duration, isGrouped, span, written } from "../src/state/format";
 import { origin, pieces } from "../src/state/numbers";
 import { hashOf, parseRoute } from "../src/state/route";
 import { changed, doing, type Turn } from "../src/state/turns";
 import { pretty } from "../src/parts/pretty";
-import { unique } from "../src/parts/SqlPanel";
+import { rowsOf } from "../src/state/rows";
 import { searched } from "../src/parts/SchemaPanel";
 import type { Document, Table } from "../src/api/types";
 import { answerOf } from "./answers";
@@ -101,7 +101,7 @@ describe("filters and order", () => {
 describe("what is shown", () => {
   it("groups amounts, and leaves years and ids alone", () => {
     expect(cell(1234567.5)).toBe("1,234,567.5");
-    expect(cell(2024, isGrouped("year"))).toBe("2024");
+    expect(cell(2024, columnFormat("year", [2024]))).toBe("2024");
     expect([isGrouped("customer_id"), isGrouped("amount")]).toEqual([false, true]);
     expect(cell({ a: 1 })).toBe('{"a":1}');
   });
@@ -122,8 +122,17 @@ describe("what is shown", () => {
     expect(pretty("SELECT 'a", "sqlite")).toBe("SELECT 'a");
   });
 
-  it("tells columns of one name apart as the service does", () => {
-    expect(unique(["a", "b", "a", "a"])).toEqual(["a", "b", "a_2", "a_3"]);
+  it("writes the numbers of a column alike, in the marks of a language", () => {
+    const money = columnFormat("revenue", [1087206.3, 12.25, null]);
+    expect(written(1087206.3, "en", money)).toBe("1,087,206.30");
+    expect(written(1087206.3, "de", money)).toBe("1.087.206,30");
+    expect(written(1533, "es", columnFormat("n", [1533]))).toBe("1.533");
+    expect(written(12.123456789, "en", columnFormat("average", [12.123456789, 3.5]))).toBe("12.123457");
+    expect(written(1e-9, "en", columnFormat("x", [1e-9]))).toBe("1e-9");
+  });
+
+  it("makes objects of rows", () => {
+    expect(rowsOf({ columns: ["a", "a_2"], rows: [[1, 2]] })).toEqual([{ a: 1, a_2: 2 }]);
   });
 });
 

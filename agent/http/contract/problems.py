@@ -54,7 +54,7 @@ JOBS = frozenset({"job", "cancel_job"})
 SESSIONS = frozenset({"session", "end_session", "session_answer"})
 REPLAYS = frozenset({"resume_stream", "end_stream"})
 SETTLING = frozenset({"settle_review", "feedback"})
-RUNNING = SETTLING | {"execute", "run_saved_query"}
+RUNNING = SETTLING | {"execute", "records", "run_saved_query"}
 SAVING = frozenset({"save_query", "replace_saved_query"})
 ONE_SAVED = frozenset({"saved_query", "replace_saved_query", "delete_saved_query", "run_saved_query"})
 CHANGING_SAVED = SAVING | {"delete_saved_query"}
@@ -154,7 +154,7 @@ CASES: tuple[Case, ...] = (
     _raised(ModelFailed("The model's endpoint did not answer with a chat completion; check the base URL."), ASKING),
     _by_http(503),
     _raised(AccessInvalid("PLUMBLINE_API_KEYS_FILE cannot be read."), None),
-    _raised(TooBusy("The service is answering all it can. Try again in 5 s.", 5), ASKING | {"execute"}),
+    _raised(TooBusy("The service is answering all it can. Try again in 5 s.", 5), ASKING | {"execute", "records"}),
     _raised(ShuttingDown("This process is being stopped. Ask again in 5 s.", 5), None),
     _raised(BudgetSpent("The question may take 2 model calls, and has had them."), ASKING),
     _raised(ModelUnavailable("The model cannot be reached. Try again later."), ASKING),

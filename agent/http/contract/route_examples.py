@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from agent import __version__
 from agent.databases import DatabaseInfo
 from agent.health import PartHealth
+from agent.http.records import RecordsResponse
 from agent.http.wire import (
     ANSWER_EXAMPLE,
     DatabaseDetail,
@@ -63,6 +64,12 @@ _SHOWN: dict[str, dict[str, BaseModel]] = {
         "200": ExecuteResponse(
             columns=("order_id",), rows=((1,), (3,)), row_count=2, truncated=False, elapsed_ms=1.2,
             sql="SELECT order_id FROM orders WHERE status = 'C' LIMIT 100",
+        )
+    },
+    "records": {
+        "200": RecordsResponse(
+            columns=("status", "order_id"), rows=(("C", 1), ("C", 3)), row_count=2, truncated=False, total=2,
+            sql="SELECT status, order_id FROM orders WHERE status = 'C' LIMIT 200",
         )
     },
     "databases": {

@@ -6,8 +6,10 @@ import type {
   DatabaseInfo,
   DatabaseSchema,
   Document,
+  Records,
   ReviewDetail,
   ReviewSummary,
+  Row,
   SavedQuery,
   SessionList,
 } from "./types";
@@ -87,6 +89,14 @@ export function useReview(id: string) {
     queryKey: ["review", id],
     enabled: id !== "",
     queryFn: () => call<ReviewDetail>(`reviews/${name(id)}`),
+  });
+}
+
+/** The records behind one row of an answer. */
+export function useRecords(database: string, sql: string, row: Row) {
+  return useQuery({
+    queryKey: ["records", database, sql, row],
+    queryFn: ({ signal }) => call<Records>("records", { method: "POST", body: { database, sql, row }, signal }),
   });
 }
 

@@ -80,6 +80,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The records behind a result
+         * @description Derives the records of a query that aggregates from its syntax tree, and runs that query, guarded and capped.
+         *
+         *     With a row of its result, the records are those of the row's own group. What the tree does not prove to be behind
+         *     the result is not given: then there are no rows, and a `reason`.
+         */
+        post: operations["records"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/query/stream/{trace_id}": {
         parameters: {
             query?: never;
@@ -764,6 +787,12 @@ export interface components {
              * @default
              */
             question: string;
+            /**
+             * Language
+             * @description Of the question, by ISO 639-1, in which numbers are to be shown; `en` else.
+             * @default en
+             */
+            language: string;
             /** Sql */
             sql?: string | null;
             /**
@@ -803,6 +832,16 @@ export interface components {
              * @default false
              */
             raw_truncated: boolean;
+            /**
+             * Raw Total
+             * @description How many records are behind the result in all; null where there are none, or nobody counted.
+             */
+            raw_total?: number | null;
+            /**
+             * Group Columns
+             * @description The columns of `results` that its rows are grouped by, so that `POST /api/records` gives each row's own records; null where there are no such rows.
+             */
+            group_columns?: string[] | null;
             /**
              * Tables Used
              * @default []
@@ -2177,6 +2216,81 @@ export interface components {
             options: components["schemas"]["Options"];
         };
         /**
+         * RecordsRequest
+         * @description A query, and the row of its result whose records are wanted. Unknown fields are refused.
+         * @example {
+         *       "database": "shop",
+         *       "row": {
+         *         "n": 2,
+         *         "status": "C"
+         *       },
+         *       "sql": "SELECT status, COUNT(*) AS n FROM orders GROUP BY status"
+         *     }
+         */
+        RecordsRequest: {
+            /**
+             * Database
+             * @description A name that `GET /api/databases` lists.
+             */
+            database: string;
+            /**
+             * Sql
+             * @description The query: `sql` of an answer, or one of your own.
+             */
+            sql: string;
+            /**
+             * Row
+             * @description A row of its result, with the columns that it is grouped by at least; absent: all rows.
+             */
+            row?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Row Limit
+             * @description Records at most; the service's and the database's own limits hold as well.
+             */
+            row_limit?: number | null;
+        };
+        /**
+         * RecordsResponse
+         * @description Records, one array each, as JSON values.
+         *
+         *     sql: the query of the records, with the limit that it got; null where there are none.
+         *     total: how many there are in all; null where there are none, or nobody could count them.
+         *     reason: why there are none; empty where there are some.
+         */
+        RecordsResponse: {
+            /**
+             * Columns
+             * @default []
+             */
+            columns: string[];
+            /**
+             * Rows
+             * @default []
+             */
+            rows: unknown[][];
+            /**
+             * Row Count
+             * @default 0
+             */
+            row_count: number;
+            /**
+             * Truncated
+             * @default false
+             */
+            truncated: boolean;
+            /** Total */
+            total?: number | null;
+            /** Sql */
+            sql?: string | null;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /**
          * ReplaceSavedRequest
          * @description A query under a name. Unknown fields are refused.
          * @example {
@@ -3109,7 +3223,7 @@ export interface components {
         };
         /**
          * RawRecordsFetched
-         * @description `reason` says why there are none, where there are none.
+         * @description `reason` says why there are none, where there are none; `total`: how many there are in all, where it is known.
          */
         RawRecordsFetched: {
             /** Sql */
@@ -3125,10 +3239,10 @@ export interface components {
              */
             truncated: boolean;
             /**
-             * Derived
-             * @default true
+             * Total
+             * @default null
              */
-            derived: boolean;
+            total: number | null;
             /**
              * Reason
              * @default
@@ -3364,6 +3478,7 @@ export interface operations {
                      *       "kind": "query",
                      *       "answer": "The highest revenue month was March 2024 with $50,000 in sales.",
                      *       "question": "",
+                     *       "language": "en",
                      *       "sql": "SELECT month, SUM(amount) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1",
                      *       "results": [
                      *         {
@@ -3380,6 +3495,8 @@ export interface operations {
                      *       "raw_results": [],
                      *       "raw_sql": null,
                      *       "raw_truncated": false,
+                     *       "raw_total": null,
+                     *       "group_columns": null,
                      *       "tables_used": [
                      *         "sales"
                      *       ],
@@ -4256,6 +4373,252 @@ export interface operations {
             };
         };
     };
+    records: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecordsRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "columns": [
+                     *         "status",
+                     *         "order_id"
+                     *       ],
+                     *       "rows": [
+                     *         [
+                     *           "C",
+                     *           1
+                     *         ],
+                     *         [
+                     *           "C",
+                     *           3
+                     *         ]
+                     *       ],
+                     *       "row_count": 2,
+                     *       "truncated": false,
+                     *       "total": 2,
+                     *       "sql": "SELECT status, order_id FROM orders WHERE status = 'C' LIMIT 200",
+                     *       "reason": ""
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordsResponse"];
+                };
+            };
+            /** @description Malformed request */
+            400: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:malformed-request";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:not-authenticated";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:not-permitted";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description Unknown database or session */
+            404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:unknown-database";
+                        /** @constant */
+                        status?: 404;
+                    };
+                };
+            };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-timeout";
+                        /** @constant */
+                        status?: 408;
+                    };
+                };
+            };
+            /** @description Writes are not allowed */
+            409: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:sql-refused";
+                        /** @constant */
+                        status?: 409;
+                    };
+                };
+            };
+            /** @description Request too large */
+            413: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:request-too-large";
+                        /** @constant */
+                        status?: 413;
+                    };
+                };
+            };
+            /** @description Invalid field */
+            422: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:sql-refused" | "urn:plumbline:problem:sql-failed";
+                        /** @constant */
+                        status?: 422;
+                    };
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:too-many-requests";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:headers-too-large";
+                        /** @constant */
+                        status?: 431;
+                    };
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:unexpected";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:too-busy" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+            /** @description Out of time */
+            504: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:plumbline:problem:out-of-time" | "urn:plumbline:problem:sql-failed";
+                        /** @constant */
+                        status?: 504;
+                    };
+                };
+            };
+        };
+    };
     resume_stream: {
         parameters: {
             query?: never;
@@ -4592,6 +4955,7 @@ export interface operations {
                      *         "kind": "query",
                      *         "answer": "The highest revenue month was March 2024 with $50,000 in sales.",
                      *         "question": "",
+                     *         "language": "en",
                      *         "sql": "SELECT month, SUM(amount) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1",
                      *         "results": [
                      *           {
@@ -4608,6 +4972,8 @@ export interface operations {
                      *         "raw_results": [],
                      *         "raw_sql": null,
                      *         "raw_truncated": false,
+                     *         "raw_total": null,
+                     *         "group_columns": null,
                      *         "tables_used": [
                      *           "sales"
                      *         ],
@@ -7097,6 +7463,7 @@ export interface operations {
                      *       "kind": "query",
                      *       "answer": "The highest revenue month was March 2024 with $50,000 in sales.",
                      *       "question": "",
+                     *       "language": "en",
                      *       "sql": "SELECT month, SUM(amount) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1",
                      *       "results": [
                      *         {

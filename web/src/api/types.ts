@@ -12,6 +12,7 @@ export type DatabaseSchema = Schemas["DatabaseSchema"];
 export type Document = Schemas["ListedDocument"];
 export type ExecuteResponse = Schemas["ExecuteResponse"];
 export type Problem = Pick<Schemas["Problem"], "type" | "title" | "status" | "detail"> & Partial<Schemas["Problem"]>;
+export type Records = Schemas["RecordsResponse"];
 export type ReviewDetail = Schemas["ReviewDetail"];
 export type ReviewSummary = Schemas["ReviewSummary"];
 export type SavedQuery = Schemas["SavedQuery"];

@@ -6,9 +6,11 @@ import { type AnswerNumber, origin, pieces } from "../state/numbers";
 interface Props {
   answer: Answer;
   onShow: (number: AnswerNumber) => void;
+  /** Shows the records behind a row of the result; absent where rows have none of their own. */
+  onRecords?: ((row: number) => void) | undefined;
 }
 
-export function AnswerText({ answer, onShow }: Props) {
+export function AnswerText({ answer, onShow, onRecords }: Props) {
   const [open, setOpen] = useState<AnswerNumber | null>(null);
   const id = useId();
   return (
@@ -39,6 +41,11 @@ export function AnswerText({ answer, onShow }: Props) {
         {open ? (
           <>
             <strong>{open.text}</strong> {origin(open)}.
+            {onRecords && open.source === "result" && open.row != null ? (
+              <button type="button" className="button small quiet" onClick={() => onRecords(open.row ?? 0)}>
+                Show its records
+              </button>
+            ) : null}
           </>
         ) : null}
       </p>

@@ -12,6 +12,7 @@ import { CopyButton } from "./CopyButton";
 import { ExportMenu } from "./ExportMenu";
 import { Feedback } from "./Feedback";
 import { Icon } from "./Icon";
+import { RecordsPanel } from "./RecordsPanel";
 import { type Marked, RowsTable } from "./RowsTable";
 import { SqlPanel } from "./SqlPanel";
 import { type Tab, Tabs } from "./Tabs";
@@ -31,10 +32,17 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
   const show = useCallback((number: AnswerNumber) => {
     const raw = number.source === "raw";
     setTab(raw ? "records" : "rows");
+    if (raw) setGroup(null);
     if (number.row != null)
       setMarked({ row: number.row, column: number.column ?? null, at: Date.now(), source: raw ? "records" : "rows" });
   }, []);
-  const tabs = useTabs({ answer, question, database, tables, marked });
+  const [group, setGroup] = useState<number | null>(null); // the row whose records are shown
+  const records = useCallback((row: number | null) => {
+    setGroup(row);
+    setTab("records");
+  }, []);
+  const onRecords = answer.raw_sql && answer.group_columns ? records : undefined;
+  const tabs = useTabs({ answer, question, database, tables, marked, group, onRecords });
 
   if (answer.status === "clarification_needed") return <Clarification answer={answer} onAsk={onAsk} />;
   const asked = answer.question || question;
@@ -47,7 +55,7 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
           {answer.status === "success" && answer.kind === "query" ? <Feedback traceId={answer.trace_id} /> : null}
         </span>
       </div>
-      <AnswerText answer={answer} onShow={show} />
+      <AnswerText answer={answer} onShow={show} onRecords={onRecords} />
       {answer.warnings.map((warning) => (
         <p key={warning} className="warned small">
           {warning}
@@ -67,15 +75,12 @@ interface TabsOf {
   database: string;
   tables: Table[];
   marked: (Marked & { source: string }) | null;
+  group: number | null;
+  onRecords: ((row: number | null) => void) | undefined;
 }
 
-function useTabs({ answer, question, database, tables, marked }: TabsOf): Tab[] {
+function useTabs({ answer, question, database, tables, marked, group, onRecords }: TabsOf): Tab[] {
   const drawable = useMemo(() => answer.chart !== null || firstWish(answer.columns, answer.results) !== null, [answer]);
-  const columns = useMemo(
-    () => Object.keys(answer.results[0] ?? Object.fromEntries(answer.columns.map((one) => [one, null]))),
-    [answer],
-  );
-  const rawColumns = useMemo(() => Object.keys(answer.raw_results[0] ?? {}), [answer]);
   const name = answer.question || question;
   const tabs: Tab[] = [];
   if (answer.results.length || (answer.status === "success" && needsRows(answer)))
@@ -86,10 +91,12 @@ function useTabs({ answer, question, database, tables, marked }: TabsOf): Tab[] 
         <>
           <Kept kept={answer.results.length} of={answer.row_count} />
           <RowsTable
-            columns={columns}
+            columns={answer.columns}
             rows={answer.results}
             label="Rows of the answer"
             marked={marked?.source === "rows" ? marked : null}
+            language={answer.language}
+            {...(onRecords ? { onRow: onRecords } : {})}
           />
           {answer.sql ? <ExportMenu database={database} sql={answer.sql} name={name} /> : null}
         </>
@@ -119,20 +126,25 @@ function useTabs({ answer, question, database, tables, marked }: TabsOf): Tab[] 
   if (answer.raw_sql)
     tabs.push({
       id: "records",
-      title: `Records behind it ${count(answer.raw_results.length)}${answer.raw_truncated ? "+" : ""}`,
+      title: `Records behind it ${howMany(answer)}`,
       panel: () => (
-        <>
-          <RowsTable
-            columns={rawColumns}
-            rows={answer.raw_results}
-            label="Records behind the answer"
-            marked={marked?.source === "records" ? marked : null}
-          />
-          <ExportMenu database={database} sql={answer.raw_sql ?? ""} name={`${name} records`} />
-        </>
+        <RecordsPanel
+          answer={answer}
+          database={database}
+          name={name}
+          marked={marked?.source === "records" ? marked : null}
+          row={group === null ? null : (answer.results[group] ?? null)}
+          onAll={() => onRecords?.(null)}
+        />
       ),
     });
   return tabs;
+}
+
+/** How many records there are, as far as it is known. */
+function howMany(answer: Answer): string {
+  if (answer.raw_total != null) return count(answer.raw_total);
+  return `${count(answer.raw_results.length)}${answer.raw_truncated ? "+" : ""}`;
 }
 
 /** Small talk and answers about the data need no rows. */

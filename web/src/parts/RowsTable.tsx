@@ -16,7 +16,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Row } from "../api/types";
 import { compare, matches } from "../state/filter";
-import { cell, count, isGrouped, plural } from "../state/format";
+import { cell, columnFormat, count, plural } from "../state/format";
 import { Icon } from "./Icon";
 
 const features = tableFeatures({
@@ -47,6 +47,10 @@ interface Props {
   rows: Row[];
   label: string;
   marked?: Marked | null;
+  /** Whose marks numbers get; the reader's own where absent. */
+  language?: string;
+  /** Shows the records behind a row; then its numbers are buttons. */
+  onRow?: (row: number) => void;
 }
 
 const found = (row: TableRow<Features, Row>, id: string, filter: string): boolean => matches(row.getValue(id), filter);
@@ -65,7 +69,7 @@ function columnsOf(names: string[], numeric: boolean[]): ColumnDef<Features, Row
   }));
 }
 
-export function RowsTable({ columns: names, rows, label, marked = null }: Props) {
+export function RowsTable({ columns: names, rows, label, marked = null, language, onRow }: Props) {
   const numeric = useMemo(() => names.map((name) => rows.some((row) => typeof row[name] === "number")), [names, rows]);
   const columns = useMemo(() => columnsOf(names, numeric), [names, numeric]);
   const [filtering, setFiltering] = useState(false);
@@ -113,7 +117,10 @@ export function RowsTable({ columns: names, rows, label, marked = null }: Props)
   const items = virtualizer.getVirtualItems();
   const above = items[0]?.start ?? 0;
   const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0);
-  const grouped = useMemo(() => names.map(isGrouped), [names]);
+  const formats = useMemo(
+    () => names.map((name) => columnFormat(name, rows.map((row) => row[name]))),
+    [names, rows],
+  );
 
   return (
     <div className="rows">
@@ -191,14 +198,27 @@ export function RowsTable({ columns: names, rows, label, marked = null }: Props)
                     const value = one.getValue();
                     const name = names[at] as string;
                     const hit = isMarked && marked?.column === name;
-                    const said = value === undefined ? "" : cell(value, grouped[at]);
+                    const said = value === undefined ? "" : cell(value, formats[at], language);
                     return (
                       <td
                         key={one.id}
                         className={[numeric[at] ? "number" : "", hit ? "hit" : ""].join(" ").trim() || undefined}
                         title={said.length > LONG ? said : undefined}
                       >
-                        {value === undefined ? <span className="null">–</span> : said}
+                        {value === undefined ? (
+                          <span className="null">–</span>
+                        ) : onRow && typeof value === "number" ? (
+                          <button
+                            type="button"
+                            className="figure"
+                            title="Show the records behind this number"
+                            onClick={() => onRow(row.index)}
+                          >
+                            {said}
+                          </button>
+                        ) : (
+                          said
+                        )}
                       </td>
                     );
                   })}

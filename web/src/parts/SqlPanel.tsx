@@ -2,8 +2,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { asProblem, call } from "../api/client";
-import type { ExecuteResponse, Row, Table } from "../api/types";
+import type { ExecuteResponse, Table } from "../api/types";
 import { duration, plural } from "../state/format";
+import { rowsOf } from "../state/rows";
 import { CopyButton } from "./CopyButton";
 import { ExportMenu } from "./ExportMenu";
 import { Icon } from "./Icon";
@@ -85,11 +86,7 @@ export function SqlPanel({ sql, explanation, question, database, dialect, tables
 
 /** Rows of a query that somebody ran. */
 export function Ran({ ran, database, name }: { ran: ExecuteResponse; database: string; name: string }) {
-  const columns = useMemo(() => unique(ran.columns), [ran]);
-  const rows = useMemo<Row[]>(
-    () => ran.rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]]))),
-    [ran, columns],
-  );
+  const rows = useMemo(() => rowsOf(ran), [ran]);
   return (
     <div className="ran">
       <div className="row spread">
@@ -104,17 +101,7 @@ export function Ran({ ran, database, name }: { ran: ExecuteResponse; database: s
           {warning}
         </p>
       ))}
-      <RowsTable columns={columns} rows={rows} label="Rows of this query" />
+      <RowsTable columns={ran.columns} rows={rows} label="Rows of this query" />
     </div>
   );
-}
-
-/** Names of columns as keys: a repeated one gets a number, as the service does it. */
-export function unique(names: string[]): string[] {
-  const seen = new Map<string, number>();
-  return names.map((name) => {
-    const times = (seen.get(name) ?? 0) + 1;
-    seen.set(name, times);
-    return times === 1 ? name : `${name}_${times}`;
-  });
 }

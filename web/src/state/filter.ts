@@ -1,5 +1,5 @@
 // What somebody types above a column: `>10`, `<= 5`, `=C`, `!X`, an empty `=` for nothing stored, or a part of the text.
-import { cell } from "./format";
+import { BARE, cell } from "./format";
 
 const ORDER = /^(<=|>=|<|>)\s*(-?[\d.,]+)$/;
 
@@ -14,7 +14,7 @@ export function matches(value: unknown, filter: string): boolean {
     if (order[1] === "<=") return number <= limit;
     return order[1] === ">" ? number > limit : number >= limit;
   }
-  const text = [cell(value), cell(value, false)].map((shown) => shown.toLowerCase());
+  const text = [cell(value), cell(value, BARE)].map((shown) => shown.toLowerCase());
   const part = wanted.replace(/^[=!]\s*/, "").toLowerCase();
   if (wanted.startsWith("=")) return text.includes(part);
   if (wanted.startsWith("!")) return !text.includes(part);
@@ -24,7 +24,7 @@ export function matches(value: unknown, filter: string): boolean {
 /** Nothing stored comes last, whichever way; numbers by size, the rest as a dictionary has them. */
 export function compare(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  return COLLATOR.compare(cell(a, false), cell(b, false));
+  return COLLATOR.compare(cell(a, BARE), cell(b, BARE));
 }
 
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });

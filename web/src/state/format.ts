@@ -1,5 +1,4 @@
 // Values as people read them.
-const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
 const COUNT = new Intl.NumberFormat();
 
 export function count(value: number): string {
@@ -10,10 +9,59 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** A cell as text. Numbers are grouped, but those of columns that name something (years, ids) stay as they are. */
-export function cell(value: unknown, grouped = true): string {
+/** How the numbers of a column are written: thousands marked or not, and so many decimals that they stand aligned. */
+export interface ColumnFormat {
+  grouped: boolean;
+  decimals: number | null;
+}
+
+const MAX_DECIMALS = 6;
+const MONEY_DECIMALS = 2;
+const SMALL = 1e-6;
+const LARGE = 1e21;
+
+/** One or two decimals are written for all numbers of a column alike; `agent/present/numbers.py` has the same rules. */
+export function columnFormat(name: string, values: Iterable<unknown>): ColumnFormat {
+  const grouped = isGrouped(name);
+  let decimals = 0;
+  for (const value of values) {
+    if (typeof value !== "number") continue;
+    decimals = Math.max(decimals, decimalsOf(value));
+    if (decimals > MONEY_DECIMALS) return { grouped, decimals: null };
+  }
+  return { grouped, decimals };
+}
+
+function decimalsOf(value: number): number {
+  const text = String(value);
+  return text.includes("e") ? (Math.abs(value) < 1 ? MAX_DECIMALS : 0) : (text.split(".")[1] ?? "").length;
+}
+
+const FORMATS = new Map<string, Intl.NumberFormat>();
+
+/** A number with the marks of a language; the reader's own where none is given. */
+export function written(value: number, language: string | undefined, format: ColumnFormat): string {
+  if (value !== 0 && (Math.abs(value) < SMALL || Math.abs(value) >= LARGE)) return String(value);
+  const key = `${language ?? ""} ${format.grouped} ${format.decimals}`;
+  let found = FORMATS.get(key);
+  if (!found) {
+    found = new Intl.NumberFormat(language, {
+      minimumFractionDigits: format.decimals ?? 0,
+      maximumFractionDigits: format.decimals ?? MAX_DECIMALS,
+      useGrouping: format.grouped ? "always" : false,
+    });
+    FORMATS.set(key, found);
+  }
+  return found.format(value);
+}
+
+const PLAIN: ColumnFormat = { grouped: true, decimals: null };
+export const BARE: ColumnFormat = { grouped: false, decimals: null };
+
+/** A cell as text. */
+export function cell(value: unknown, format: ColumnFormat = PLAIN, language?: string): string {
   if (value === null || value === undefined) return "";
-  if (typeof value === "number") return grouped ? NUMBER.format(value) : String(value);
+  if (typeof value === "number") return written(value, language, format);
   if (typeof value === "object") return JSON.stringify(value);
   return String(value);
 }

@@ -1,0 +1,81 @@
+// The records behind an answer: of all its rows, or of the one whose number was asked about.
+import { useMemo } from "react";
+import { asProblem } from "../api/client";
+import { useRecords } from "../api/queries";
+import type { Answer, Row } from "../api/types";
+import { cell, columnFormat, count, plural } from "../state/format";
+import { rowsOf } from "../state/rows";
+import { ExportMenu } from "./ExportMenu";
+import { ProblemView } from "./ProblemView";
+import { type Marked, RowsTable } from "./RowsTable";
+
+interface Props {
+  answer: Answer;
+  database: string;
+  name: string;
+  marked: Marked | null;
+  /** The row whose records are shown; null: those of all rows. */
+  row: Row | null;
+  onAll: () => void;
+}
+
+export function RecordsPanel({ answer, database, name, marked, row, onAll }: Props) {
+  if (row) return <OfRow answer={answer} database={database} name={name} row={row} onAll={onAll} />;
+  return (
+    <>
+      <HowMany shown={answer.raw_results.length} total={answer.raw_total ?? null} more={answer.raw_truncated} />
+      <RowsTable
+        columns={Object.keys(answer.raw_results[0] ?? {})}
+        rows={answer.raw_results}
+        label="Records behind the answer"
+        marked={marked}
+        language={answer.language}
+      />
+      <ExportMenu database={database} sql={answer.raw_sql ?? ""} name={`${name} records`} />
+    </>
+  );
+}
+
+function OfRow({ answer, database, name, row, onAll }: Omit<Props, "marked" | "row"> & { row: Row }) {
+  const found = useRecords(database, answer.sql ?? "", row);
+  const rows = useMemo(() => (found.data ? rowsOf(found.data) : []), [found.data]);
+  const group = (answer.group_columns ?? []).map((key) => {
+    const format = columnFormat(key, [row[key]]);
+    return `${key}: ${row[key] === null ? "–" : cell(row[key], format, answer.language)}`;
+  });
+  return (
+    <>
+      <p className="row small">
+        <span className="tag">{group.join(", ")}</span>
+        <button type="button" className="button small quiet" onClick={onAll}>
+          Records of all rows
+        </button>
+      </p>
+      {found.isPending ? <p className="small soft">Looking for the records…</p> : null}
+      {found.error ? <ProblemView problem={asProblem(found.error)} /> : null}
+      {found.data?.reason ? <p className="small warned">There are no records to show: {found.data.reason}.</p> : null}
+      {found.data?.sql ? (
+        <>
+          <HowMany shown={found.data.row_count} total={found.data.total ?? null} more={found.data.truncated} />
+          <RowsTable
+            columns={found.data.columns}
+            rows={rows}
+            label={`Records of ${group.join(", ")}`}
+            language={answer.language}
+          />
+          <ExportMenu database={database} sql={found.data.sql} name={`${name} records`} />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function HowMany({ shown, total, more }: { shown: number; total: number | null; more: boolean }) {
+  if (total !== null && total > shown)
+    return (
+      <p className="small soft">
+        The first {count(shown)} of {plural(total, "record")}.
+      </p>
+    );
+  return more ? <p className="small soft">The first {plural(shown, "record")}; there are more.</p> : null;
+}
