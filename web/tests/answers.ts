@@ -25,8 +25,6 @@ export function answerOf(changes: Partial<Answer> = {}): Answer {
     attempts: 1,
     attempt_history: [],
     verified: true,
-    doubts: [],
-    candidates: [],
     checks: [],
     corrections: [],
     numbers: [{ text: "12", start: 10, end: 12, source: "result", row: 0, column: "customers", expression: "" }],

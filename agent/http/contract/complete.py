@@ -48,7 +48,7 @@ HEADERS: Described = {
 
 # Of the contract, and of the modules of a generated client: name -> what it is for, the first words of its paths.
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "query": ("Ask a question; run a query.", ("query", "execute", "jobs")),
+    "query": ("Ask a question; run a query.", ("query", "records", "execute", "jobs")),
     "databases": ("What can be asked.", ("databases",)),
     "chat": ("Conversations.", ("agents", "sessions")),
     "generate": ("From a question to SQL, rows and a summary.", ("text2sql",)),

@@ -1617,14 +1617,7 @@ export interface components {
              * @default
              */
             comment: string;
-        } & ({
-            /** @constant */
-            correct?: false;
-        } | {
-            /** @constant */
-            correct?: true;
-            corrected_sql?: string;
-        });
+        };
         /**
          * FeedbackResponse
          * @description The review that the feedback is in.
@@ -1990,30 +1983,7 @@ export interface components {
              * @default
              */
             source: string;
-        } & ({
-            /** @constant */
-            kind?: "column";
-            sql?: string;
-            table: string;
-            column: string;
-        } | {
-            /** @constant */
-            kind?: "table";
-            column?: string;
-            sql?: string;
-            table: string;
-        } | {
-            /** @constant */
-            kind?: "query";
-            table?: string;
-            column?: string;
-            sql: string;
-        } | {
-            /** @constant */
-            kind?: "rule";
-            column?: string;
-            sql?: string;
-        });
+        };
         /**
          * NewSessionRequest
          * @description Which database the session is about. Unknown fields are refused.
@@ -2333,8 +2303,6 @@ export interface components {
             parameters?: (string | number | boolean | null)[] | {
                 [key: string]: string | number | boolean | null;
             } | null;
-        } | {
-            sql: string;
         };
         /**
          * ReviewDetail
@@ -2549,10 +2517,6 @@ export interface components {
              * @description Of an answer that you were given: what is not sent is taken from it.
              * @default
              */
-            trace_id: string;
-        } | {
-            sql: string;
-        } | {
             trace_id: string;
         };
         /**
@@ -2817,15 +2781,7 @@ export interface components {
              * @default false
              */
             preview: boolean;
-        } & ({
-            /** @constant */
-            decision?: "correct";
-            sql: string;
-        } | {
-            /** @enum {unknown} */
-            decision?: "approve" | "reject";
-            sql?: string;
-        });
+        };
         /**
          * SettleResponse
          * @description The review as it is now; `rows`: the first rows of its query, null where there is none.
@@ -2887,13 +2843,7 @@ export interface components {
              * @default
              */
             database: string;
-        } & ({
-            dataset_id: unknown;
-            database?: unknown;
-        } | {
-            database: unknown;
-            dataset_id?: unknown;
-        });
+        };
         /**
          * StartSessionResponse
          * @description A new session: what its database holds, and questions that it can answer.
@@ -3600,12 +3550,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -3616,12 +3561,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -3631,12 +3571,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -3646,12 +3581,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database" | "urn:plumbline:problem:unknown-session" | "urn:plumbline:problem:unknown-write-plan";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not available in this format */
@@ -3661,12 +3591,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-acceptable";
-                        /** @constant */
-                        status?: 406;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -3676,12 +3601,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Writes are not allowed */
@@ -3691,12 +3611,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:session-busy" | "urn:plumbline:problem:writes-not-allowed" | "urn:plumbline:problem:write-not-made";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -3706,12 +3621,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -3721,12 +3631,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:question-invalid" | "urn:plumbline:problem:no-rows" | "urn:plumbline:problem:budget-spent";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -3737,12 +3642,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -3752,12 +3652,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -3767,12 +3662,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model failed */
@@ -3782,12 +3672,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:model-failed";
-                        /** @constant */
-                        status?: 502;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -3798,12 +3683,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:too-busy" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:model-unavailable" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Out of time */
@@ -3813,12 +3693,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:out-of-time";
-                        /** @constant */
-                        status?: 504;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3880,12 +3755,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -3896,12 +3766,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -3911,12 +3776,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -3926,12 +3786,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database" | "urn:plumbline:problem:unknown-session" | "urn:plumbline:problem:unknown-write-plan";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -3941,12 +3796,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Writes are not allowed */
@@ -3956,12 +3806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:session-busy" | "urn:plumbline:problem:writes-not-allowed" | "urn:plumbline:problem:write-not-made";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -3971,12 +3816,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -3986,12 +3826,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:question-invalid" | "urn:plumbline:problem:budget-spent";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -4002,12 +3837,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -4017,12 +3847,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -4032,12 +3857,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model failed */
@@ -4047,12 +3867,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:model-failed";
-                        /** @constant */
-                        status?: 502;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -4063,12 +3878,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:too-busy" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:model-unavailable" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Out of time */
@@ -4078,12 +3888,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:out-of-time";
-                        /** @constant */
-                        status?: 504;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4165,12 +3970,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -4181,12 +3981,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -4196,12 +3991,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -4211,12 +4001,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not available in this format */
@@ -4226,12 +4011,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-acceptable";
-                        /** @constant */
-                        status?: 406;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -4241,12 +4021,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Writes are not allowed */
@@ -4256,12 +4031,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:sql-refused";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -4271,12 +4041,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -4286,12 +4051,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:sql-refused" | "urn:plumbline:problem:sql-failed";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -4302,12 +4062,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -4317,12 +4072,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -4332,12 +4082,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -4348,12 +4093,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:too-busy" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Out of time */
@@ -4363,12 +4103,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:out-of-time" | "urn:plumbline:problem:sql-failed";
-                        /** @constant */
-                        status?: 504;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4426,12 +4161,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -4442,12 +4172,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -4457,12 +4182,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -4472,12 +4192,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -4487,12 +4202,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Writes are not allowed */
@@ -4502,12 +4212,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:sql-refused";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -4517,12 +4222,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -4532,12 +4232,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:sql-refused" | "urn:plumbline:problem:sql-failed";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -4548,12 +4243,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -4563,12 +4253,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -4578,12 +4263,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -4594,12 +4274,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:too-busy" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Out of time */
@@ -4609,12 +4284,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:out-of-time" | "urn:plumbline:problem:sql-failed";
-                        /** @constant */
-                        status?: 504;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4676,12 +4346,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -4691,12 +4356,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -4706,12 +4366,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-answer";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -4721,12 +4376,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -4736,12 +4386,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -4751,12 +4396,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -4767,12 +4407,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4805,12 +4440,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -4820,12 +4450,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -4835,12 +4460,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-answer";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -4850,12 +4470,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -4865,12 +4480,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -4880,12 +4490,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -4896,12 +4501,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5040,12 +4640,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -5055,12 +4650,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -5070,12 +4660,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-job";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -5085,12 +4670,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -5100,12 +4680,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -5115,12 +4690,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -5131,12 +4701,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5169,12 +4734,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -5184,12 +4744,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -5199,12 +4754,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-job";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -5214,12 +4764,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -5229,12 +4774,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -5244,12 +4784,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -5260,12 +4795,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5312,12 +4842,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -5327,12 +4852,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -5342,12 +4862,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -5357,12 +4872,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -5373,12 +4883,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5428,12 +4933,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -5443,12 +4943,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -5458,12 +4953,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -5473,12 +4963,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -5488,12 +4973,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -5503,12 +4983,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -5519,12 +4994,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5657,12 +5127,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -5672,12 +5137,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -5687,12 +5147,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -5702,12 +5157,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -5718,12 +5168,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -5733,12 +5178,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -5748,12 +5188,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -5764,12 +5199,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:index-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5815,12 +5245,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -5830,12 +5255,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -5845,12 +5265,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -5860,12 +5275,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -5876,12 +5286,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -5891,12 +5296,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -5906,12 +5306,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -5922,12 +5317,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable" | "urn:plumbline:problem:index-unavailable" | "urn:plumbline:problem:embedder-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5991,12 +5381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -6007,12 +5392,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -6022,12 +5402,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -6037,12 +5412,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -6052,12 +5422,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -6067,12 +5432,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -6082,12 +5442,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -6098,12 +5453,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -6113,12 +5463,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -6128,12 +5473,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -6144,12 +5484,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -6184,12 +5519,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -6200,12 +5530,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -6215,12 +5540,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -6230,12 +5550,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database" | "urn:plumbline:problem:unknown-session";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -6245,12 +5560,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Writes are not allowed */
@@ -6260,12 +5570,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:session-busy" | "urn:plumbline:problem:writes-not-allowed";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -6275,12 +5580,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -6290,12 +5590,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:question-invalid" | "urn:plumbline:problem:budget-spent";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -6306,12 +5601,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -6321,12 +5611,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -6336,12 +5621,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model failed */
@@ -6351,12 +5631,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:model-failed";
-                        /** @constant */
-                        status?: 502;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -6367,12 +5642,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:too-busy" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:model-unavailable" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Out of time */
@@ -6382,12 +5652,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:out-of-time";
-                        /** @constant */
-                        status?: 504;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -6446,12 +5711,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -6462,12 +5722,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -6477,12 +5732,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -6492,12 +5742,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database" | "urn:plumbline:problem:unknown-session";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -6507,12 +5752,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Writes are not allowed */
@@ -6522,12 +5762,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:session-busy" | "urn:plumbline:problem:writes-not-allowed";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -6537,12 +5772,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -6552,12 +5782,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:question-invalid" | "urn:plumbline:problem:budget-spent";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -6568,12 +5793,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -6583,12 +5803,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -6598,12 +5813,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model failed */
@@ -6613,12 +5823,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:model-failed";
-                        /** @constant */
-                        status?: 502;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -6629,12 +5834,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:too-busy" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:model-unavailable" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Out of time */
@@ -6644,12 +5844,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:out-of-time";
-                        /** @constant */
-                        status?: 504;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -6728,12 +5923,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -6743,12 +5933,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -6758,12 +5943,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-database" | "urn:plumbline:problem:unknown-session";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -6773,12 +5953,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -6788,12 +5963,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -6803,12 +5973,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -6818,12 +5983,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -6833,12 +5993,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -6849,12 +6004,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -6895,12 +6045,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -6910,12 +6055,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -6925,12 +6065,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-session";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -6940,12 +6075,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -6955,12 +6085,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -6970,12 +6095,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -6986,12 +6106,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -7031,12 +6146,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -7046,12 +6156,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -7061,12 +6166,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -7076,12 +6176,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -7092,12 +6187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -7147,12 +6237,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -7162,12 +6247,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -7177,12 +6257,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -7192,12 +6267,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -7207,12 +6277,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -7223,12 +6288,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -7273,12 +6333,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -7289,12 +6344,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -7304,12 +6354,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -7319,12 +6364,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -7334,12 +6374,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -7349,12 +6384,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -7364,12 +6394,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -7380,12 +6405,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -7395,12 +6415,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -7410,12 +6425,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -7426,12 +6436,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -7534,12 +6539,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -7549,12 +6549,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -7564,12 +6559,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-session" | "urn:plumbline:problem:unknown-answer";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -7579,12 +6569,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -7594,12 +6579,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -7609,12 +6589,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -7625,12 +6600,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -7694,12 +6664,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -7710,12 +6675,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -7725,12 +6685,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -7740,12 +6695,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -7755,12 +6705,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Writes are not allowed */
@@ -7770,12 +6715,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:writes-not-allowed";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -7785,12 +6725,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -7800,12 +6735,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:question-invalid" | "urn:plumbline:problem:budget-spent";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -7816,12 +6746,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -7831,12 +6756,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -7846,12 +6766,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model failed */
@@ -7861,12 +6776,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:model-failed";
-                        /** @constant */
-                        status?: 502;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -7877,12 +6787,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:too-busy" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:model-unavailable" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Out of time */
@@ -7892,12 +6797,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:out-of-time";
-                        /** @constant */
-                        status?: 504;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -7934,12 +6834,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -7950,12 +6845,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -7965,12 +6855,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -7980,12 +6865,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -7995,12 +6875,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Writes are not allowed */
@@ -8010,12 +6885,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:writes-not-allowed";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -8025,12 +6895,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -8040,12 +6905,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:question-invalid" | "urn:plumbline:problem:budget-spent";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -8056,12 +6916,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -8071,12 +6926,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -8086,12 +6936,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model failed */
@@ -8101,12 +6946,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:model-failed";
-                        /** @constant */
-                        status?: 502;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -8117,12 +6957,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:too-busy" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:model-unavailable" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Out of time */
@@ -8132,12 +6967,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:out-of-time";
-                        /** @constant */
-                        status?: 504;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8174,12 +7004,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -8190,12 +7015,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:shutting-down";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8247,12 +7067,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -8263,12 +7078,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -8278,12 +7088,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -8293,12 +7098,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -8308,12 +7108,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -8323,12 +7118,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -8338,12 +7128,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -8354,12 +7139,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -8369,12 +7149,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -8384,12 +7159,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -8400,12 +7170,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable" | "urn:plumbline:problem:index-unavailable" | "urn:plumbline:problem:embedder-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8465,12 +7230,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -8480,12 +7240,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -8495,12 +7250,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -8510,12 +7260,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -8525,12 +7270,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -8540,12 +7280,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -8556,12 +7291,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:index-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8612,12 +7342,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -8628,12 +7353,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -8643,12 +7363,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -8658,12 +7373,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -8673,12 +7383,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -8688,12 +7393,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -8703,12 +7403,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:documents-invalid";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -8719,12 +7414,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -8734,12 +7424,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -8749,12 +7434,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -8765,12 +7445,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable" | "urn:plumbline:problem:index-unavailable" | "urn:plumbline:problem:embedder-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8806,12 +7481,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -8821,12 +7491,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown database or session */
@@ -8836,12 +7501,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-database" | "urn:plumbline:problem:unknown-document";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -8851,12 +7511,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -8866,12 +7521,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -8881,12 +7531,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -8897,12 +7542,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:index-unavailable" | "urn:plumbline:problem:embedder-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8958,12 +7598,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -8973,12 +7608,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -8988,12 +7618,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -9003,12 +7628,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -9019,12 +7639,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -9085,12 +7700,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -9100,12 +7710,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -9115,12 +7720,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -9130,12 +7730,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -9145,12 +7740,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -9160,12 +7750,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -9176,12 +7761,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -9254,12 +7834,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -9269,12 +7844,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -9284,12 +7854,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-review";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -9299,12 +7864,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -9314,12 +7874,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -9329,12 +7884,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -9345,12 +7895,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -9453,12 +7998,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -9469,12 +8009,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -9484,12 +8019,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -9499,12 +8029,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-database" | "urn:plumbline:problem:unknown-review";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -9514,12 +8039,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Settled already, changed by somebody else, or no SELECT */
@@ -9529,12 +8049,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:already-settled" | "urn:plumbline:problem:changed-meanwhile" | "urn:plumbline:problem:sql-refused";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -9544,12 +8059,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -9559,12 +8069,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:sql-refused" | "urn:plumbline:problem:sql-failed" | "urn:plumbline:problem:documents-invalid" | "urn:plumbline:problem:review-invalid";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -9575,12 +8080,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -9590,12 +8090,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -9605,12 +8100,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -9621,12 +8111,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable" | "urn:plumbline:problem:index-unavailable" | "urn:plumbline:problem:embedder-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Out of time */
@@ -9636,12 +8121,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:out-of-time" | "urn:plumbline:problem:sql-failed";
-                        /** @constant */
-                        status?: 504;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -9683,12 +8163,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -9699,12 +8174,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -9714,12 +8184,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -9729,12 +8194,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database" | "urn:plumbline:problem:unknown-review" | "urn:plumbline:problem:unknown-answer";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -9744,12 +8204,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Settled already, changed by somebody else, or no SELECT */
@@ -9759,12 +8214,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:already-settled" | "urn:plumbline:problem:changed-meanwhile" | "urn:plumbline:problem:sql-refused";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -9774,12 +8224,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -9789,12 +8234,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:sql-refused" | "urn:plumbline:problem:sql-failed" | "urn:plumbline:problem:documents-invalid" | "urn:plumbline:problem:review-invalid" | "urn:plumbline:problem:feedback-invalid";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -9805,12 +8245,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -9820,12 +8255,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -9835,12 +8265,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -9851,12 +8276,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable" | "urn:plumbline:problem:index-unavailable" | "urn:plumbline:problem:embedder-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Out of time */
@@ -9866,12 +8286,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:out-of-time" | "urn:plumbline:problem:sql-failed";
-                        /** @constant */
-                        status?: 504;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -9921,12 +8336,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -9936,12 +8346,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -9951,12 +8356,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -9966,12 +8366,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -9982,12 +8377,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -10038,12 +8428,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -10054,12 +8439,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -10069,12 +8449,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -10084,12 +8459,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-database";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -10099,12 +8469,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The name is taken, it was changed meanwhile, or it is no SELECT */
@@ -10114,12 +8479,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:changed-meanwhile" | "urn:plumbline:problem:name-taken" | "urn:plumbline:problem:sql-refused";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -10129,12 +8489,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -10144,12 +8499,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:sql-refused" | "urn:plumbline:problem:saved-query-invalid";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -10160,12 +8510,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -10175,12 +8520,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -10190,12 +8530,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -10206,12 +8541,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -10262,12 +8592,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -10277,12 +8602,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -10292,12 +8612,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-saved-query";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -10307,12 +8622,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -10322,12 +8632,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -10337,12 +8642,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -10353,12 +8653,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -10415,12 +8710,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -10431,12 +8721,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -10446,12 +8731,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -10461,12 +8741,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-database" | "urn:plumbline:problem:unknown-saved-query";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -10476,12 +8751,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The name is taken, it was changed meanwhile, or it is no SELECT */
@@ -10491,12 +8761,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:changed-meanwhile" | "urn:plumbline:problem:name-taken" | "urn:plumbline:problem:sql-refused";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -10506,12 +8771,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -10521,12 +8781,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:sql-refused" | "urn:plumbline:problem:saved-query-invalid";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -10537,12 +8792,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -10552,12 +8802,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -10567,12 +8812,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -10583,12 +8823,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -10624,12 +8859,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -10639,12 +8869,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -10654,12 +8879,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-saved-query";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The name is taken, it was changed meanwhile, or it is no SELECT */
@@ -10669,12 +8889,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:changed-meanwhile";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -10684,12 +8899,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -10699,12 +8909,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -10714,12 +8919,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -10730,12 +8930,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -10819,12 +9014,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:malformed-request";
-                        /** @constant */
-                        status?: 400;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody is signed in */
@@ -10835,12 +9025,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -10850,12 +9035,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or somebody else's */
@@ -10865,12 +9045,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unknown-route" | "urn:plumbline:problem:unknown-database" | "urn:plumbline:problem:unknown-saved-query";
-                        /** @constant */
-                        status?: 404;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not available in this format */
@@ -10880,12 +9055,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-acceptable";
-                        /** @constant */
-                        status?: 406;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -10895,12 +9065,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description It is no SELECT any more */
@@ -10910,12 +9075,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:sql-refused";
-                        /** @constant */
-                        status?: 409;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -10925,12 +9085,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Invalid field */
@@ -10940,12 +9095,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:invalid-field" | "urn:plumbline:problem:sql-refused" | "urn:plumbline:problem:sql-failed";
-                        /** @constant */
-                        status?: 422;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many requests; `Retry-After` says when to try again */
@@ -10956,12 +9106,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:too-many-requests";
-                        /** @constant */
-                        status?: 429;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -10971,12 +9116,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -10986,12 +9126,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The model or the database cannot be reached */
@@ -11002,12 +9137,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:registry-invalid" | "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down" | "urn:plumbline:problem:database-unavailable" | "urn:plumbline:problem:state-unavailable";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Out of time */
@@ -11017,12 +9147,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:out-of-time" | "urn:plumbline:problem:sql-failed";
-                        /** @constant */
-                        status?: 504;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -11058,12 +9183,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -11123,12 +9243,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-authenticated";
-                        /** @constant */
-                        status?: 401;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not permitted */
@@ -11138,12 +9253,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:not-permitted";
-                        /** @constant */
-                        status?: 403;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request did not arrive */
@@ -11153,12 +9263,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-timeout";
-                        /** @constant */
-                        status?: 408;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Request too large */
@@ -11168,12 +9273,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:request-too-large";
-                        /** @constant */
-                        status?: 413;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Headers too large */
@@ -11183,12 +9283,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:headers-too-large";
-                        /** @constant */
-                        status?: 431;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unexpected error */
@@ -11198,12 +9293,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:unexpected";
-                        /** @constant */
-                        status?: 500;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A part is not ready */
@@ -11243,12 +9333,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Health"];
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:plumbline:problem:access-invalid" | "urn:plumbline:problem:shutting-down";
-                        /** @constant */
-                        status?: 503;
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
