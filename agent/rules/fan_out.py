@@ -17,6 +17,9 @@ from executors.sql.tree import conjuncts
 
 Pairs = list[tuple[tuple[str, str], tuple[str, str]]]
 
+# What they give is the same, however often a row comes.
+_UNMOVED = (exp.Max, exp.Min, exp.AnyValue, exp.ApproxDistinct, exp.ArrayUniqueAgg, exp.LogicalAnd, exp.LogicalOr)
+
 
 def apply(context: RuleContext) -> Finding | None:
     for select in context.selects:
@@ -35,8 +38,12 @@ def _summed(select: exp.Select, tables: dict[str, Table]) -> Iterator[tuple[exp.
     """The aggregates of a SELECT that repeated rows change, each with the one table whose rows it takes."""
     group = select.args.get("group")
     groups = {it.table.lower() for it in group.find_all(exp.Column)} if group is not None else set()
-    for node in select.find_all(exp.Sum, exp.Avg, exp.Count):
-        if node.find_ancestor(exp.Select) is not select or isinstance(node.this, exp.Distinct):
+    for node in select.find_all(exp.AggFunc):
+        if (
+            node.find_ancestor(exp.Select) is not select
+            or isinstance(node, _UNMOVED)
+            or isinstance(node.this, exp.Distinct)
+        ):
             continue
         of = {_alias_of(column, tables) for column in node.find_all(exp.Column) if not _is_condition(column, node)}
         alias = of.pop() if len(of) == 1 else None

@@ -263,6 +263,9 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("SELECT SUM(b.price) FROM books AS b JOIN loans AS l ON l.book_id = b.id", DOUBT, "once for each loan"),
         Case("SELECT AVG(price) FROM books JOIN loans ON loans.book_id = books.id", DOUBT, "unqualified"),
         Case("SELECT SUM(b.price) FROM loans AS l, books AS b WHERE l.book_id = b.id", DOUBT, "joined by WHERE"),
+        Case(
+            "SELECT GROUP_CONCAT(b.title) FROM books AS b JOIN loans AS l ON l.book_id = b.id", DOUBT, "any aggregate"
+        ),
         Case(f"SELECT COUNT(r.id) {READS}", DOUBT, "readers, each as often as they lent"),
         Case(f"SELECT r.id, COUNT(r.id) {READS} GROUP BY r.id", None, "how many loans each has"),
         Case(f"SELECT SUM(l.fee) {READS}", None, "a loan has one reader"),
