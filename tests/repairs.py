@@ -37,10 +37,6 @@ def rejoin(sql: str, schema: Schema) -> Repair | None:
     return _found("lost_joins", sql, schema, ErrorKind.COLUMN_NOT_FOUND)
 
 
-def reach_outer_names(sql: str, schema: Schema) -> Repair | None:
-    return _found("outer_names", sql, schema, ErrorKind.COLUMN_NOT_FOUND)
-
-
 def own_functions(sql: str, schema: Schema) -> Repair | None:
     return _found("foreign_functions", sql, schema, ErrorKind.FUNCTION_NOT_FOUND)
 

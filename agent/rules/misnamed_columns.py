@@ -25,7 +25,7 @@ def apply(context: RuleContext) -> Finding | None:
             if select is None or isinstance(column.this, exp.Star):
                 continue
             new = _right_column(column, tables_of(select, context.schema), context.schema)
-            if new is not None and not _is_listed(column, new, select) and not _joins_itself(column, new):
+            if new is not None and not _joins_itself(column, new):
                 yield Change(context.shown(column), context.shown(new))
                 column.replace(new)
 
@@ -56,17 +56,18 @@ def _right_column(column: exp.Column, tables: dict[str, Table | None], schema: S
         return None
     named = [alias for alias, t in known.items() if t.parts[-1].lower() == qualifier.lower() and t.column(name)]
     holders = named or [alias for alias, table in known.items() if table.column(name)]
-    if len(holders) == 1:
-        return exp.column(column.this.copy(), table=called(holders[0], schema))
+    meant = [alias for alias in holders if not _is_listed(column, alias)]
+    if len(meant) == 1:
+        return exp.column(column.this.copy(), table=called(meant[0], schema))
     return None if holders else _nearest(known, column, schema)
 
 
-def _is_listed(column: exp.Column, new: exp.Column, select: exp.Select) -> bool:
-    """Whether what a column is to be stands in the select list already: nobody asks for the same twice."""
-    items = [item.unalias() for item in select.expressions]
-    place = (new.table.lower(), new.name.lower())
-    others = [it for it in items if isinstance(it, exp.Column) and it is not column]
-    return any(item is column for item in items) and place in [(it.table.lower(), it.name.lower()) for it in others]
+def _is_listed(column: exp.Column, alias: str) -> bool:
+    """Whether a select list has that column of another table already: nobody asks for the same twice."""
+    select = column.find_ancestor(exp.Select)
+    items = [item.unalias() for item in select.expressions] if select is not None else []
+    others = [(it.table.lower(), it.name.lower()) for it in items if isinstance(it, exp.Column) and it is not column]
+    return any(item is column for item in items) and (alias.lower(), column.name.lower()) in others
 
 
 def _is_somewhere(name: str, tables: dict[str, Table | None], column: exp.Column) -> bool:

@@ -10,7 +10,6 @@ from agent.rules.base import Action, Rule
 
 RULES = (
     # repairs of what cannot run
-    "outer_names",
     "misnamed_columns",
     "lost_joins",
     "foreign_functions",

@@ -101,19 +101,25 @@ CODES = (
 )
 
 CASES: dict[str, tuple[Case, ...]] = {
-    "outer_names": (
-        Case(
-            "SELECT t.name FROM (SELECT id FROM readers) AS t",
-            "SELECT t.name FROM (SELECT id, readers.name FROM readers) AS t",
-            "the inner query gives it, too",
-            error=COLUMN,
-        ),
-        Case("SELECT t.name FROM (SELECT id FROM readers) AS t", None, "of another error", error=GROUPING),
-    ),
     "misnamed_columns": (
         Case("SELECT readers.name FROM readers AS r", "SELECT r.name FROM readers AS r", "its alias", error=COLUMN),
         Case(f"SELECT l.name {READS}", f"SELECT r.name {READS}", "the other table", error=COLUMN),
         Case(f"SELECT l.id {READS}", None, "it is there", error=COLUMN),
+        Case(
+            "SELECT b.id, l.id, r.fee FROM books AS b JOIN loans AS l ON b.id = l.book_id "
+            "JOIN readers AS r ON r.id = l.reader_id",
+            "SELECT b.id, l.id, l.fee FROM books AS b JOIN loans AS l ON b.id = l.book_id "
+            "JOIN readers AS r ON r.id = l.reader_id",
+            "one of three",
+            error=COLUMN,
+        ),
+        Case(
+            "SELECT r.id, l.title, b.title FROM readers AS r JOIN loans AS l ON r.id = l.reader_id "
+            "JOIN books AS b ON b.id = l.book_id",
+            None,
+            "the title stands there already",
+            error=COLUMN,
+        ),
         Case("SELECT r.readername FROM readers AS r", None, "no column is called so", error=COLUMN),
     ),
     "lost_joins": (

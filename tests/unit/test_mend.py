@@ -53,13 +53,17 @@ def test_mends(sql: str, mended: str, why: str) -> None:
     assert "->" in found.detail
 
 
-def test_a_column_that_is_listed_already_is_not_listed_twice() -> None:
+def test_a_column_that_is_listed_already_is_the_other_tables() -> None:
     joins = table("joins", "club_id", "member_id", club_id="clubs", member_id="members")
     tables = (table("clubs", "id", "name"), table("members", "id", "name"), joins)
     schema = SCHEMA.model_copy(update={"tables": tables})
     sql = "SELECT m.name, j.name FROM members AS m JOIN joins AS j ON j.member_id = m.id"
+    joined = f"{sql} JOIN clubs AS c ON c.id = j.club_id"
 
-    assert mend_columns(sql, schema) is None
+    assert mend_columns(sql, schema) is None, "nobody asks for the same twice"
+    found = mend_columns(joined, schema)
+    assert found is not None
+    assert found.sql == joined.replace("j.name", "c.name")
 
 
 @pytest.mark.parametrize(
