@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from agent.models import Draft
-from agent.rules.base import RuleContext
+from agent.rules.base import NAMES, WORDS, RuleContext
 from agent.rules.registry import rules
 from executors.base import Schema
 from executors.dialects import DIALECTS
@@ -25,8 +25,11 @@ def repaired(draft: Draft, error: str, schema: Schema, without: Collection[str] 
     kind = next((it for it in ErrorKind if it == error), None)
     if draft.sql is None or kind is None:
         return None
+    from executors.sql.known_names import quoted_names
     from executors.sql.tree import tree_to_change
 
+    if kind in NAMES | WORDS and (quoted := quoted_names(draft.sql, schema)):
+        return _repaired(draft, quoted, ["names of the schema are in quotes"])  # what is still wrong then shows itself
     dialect = DIALECTS[schema.dialect].sqlglot
     context, notes = RuleContext(draft.sql, schema, tree_to_change(draft.sql, dialect), error=kind), list[str]()
     for rule in rules("repair", without):
@@ -34,7 +37,9 @@ def repaired(draft: Draft, error: str, schema: Schema, without: Collection[str] 
         if found is not None and found.sql is not None:
             context = replace(context, sql=found.sql, tree=tree_to_change(found.sql, dialect))
             notes.append(found.detail)
-    if not notes:
-        return None
+    return _repaired(draft, context.sql, notes) if notes else None
+
+
+def _repaired(draft: Draft, sql: str, notes: Sequence[str]) -> Draft:
     note = f"The last query repaired: {'; '.join(dict.fromkeys(notes))}."
-    return draft.model_copy(update={"sql": context.sql, "note": note, "source": "repaired"})
+    return draft.model_copy(update={"sql": sql, "note": note, "source": "repaired"})

@@ -1,0 +1,95 @@
+"""Names that a query forgot to quote, on every dialect: blanks, umlauts, capitals, reserved words, digits first."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from agent.callers import LOCAL
+from agent.scripted import ScriptedModel
+from agent.service import build_service
+from agent.settings import Settings
+from executors.base import Column, Schema, Table
+from executors.dialects import DIALECTS
+from executors.guard import check
+from executors.sql.known_names import quoted_names
+
+NAMES = ("Brutto Betrag", "Straße", "OrderDate", "order", "2024_total", "Größe (cm)", "plain")
+
+
+def schema_of(dialect: str) -> Schema:
+    columns = tuple(Column(name=it, type="TEXT") for it in NAMES)
+    return Schema(database="d", dialect=dialect, tables=(Table(name="Meine Daten", columns=columns),))
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_is_quoted_where_its_dialect_wants_it(dialect: str, name: str) -> None:
+    schema = schema_of(dialect)
+    row = DIALECTS[dialect]
+    mended = quoted_names(f"SELECT MAX({name}) AS m FROM Meine Daten", schema)
+
+    written = name if name == "order" else row.quoted(name)  # that is read as a name here, and quoted by the guard
+    assert mended == f"SELECT MAX({written}) AS m FROM {row.quoted('Meine Daten')}"
+    assert check(mended, schema, row_limit=5).tables == ("Meine Daten",)
+
+
+@pytest.mark.parametrize(
+    "sql, expected, why",
+    [
+        (
+            "SELECT brutto  betrag FROM Meine Daten WHERE Straße = 'Brutto Betrag'",
+            'SELECT "Brutto Betrag" FROM "Meine Daten" WHERE "Straße" = \'Brutto Betrag\'',
+            "another case and more blanks; a text stays",
+        ),
+        (
+            'SELECT d.Brutto Betrag FROM "Meine Daten" AS d -- Brutto Betrag',
+            'SELECT d."Brutto Betrag" FROM "Meine Daten" AS d -- Brutto Betrag',
+            "behind an alias; comments and quoted names stay",
+        ),
+        (
+            'SELECT order, COUNT(*) FROM "Meine Daten" GROUP BY order ORDER BY order',
+            'SELECT "order", COUNT(*) FROM "Meine Daten" GROUP BY "order" ORDER BY "order"',
+            "a reserved word where a name is due, and the clause of that name",
+        ),
+        ('SELECT plain FROM "Meine Daten"', None, "nothing is wrong with it"),
+        ("SELECT FROM WHERE", None, "no name would mend it"),
+    ],
+)
+def test_only_names_are_quoted(sql: str, expected: str | None, why: str) -> None:
+    assert quoted_names(sql, schema_of("duckdb")) == expected, why
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "files"])
+@pytest.mark.parametrize(
+    "name", ["Brutto Betrag", "Straße", "OrderDate", "order", "2024_total", "Größe (cm)", "select"]
+)
+async def test_a_query_that_forgot_the_quotes_runs_without_asking_the_model_again(
+    tmp_path: Path, settings: Settings, model: ScriptedModel, engine: str, name: str
+) -> None:
+    if engine == "files":
+        (tmp_path / "data.csv").write_text(f'"{name}",town\n3,München\n4,Köln\n', encoding="utf-8")
+        url = "data.csv"
+    else:
+        connection = sqlite3.connect(tmp_path / "data.sqlite")
+        connection.execute(f'CREATE TABLE data ("{name}" INTEGER, town TEXT)')
+        connection.execute("INSERT INTO data VALUES (3, 'München'), (4, 'Köln')")
+        connection.commit()
+        connection.close()
+        url = "data.sqlite"
+    registry = tmp_path / "own.yaml"
+    registry.write_text(f"own: {{url: {url}}}\n", encoding="utf-8")
+    service = build_service(settings.model_copy(update={"registry": registry}), model=model)
+    model.replies(sql=f"SELECT {name} AS n, town FROM data ORDER BY {name}")
+    model.replies(correct=True, reason="both rows")
+    model.replies(text="3 and 4.")
+    try:
+        answer = await service.query("Show the number and the town of all data.", "own", principal=LOCAL)
+    finally:
+        await service.close()
+
+    assert answer.status == "success", answer.attempt_history
+    assert [row["n"] for row in answer.results] == [3, 4]
+    assert len([it for it in model.asked if "SELECT query that answers" in it.tail]) == 1
