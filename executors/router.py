@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from executors.registry import Entry, Registry, server_entry
 from executors.server import failures
 from executors.server.openers import OPENERS
 from executors.server.options import ServerOptions
+from executors.server.patient import PatientExecutor
 from executors.workers.isolated import isolated
 from executors.workers.pool import shared
 
@@ -182,7 +184,8 @@ class Router:
                 options=options,
             )
         address = entry.address
-        return _server_class(entry.name, address.dialect)(entry.name, address, options=options)
+        make = partial(_server_class(entry.name, address.dialect), entry.name, address, options=options)
+        return PatientExecutor(make, options.connect_timeout_s)
 
     def _options(self, entry: Entry) -> ServerOptions:
         """The settings' options, narrowed by what the entry says."""

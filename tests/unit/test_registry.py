@@ -20,6 +20,7 @@ from executors.router import Router
 from executors.server.address import Address
 from executors.server.openers import OPENERS
 from executors.server.options import ServerOptions
+from executors.server.patient import PatientExecutor
 
 Load = Callable[..., Registry]
 
@@ -362,6 +363,8 @@ def test_a_server_is_opened_with_the_settings_narrowed_by_its_entry(
 
     found = _server_router(load(text), **settings).get("sales")
 
+    assert isinstance(found, PatientExecutor), why
+    found = found.inner
     assert isinstance(found, Opened), why
     assert found.address.host == "host.example"
     assert found.options == ServerOptions(sample_values=7).model_copy(update=changed), why
@@ -372,6 +375,8 @@ def test_a_schema_is_refreshed_where_it_was_read(load: Load) -> None:
     router = _server_router(load("sales: postgresql://host.example/x\nshop: shop.sqlite"))
     router.refresh("sales")
     found = router.get("sales")
+    assert isinstance(found, PatientExecutor)
+    found = found.inner
     assert isinstance(found, Opened)
     assert found.refreshed == 0, "it was not open"
 

@@ -1,0 +1,125 @@
+"""A deadline of this process's own on every wait for a server.
+
+Timeouts and cancels ask the server to stop; keepalives ask its kernel. A server that is held, or whose disk is, keeps
+its connections open and says nothing, and a driver waits for as long.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from contextvars import copy_context
+from functools import partial
+from typing import TypeVar
+
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
+from executors.errors import DatabaseUnavailable
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+SCHEMA_S = 180.0  # for reading a whole schema; each of its queries has a timeout of the server's
+ASKING_S = 10.0
+CLOSE_S = 5.0
+GRACE_S = 5.0  # beyond a query's timeout and the time to log in, which a cancel takes
+
+
+class NoAnswer(Exception):
+    """A call did not come back in time. It goes on in its thread, and nobody waits for it."""
+
+
+class PatientExecutor(Executor):
+    """A server's executor whose calls come back in time, or are given up.
+
+    Where one is given up, the executor and its connections are, too: the next call has new ones. What hangs is ended by
+    the server when it goes on, or by the network.
+
+    Args:
+        make: an executor of the server, with no connection yet.
+        connect_s: seconds that it takes to log in at most.
+    """
+
+    is_remote = True
+
+    def __init__(self, make: Callable[[], Executor], connect_s: float) -> None:
+        self._make, self._slack_s = make, connect_s + GRACE_S
+        self._lock = threading.Lock()
+        self.inner = make()
+        self.name, self.dialect = self.inner.name, self.inner.dialect
+
+    def schema(self) -> Schema:
+        """See `Executor.schema`."""
+        inner = self.inner
+        found = self._patiently(inner, inner.schema, SCHEMA_S + self._slack_s)
+        self.warnings = inner.warnings
+        return found
+
+    def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        """See `Executor.run`."""
+        inner = self.inner
+        call = partial(inner.run, query, timeout_s=timeout_s, cancel=cancel)
+        return self._patiently(inner, call, timeout_s + self._slack_s)
+
+    def write(
+        self,
+        statement: CheckedWrite,
+        *,
+        timeout_s: float,
+        commit: bool,
+        max_rows: int,
+        exactly: int | None = None,
+    ) -> WriteResult:
+        """See `Executor.write`."""
+        inner = self.inner
+        call = partial(inner.write, statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+        return self._patiently(inner, call, timeout_s + self._slack_s, writes=commit)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """See `Executor.layers`."""
+        inner = self.inner
+        return self._patiently(inner, inner.layers, ASKING_S + self._slack_s)
+
+    def refresh(self) -> None:
+        """See `Executor.refresh`."""
+        inner = self.inner
+        self._patiently(inner, inner.refresh, CLOSE_S)
+
+    def close(self) -> None:
+        """See `Executor.close`."""
+        try:
+            within(CLOSE_S, self.inner.close)
+        except NoAnswer:
+            log.warning("The connections to %s could not be closed: the server does not answer.", self.name)
+
+    def _patiently(self, inner: Executor, call: Callable[[], T], seconds: float, *, writes: bool = False) -> T:
+        try:
+            return within(seconds, call)
+        except NoAnswer as error:
+            with self._lock:
+                if self.inner is inner:
+                    self.inner = self._make()
+            unsure = " The change may have been made or not; look at the rows first." if writes else ""
+            raise DatabaseUnavailable(f"{self.name} does not answer; try again later.{unsure}") from error
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """What a call gives or raises. Raises NoAnswer where it does not come back within so many seconds."""
+    done: list[T] = []
+    failed: list[BaseException] = []
+    ended = threading.Event()
+
+    def work() -> None:
+        try:
+            done.append(call())
+        except BaseException as error:  # noqa: BLE001  handed to the thread that waits
+            failed.append(error)
+        ended.set()
+
+    threading.Thread(target=copy_context().run, args=[work], name="server-call", daemon=True).start()
+    if not ended.wait(seconds):
+        raise NoAnswer
+    if failed:
+        raise failed[0]
+    return done[0]
