@@ -38,6 +38,7 @@ RULES = (
     "unknown_terms",
     "unread_join",
     "unasked_count",
+    "twin_columns",
     "repeated_rows",
 )
 

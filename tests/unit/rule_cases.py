@@ -71,6 +71,12 @@ TABLES = (
         foreign_keys=(_key("reader_id", "readers"), _key("book_id", "books")),
     ),
     Table(
+        name="prizes",
+        columns=(_column("id"), _column("colour", "TEXT"), _column("badge_id")),
+        primary_key=("id",),
+        foreign_keys=(_key("badge_id", "badges"),),
+    ),
+    Table(
         name="badges",  # one for each reader, by the same key
         columns=(_column("id"), _column("colour", "TEXT"), _column("giver_id")),
         primary_key=("id",),
@@ -474,6 +480,32 @@ CASES: dict[str, tuple[Case, ...]] = {
             question="Which colour is the most common, and how many have it?",
         ),
         Case("SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour", None, "all of them", question="The colours?"),
+    ),
+    "twin_columns": (
+        Case(
+            "SELECT g.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
+            DOUBT,
+            "the colours of the prizes",
+            question="What are the colours of the prizes with a badge?",
+        ),
+        Case(
+            "SELECT p.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
+            None,
+            "they are",
+            question="What are the colours of the prizes with a badge?",
+        ),
+        Case(
+            "SELECT g.colour, p.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
+            None,
+            "both",
+            question="What are the colours of the prizes and of their badges?",
+        ),
+        Case(
+            "SELECT g.id FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
+            None,
+            "a key",
+            question="What are the prizes?",
+        ),
     ),
     "repeated_rows": (
         Case("SELECT colour FROM badges", DOUBT, "red stands twice", rows=(("red",), ("red",), ("blue",))),
