@@ -7,11 +7,12 @@ in memory, of several before it: a prompt that begins like an earlier one is rea
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import secrets
 import weakref
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
@@ -19,6 +20,7 @@ from agent.errors import ModelUnavailable
 from agent.llm import Message, Reply, ReplyGrammar, ReplySchema
 from agent.llms.model_files import CHUNK, MODELS, find, verify
 from agent.llms.openai_model import OpenAIModel
+from agent.llms.prefix_states import PrefixStates, prepare
 from agent.profiles import choose
 from agent.settings import Settings
 
@@ -26,6 +28,16 @@ from agent.settings import Settings
 PROMPT_CACHE_MIB = 1024
 BATCH = 256  # prompt tokens read at once, some seconds' work: a cancelled call is noticed in between
 QUIET, VERBOSE = -1, 3
+
+
+log = logging.getLogger(__name__)
+
+
+class _Loaded(NamedTuple):
+    """The server's client, and what it keeps of prompts; None where nothing is kept."""
+
+    client: OpenAIModel
+    states: PrefixStates | None
 
 
 class EmbeddedModel:
@@ -44,7 +56,8 @@ class EmbeddedModel:
         self._settings = settings
         self._spec = MODELS[settings.embedded_model]
         self.name = self._spec.file.removesuffix(".gguf")
-        self._loading: asyncio.Future[OpenAIModel] | None = None
+        self._loading: asyncio.Future[_Loaded] | None = None
+        self._turn = asyncio.Lock()
         # The server lives in a list that the finalizer empties, so that it also ends with the interpreter.
         self._server: list[Any] = []
         self._finalizer = weakref.finalize(self, self._server.clear)
@@ -63,16 +76,23 @@ class EmbeddedModel:
             ModelUnavailable: it cannot be loaded, or does not answer in time.
             ModelFailed: the prompt is longer than the context.
         """
-        client = await self._loaded()
+        loaded = await self._loaded()
         # Word of the progress is sent to nobody in particular: it is how the server learns that the caller has gone.
         extra: dict[str, object] = {"cache_prompt": True, "return_progress": True}
         if isinstance(schema, ReplyGrammar):
             extra["grammar"] = schema.gbnf
         if schema is not None and schema.logprobs:
             extra["top_logprobs"] = 1  # else llama.cpp lists the twenty likeliest at every place
-        return await client.complete(
-            messages, schema=schema, max_tokens=max_tokens, temperature=temperature, extra=extra
-        )
+        prefix = messages[0].content if messages[0].role == "system" else ""
+        async with self._turn:  # the server has one slot; what it holds is this call's from here on
+            if loaded.states is not None:
+                await loaded.states.restore(prefix)
+            reply = await loaded.client.complete(
+                messages, schema=schema, max_tokens=max_tokens, temperature=temperature, extra=extra
+            )
+            if loaded.states is not None:
+                await loaded.states.save(prefix)
+        return reply
 
     async def ready(self) -> None:
         """Load the model, once for all who ask. Raises ModelUnavailable."""
@@ -85,29 +105,51 @@ class EmbeddedModel:
             if not loading.done():
                 await asyncio.wait([loading])
             if not _has_failed(loading):
-                await loading.result().close()
+                await loading.result().client.close()
         await asyncio.to_thread(self._server.clear)
 
-    async def _loaded(self) -> OpenAIModel:
+    async def _loaded(self) -> _Loaded:
         if self._loading is None or _has_failed(self._loading):
             self._loading = asyncio.ensure_future(asyncio.to_thread(self._load))
         return await asyncio.shield(self._loading)  # who stops waiting does not stop the others' load
 
-    def _load(self) -> OpenAIModel:
-        """Start the server, in a worker thread; returns a client of it."""
+    def _load(self) -> _Loaded:
+        """Start the server, in a worker thread."""
         path = self._verified_file()
         _read_through(path)
         key = secrets.token_urlsafe(32)
-        server = _start(path, key, self._settings)
+        folder = self._states_folder()
+        server = _start(path, key, self._settings, folder)
         _wait_for_its_loop(server, key)
         self._server[:] = [server]
-        return OpenAIModel(
+        client = OpenAIModel(
             self.name,
             base_url=f"{server.listening_address}/v1",
             api_key=SecretStr(key),
             timeout_s=choose(self._settings, self.name).timeout_s,
             retries=0,
             local=True,
+        )
+        return _Loaded(client, self._states(folder, server.listening_address, key))
+
+    def _states_folder(self) -> Path | None:
+        """Where states of prefixes are kept; None where they are not, or where nothing can be written."""
+        if not self._settings.prefix_cache_mb:
+            return None
+        try:
+            return prepare(self._settings.state_path / "prefixes")
+        except OSError as error:
+            log.warning("What the model reads of schemas will not be kept: %s", error.strerror)
+            return None
+
+    def _states(self, folder: Path | None, address: str, key: str) -> PrefixStates | None:
+        if folder is None:
+            return None
+        from importlib.metadata import version
+
+        parts = (self._spec.sha256, version("xllamacpp"), str(self._settings.embedded_context))
+        return PrefixStates(
+            address, key, folder, made_for=" ".join(parts), most_bytes=self._settings.prefix_cache_mb * 1_000_000
         )
 
     def _verified_file(self) -> Path:
@@ -125,7 +167,7 @@ class EmbeddedModel:
         return path
 
 
-def _has_failed(loading: asyncio.Future[OpenAIModel]) -> bool:
+def _has_failed(loading: asyncio.Future[_Loaded]) -> bool:
     return loading.done() and (loading.cancelled() or loading.exception() is not None)
 
 
@@ -145,8 +187,11 @@ def _wait_for_its_loop(server: Any, key: str) -> None:
     httpx2.get(f"{server.listening_address}/slots", headers=headers, trust_env=False).raise_for_status()
 
 
-def _start(path: Path, key: str, settings: Settings) -> Any:
+def _start(path: Path, key: str, settings: Settings, states: Path | None) -> Any:
     """llama.cpp's server on a free loopback port.
+
+    Args:
+        states: where its slot may be saved; None: nowhere.
 
     Raises:
         ModelUnavailable: xllamacpp is not here, or cannot load the file.
@@ -167,6 +212,8 @@ def _start(path: Path, key: str, settings: Settings) -> Any:
     params.n_parallel = 1
     params.n_batch = params.n_ubatch = BATCH
     params.cache_ram_mib = PROMPT_CACHE_MIB
+    if states is not None:
+        params.slot_save_path = f"{states.absolute()}{os.sep}"
     params.verbosity = VERBOSE if settings.log_level == "DEBUG" else QUIET
     params.warmup = False
     params.fit_params = False

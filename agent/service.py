@@ -15,6 +15,7 @@ from agent.asking import Asking
 from agent.callers import ANONYMOUS, LOCAL
 from agent.changes import Changes
 from agent.collector import COLLECTOR
+from agent.context import enrich
 from agent.conversation.followups import FollowUps
 from agent.databases import DatabaseInfo, Databases, build_router
 from agent.errors import StateUnavailable, UnknownAnswer
@@ -23,9 +24,9 @@ from agent.generate import Generator
 from agent.health import PartHealth, checked
 from agent.jobs.jobs import Jobs
 from agent.jobs.shelf import JobShelf
-from agent.llm import ChatModel, build_model
+from agent.llm import ChatModel, Message, build_model
 from agent.llms.protected import ProtectedModel, protected
-from agent.models import Answer
+from agent.models import Answer, Question, Usage
 from agent.parts import Parts
 from agent.people.build import build_people
 from agent.profiles import choose
@@ -222,6 +223,22 @@ class Service:
         database = await self.registered.refreshed(name, principal)
         indexed = await self.knowledge.index_all(database, progress, turn)
         return indexed.model_copy(update={"problems": ()}) if database.is_filtered else indexed
+
+    async def read_ahead(self, name: str, principal: str) -> Usage | None:
+        """Have the embedded model read a database's schema now, and keep what it made of it for later processes.
+
+        Returns what it took; None where there is nothing to do: a hosted model, one that keeps nothing, or a schema
+        that is cut to the question. Raises ModelError, UnknownDatabase, DatabaseUnavailable.
+        """
+        if self.settings.is_hosted or not self.settings.prefix_cache_mb:
+            return None
+        database = await self.registered.get(name, principal)
+        question = Question(text=name, database=name, trace_id="")
+        context = await enrich(question, database, self.knowledge, self.parts.profile, self.settings)
+        if context.pruned:
+            return None
+        asked = [Message(role="system", content=context.system), Message(role="user", content=name)]
+        return (await self.model.complete(asked, max_tokens=1)).usage
 
     async def refresh_schemas(self) -> None:
         """Read every schema anew, and have other instances do so where one has changed; failures are in the log."""

@@ -165,6 +165,11 @@ class Settings(ProtectionSettings):
     embedded_context: Annotated[int, Field(ge=2048, le=32_768)] = Field(
         8192, description="Context of the embedded model, in tokens."
     )
+    prefix_cache_mb: Annotated[int, Field(ge=0)] = Field(
+        2000,
+        description="Megabytes of what the embedded model has read of schemas, kept in `state_dir` so that the first "
+        "question of a process need not read them again; 0: nothing is kept.",
+    )
     embedded_threads: Annotated[int, Field(ge=0)] = Field(0, description="Threads; 0: one per core.")
 
     # -- places ------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from agent.service import Service
     from rag.store import SyncReport
 
+_READ_BEFORE = 50  # tokens of a prompt that are read anew although its beginning was read before
 _LINES = 10  # of progress for one index, where there is no terminal
 _PARTS = {"docs": "documents", "columns": "columns and tables", "values": "stored values"}
 
@@ -77,7 +79,29 @@ def run_index(
             failed = True
             continue
         _report(name, indexed, out, err)
+        _read_ahead(service, runner, name, out, err)
     return not failed
+
+
+def _read_ahead(service: Service, runner: asyncio.Runner, name: str, out: Console, err: Console) -> None:
+    """Let the embedded model read the schema, where its file is there: else the first question would wait for it."""
+    from agent.llms.model_files import MODELS, find
+
+    settings = service.settings
+    if settings.is_hosted or not (
+        settings.embedded_model_path or find(MODELS[settings.embedded_model], settings.cache_dir)
+    ):
+        return
+    began = time.monotonic()
+    with err.status(Text(f"{plain(name)}: the model reads the schema, once")):
+        try:
+            usage = runner.run(service.read_ahead(name, LOCAL))
+        except (PlumblineError, ExecutorError) as error:
+            err.print(Text(f"! {plain(name)}: the model has not read the schema: {plain(str(error))}", style="yellow"))
+            return
+    if usage is not None and usage.prompt_tokens - usage.cached_tokens > _READ_BEFORE:
+        line = f"{name}: the model has read the schema, {usage.prompt_tokens} tokens, {time.monotonic() - began:.0f} s."
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _report(name: str, indexed: Indexed, out: Console, err: Console) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from executors.base import Frozen
 
 pytestmark = pytest.mark.model
 
-SETTINGS = Settings(embedded_context=4096)
+SETTINGS = Settings(embedded_context=4096, prefix_cache_mb=0)
 ENDLESS = ReplyGrammar(name="endless", gbnf='root ::= "word " root')
 TAIL = 40  # tokens of a short question, with what the chat format puts around it
 
@@ -131,9 +132,30 @@ async def test_a_prompt_beyond_the_context_says_so(model: EmbeddedModel) -> None
         await ask(model, "a", "word " * 5000)
 
 
+async def test_a_beginning_that_another_process_has_read_is_not_read_again(model_file: Path, tmp_path: Path) -> None:
+    settings = SETTINGS.model_copy(update={"prefix_cache_mb": 100, "state_dir": tmp_path})
+    assert settings.state_path == tmp_path
+    texts = []
+    for reads_it_all in (True, False, True, False):
+        embedded = EmbeddedModel(settings)  # as a new process would
+        try:
+            reply = await ask(embedded, "p", "What is the sum of amount in p2?", max_tokens=20)
+            other = await ask(embedded, "p", "How many rows has p1?", max_tokens=2)
+        finally:
+            await embedded.close()
+        texts.append(reply.text)
+        assert (read(reply) > 150) is reads_it_all
+        assert read(other) <= TAIL
+        (state,) = (tmp_path / "prefixes").iterdir()
+        assert state.stat().st_mode & 0o777 == 0o600
+        if len(texts) == 2:
+            os.truncate(state, state.stat().st_size // 2)  # half a file is read as if there were none
+    assert len(set(texts)) == 1
+
+
 async def slots(model: EmbeddedModel) -> list[dict[str, Any]]:
     """What llama.cpp says of its slots."""
-    client = await (await model._loaded())._connected()
+    client = await (await model._loaded()).client._connected()
     root = str(client.base_url).removesuffix("/v1/")
     return await client.with_options(base_url=root).get("/slots", cast_to=list[dict[str, Any]])
 
@@ -154,7 +176,7 @@ async def test_a_cancelled_call_stops_the_server(model: EmbeddedModel, question:
 async def test_nobody_gets_in_without_the_key(model: EmbeddedModel) -> None:
     import httpx2
 
-    client = await (await model._loaded())._connected()
+    client = await (await model._loaded()).client._connected()
     async with httpx2.AsyncClient(trust_env=False) as stranger:
         answer = await stranger.post(f"{client.base_url}chat/completions", json={"messages": []})
     assert answer.status_code == 401
