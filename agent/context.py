@@ -14,7 +14,7 @@ from agent.llm import Message
 from agent.models import Exchange, Question
 from agent.used import UsedDocument
 from executors.base import Frozen, Schema
-from executors.dialects import DIALECTS
+from executors.dialects import DIALECTS, spoken
 from rag.documents import Document, docs_digest
 from rag.linking import Linked
 from rag.remembered import Remembered
@@ -133,7 +133,7 @@ async def enrich(
     )
     return Context(
         db_schema=schema,
-        system=_system(schema.dialect, text.text, general, templates.wording()),
+        system=_system(schema.dialect, text.text, spoken(schema).hints, general, templates.wording()),
         rules=_notes(found, linked.rules, general),
         values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)) if profile.values else (),
         examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in shown),
@@ -193,7 +193,8 @@ _general_of = Remembered(_general)
 
 
 @lru_cache(maxsize=32)
-def _system(dialect: str, schema_text: str, rules: tuple[str, ...], _: templates.Wording) -> str:
+def _system(
+    dialect: str, schema_text: str, hints: tuple[str, ...], rules: tuple[str, ...], _: templates.Wording
+) -> str:
     """The message that all questions share; the next one about the same schema mostly has the same."""
-    row = DIALECTS[dialect]
-    return templates.render("system", dialect=row.title, schema=schema_text, hints=row.hints, rules=rules)
+    return templates.render("system", dialect=DIALECTS[dialect].title, schema=schema_text, hints=hints, rules=rules)

@@ -87,12 +87,14 @@ class Schema(Frozen):
     """All that can be asked of one database, in the order the database gives it.
 
     namespace: what a server calls the schema whose tables need no qualifier; empty for files.
+    version: of the server, as the dialect's row counts it: see `Dialect.needs`; empty where it is not known.
     """
 
     database: str
     dialect: str
     tables: tuple[Table, ...]
     namespace: str = ""
+    version: tuple[int, ...] = ()
 
     @cached_property
     def _by_name(self) -> dict[str, Table]:

@@ -6,6 +6,7 @@ Adding a dialect is adding a row: a module in `executors.rows`.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from executors.errors import ErrorKind
 from executors.rows.clickhouse import CLICKHOUSE
@@ -19,7 +20,21 @@ from executors.rows.row import Case, Dialect, Limit
 from executors.rows.sqlite import SQLITE
 from executors.rows.sqlserver import SQLSERVER
 
-__all__ = ["ALIASES", "DIALECTS", "EXTENDED", "Case", "Dialect", "Limit", "classify", "dialect_named", "match_error"]
+if TYPE_CHECKING:
+    from executors.base import Schema
+
+__all__ = [
+    "ALIASES",
+    "DIALECTS",
+    "EXTENDED",
+    "Case",
+    "Dialect",
+    "Limit",
+    "classify",
+    "dialect_named",
+    "match_error",
+    "spoken",
+]
 
 DIALECTS: dict[str, Dialect] = {
     row.name: row
@@ -41,6 +56,20 @@ ALIASES: dict[str, str] = {
     **dict.fromkeys(("saphana", "sap hana", "hdb"), "hana"),
     **dict.fromkeys(("plsql", "oracledb"), "oracle"),
 }
+
+
+_made: dict[tuple[str, tuple[int, ...]], tuple[Dialect, Dialect]] = {}  # of a row, and what it became
+
+
+def spoken(schema: Schema) -> Dialect:
+    """The dialect of a schema's server, without what its version lacks."""
+    row = DIALECTS[schema.dialect]
+    if not (row.needs and schema.version):
+        return row
+    key = row.name, schema.version
+    if key not in _made or _made[key][0] is not row:  # an extension may have put another row there
+        _made[key] = row, row.of_version(schema.version)
+    return _made[key][1]
 
 
 def dialect_named(name: str) -> Dialect | None:

@@ -16,7 +16,7 @@ from sqlglot.errors import ParseError, TokenError, UnsupportedError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.base import CheckedSql, Parameters, Schema
-from executors.dialects import DIALECTS, Dialect
+from executors.dialects import Dialect, spoken
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard_nodes import NodeCheck, check_no_files
 from executors.guard_refusals import form, not_read_only, refused_function, too_big
@@ -88,7 +88,7 @@ def check(
     Raises:
         SqlRefused: with the kind of error, a sentence, and what would mend it.
     """
-    dialect = DIALECTS[schema.dialect]
+    dialect = spoken(schema)
     root = _parsed(sql, dialect)
     if parameters is not None:
         bind(root, parameters)

@@ -16,7 +16,7 @@ from sqlglot.tokenizer_core import Token
 
 from executors import guard
 from executors.base import CheckedWrite, Schema, Table
-from executors.dialects import DIALECTS, Dialect
+from executors.dialects import Dialect, spoken
 from executors.errors import ErrorKind, SqlRefused
 from executors.rows.row import words
 from executors.sql import diagnose, grammar
@@ -69,7 +69,7 @@ def check_write(sql: str, schema: Schema, *, row_limit: int, functions: frozense
         SqlRefused: with the kind of error, a sentence, and what would mend it. NOT_READ_ONLY: it would change more
             than rows, which nothing permits.
     """
-    dialect = DIALECTS[schema.dialect]
+    dialect = spoken(schema)
     root = guard.read(sql, dialect, _check_words, FORM)
     kind = _KINDS.get(type(root))
     if kind is None:
@@ -110,7 +110,7 @@ class _Rebuilt:
         self, root: exp.Expr, kind: Kind, sql: str, schema: Schema, row_limit: int, functions: frozenset[str]
     ) -> None:
         self._root, self._kind, self._sql = root, kind, sql
-        self._schema, self._dialect, self._row_limit = schema, DIALECTS[schema.dialect], row_limit
+        self._schema, self._dialect, self._row_limit = schema, spoken(schema), row_limit
         self._functions = functions
         target = root.this.this if isinstance(root.this, exp.Schema) else root.this
         self._target = self._plain_table(target)

@@ -163,7 +163,12 @@ class RemoteExecutor(Executor):
         if found.dialect not in DIALECTS:
             raise DatabaseUnavailable(f"The app that has {self.name} speaks {found.dialect!r}, which is unknown here.")
         self.dialect, self.warnings = found.dialect, found.warnings
-        return Schema(database=self.name, dialect=found.dialect, tables=found.tables, namespace=found.namespace)
+        return Schema(
+            database=self.name,
+            dialect=found.dialect,
+            tables=found.tables,
+            namespace=found.namespace,
+        )
 
     def _read(self, kind: type[Reply], response: Response) -> Reply:
         try:

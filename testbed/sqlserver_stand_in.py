@@ -58,6 +58,7 @@ VICTIM = "victim"  # a table whose readers are chosen as a deadlock's victims, e
 KINDS = "kinds"  # one row, with a column of every type
 _CANCELLED, _NO_DATABASE = 3617, 4060
 # Functions, and the major version that has them first.
+_AZURE = (5, 6, 8, 11, 12)
 _SINCE = {"STRING_AGG": 14, "DATETRUNC": 16, "GREATEST": 16, "LEAST": 16, "GENERATE_SERIES": 16}
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 _ENDS = (TransactionRequestType.COMMIT_XACT, TransactionRequestType.ROLLBACK_XACT)
@@ -132,9 +133,11 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
             return _answer(self._statistics(int(re.findall(r"TOP \((\d+)\)", sql)[-1])))
         version = self.about["version"]
         if version and "compatibility_level" in sql:
-            return _answer(_table("version", [list(version)], major=_INT, edition=_INT, level=_INT))
+            product = 999 if version[1] in _AZURE else version[0] * 10
+            return _answer(_table("version", [[product, version[2]]], product=_INT, level=_INT))
         for name, since in _SINCE.items():
-            if version and version[0] < since and re.search(rf"\b{name}\(", sql, re.IGNORECASE):
+            lacks = version and version[1] not in _AZURE and version[0] < since
+            if lacks and re.search(rf"\b{name}\(", sql, re.IGNORECASE):
                 raise QueryError(f"'{name}' is not a recognized built-in function name.", number=195, severity=15)
         return self.writes.answer(sql)
 

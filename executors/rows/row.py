@@ -105,6 +105,7 @@ class Probe(Frozen):
 class SchemaQueries(Frozen):
     """One round of catalogue queries. Each gives the columns named here, in that order; empty: the server has no such.
 
+    version: one row of numbers, of which more is newer; see `Dialect.needs`.
     default_schema: the one value is the schema whose tables need no qualifier.
     tables: schema, table, is view (0 or 1), comment, estimate of rows (NULL: unknown).
     columns: schema, table, column, type, nullable (0 or 1), comment; in the order of the table. A seventh, where the
@@ -120,6 +121,7 @@ class SchemaQueries(Frozen):
     """
 
     default_schema: str
+    version: str = ""
     tables: str
     columns: str
     primary_keys: str = ""
@@ -158,6 +160,11 @@ class Dialect(Frozen):
         is refused, so that what reads a file, sleeps, changes a setting or runs text as SQL needs no list of its own.
     table_functions: those that stand in FROM: they make rows out of their arguments alone.
     units: those whose arguments may hold a unit of time as a bare word: DATEADD(month, 1, col).
+    needs: of functions that not every server has, the version that does, number by number as `SchemaQueries.version`
+        gives them; a server below one of them lacks the function.
+    oldest: the oldest version that is known here; of one below nothing is taken away.
+    without: function -> how a server that lacks it says the same, in `{column}`; it stands in for the function in
+        `truncate_month` and `hints`, and in `instead`.
     formatters: those whose first argument is a pattern, which can ask for text of any length.
     variables: of the server (`@@name`), that a query may read: how values are compared, written and told apart.
     file_names: pattern of a table's name that the engine would take for a file, or an address; empty: it never does.
@@ -194,6 +201,9 @@ class Dialect(Frozen):
     functions: frozenset[str]
     table_functions: frozenset[str]
     units: frozenset[str] = frozenset()
+    needs: dict[str, tuple[int, ...]] = {}
+    oldest: int = 0
+    without: dict[str, str] = {}
     formatters: frozenset[str] = words("printf format")
     variables: frozenset[str] = frozenset()
     file_names: str = ""
@@ -205,6 +215,29 @@ class Dialect(Frozen):
     def kin(self) -> str:
         """The dialect whose particular checks hold: its own name, or that of the one it is like."""
         return self.like or self.name
+
+    def of_version(self, version: Sequence[int]) -> Dialect:
+        """The dialect as a server of that version speaks it. Args: version: see `Schema.version`; empty: not known."""
+        lacking = {
+            name
+            for name, needed in self.needs.items()
+            if any(there < wanted for there, wanted in zip(version, needed, strict=False))
+        }
+        if not lacking:
+            return self
+        told = {name: text.format(column="col") for name, text in self.without.items() if name in lacking}
+        functions = self.functions, self.aggregates, self.table_functions
+        if version[0] >= self.oldest:
+            functions = tuple(names - lacking for names in functions)  # type: ignore[assignment]
+        replaced = _Replaced({name: self.without[name] for name in told})
+        return self.model_copy(
+            update={
+                "truncate_month": replaced.template(self.truncate_month),
+                "hints": tuple(map(replaced.text, self.hints)),
+                "instead": {name: replaced.text(text) for name, text in self.instead.items()} | told,
+                **dict(zip(("functions", "aggregates", "table_functions"), functions, strict=True)),
+            }
+        )
 
     def folded(self, name: str) -> str:
         """What the engine looks up for `name` written without quotes."""
@@ -232,6 +265,23 @@ class Dialect(Frozen):
     def may_call(self, name: str, *, in_from: bool) -> bool:
         """Whether a query may call the function of that (lower case) name, there."""
         return name in self.table_functions if in_from else name in self.functions or name in self.aggregates
+
+
+class _Replaced:
+    """Texts in which calls of some functions give way to what `Dialect.without` has for them."""
+
+    def __init__(self, without: dict[str, str]) -> None:
+        self._without = without
+
+    def text(self, text: str) -> str:
+        for name, stands_in in self._without.items():
+            text = re.sub(rf"(?i)\b{name}\([^()]*\)", stands_in.format(column="col").replace("\\", r"\\"), text)
+        return text
+
+    def template(self, text: str) -> str:
+        for name, stands_in in self._without.items():
+            text = re.sub(rf"(?i)\b{name}\([^()]*\)", stands_in.replace("\\", r"\\"), text)
+        return text
 
 
 COMMON = words(

@@ -77,6 +77,13 @@ _VISIBLE = """
 
 _READS = SchemaQueries(
     default_schema="SELECT SCHEMA_NAME()",
+    # Ten times the major version, as levels of compatibility count; Azure's services have what the newest version has.
+    version="""
+        SELECT CASE WHEN CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 6, 8, 11, 12) THEN 999
+                    ELSE 10 * CAST(SERVERPROPERTY('ProductMajorVersion') AS int) END,
+               CAST(compatibility_level AS int)
+        FROM sys.databases WHERE name = DB_NAME()
+    """,
     tables=f"""
         SELECT s.name, o.name, CASE WHEN o.type = 'V' THEN 1 ELSE 0 END, CAST(p.value AS nvarchar(4000)), r.row_count
         FROM {_OBJECTS}
@@ -358,6 +365,28 @@ SQLSERVER = Dialect(
         "edit_distance edit_distance_similarity jaro_winkler_distance jaro_winkler_similarity vector_distance",
         "vector_norm vector_normalize replicate space contains freetext current_date acos log10",
     ),
+    oldest=130,
+    # The version, and the level of compatibility where that counts too.
+    needs={
+        **dict.fromkeys(words("string_agg concat_ws translate trim"), (140,)),
+        "approx_count_distinct": (150,),
+        **dict.fromkeys(words("datetrunc date_bucket greatest least bit_count get_bit set_bit left_shift"), (160,)),
+        **dict.fromkeys(words("right_shift json_array json_object json_path_exists"), (160,)),
+        **dict.fromkeys(words("approx_percentile_cont approx_percentile_disc"), (160,)),
+        "string_split": (130, 130),
+        "generate_series": (160, 160),
+    },
+    without={
+        "datetrunc": "DATEFROMPARTS(YEAR({column}), MONTH({column}), 1)",
+        "string_agg": "STUFF((SELECT ', ' + {column} FROM t FOR XML PATH('')), 1, 2, '')",
+        "concat_ws": "CONCAT(a, ', ', b)",
+        "trim": "LTRIM(RTRIM({column}))",
+        "greatest": "CASE WHEN a >= b THEN a ELSE b END",
+        "least": "CASE WHEN a <= b THEN a ELSE b END",
+        "generate_series": "WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 10)",
+        "approx_count_distinct": "COUNT(DISTINCT {column})",
+        "date_bucket": "DATEADD(week, DATEDIFF(week, 0, {column}), 0)",
+    },
     table_functions=words(
         "string_split generate_series regexp_matches regexp_split_to_table",
     ),

@@ -81,6 +81,7 @@ class _Catalogue:
     ) -> None:
         self._source, self._dialect, self._queries, self._count = source, dialect, queries, samples
         fetch = source.fetch
+        self._version = self._read_version()
         self._default = str(fetch(queries.default_schema)[0][0] or "")
         self._only = frozenset(name.lower() for name in schemas)
         self._tables: dict[Key, Sequence[Any]] = {
@@ -89,6 +90,11 @@ class _Catalogue:
         self._columns: dict[Key, list[Sequence[Any]]] = defaultdict(list)
         for row in fetch(queries.columns):
             self._columns[row[0], row[1]].append(row)
+
+    def _read_version(self) -> tuple[int, ...]:
+        """Of the server; empty where it does not say: a schema needs it not, and nothing is left out then."""
+        rows = self._source.attempt(self._queries.version) if self._queries.version else ()
+        return tuple(int(number) for number in rows[0]) if rows and None not in rows[0] else ()
 
     def schema(self, database: str) -> Schema:
         keys: dict[Key, list[str]] = defaultdict(list)
@@ -110,7 +116,9 @@ class _Catalogue:
             for key, (_, _, is_view, comment, estimate) in self._tables.items()
             if self._columns[key]
         )
-        return Schema(database=database, dialect=self._dialect.name, tables=tables, namespace=self._default)
+        return Schema(
+            database=database, dialect=self._dialect.name, tables=tables, namespace=self._default, version=self._version
+        )
 
     def _name(self, key: Key) -> str:
         return key[1] if key[0] == self._default else f"{key[0]}.{key[1]}"

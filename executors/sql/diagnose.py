@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
 from executors.base import Schema, Table
-from executors.dialects import DIALECTS, Dialect, match_error
+from executors.dialects import DIALECTS, Dialect, match_error, spoken
 from executors.errors import ErrorKind, SqlFailed
 from executors.sql.driver_words import without_values
 
@@ -48,7 +48,7 @@ def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: st
         used: the real tables that the query reads -> the name each goes by in it.
         table: the real table it was asked of, where the query says so.
     """
-    dialect = DIALECTS[schema.dialect]
+    dialect = spoken(schema)
     asked = [found for found in (schema.table(t) for t in ([table] if table else used)) if found]
     parts = [f"{entry.name} has only: {_listed(entry, dialect)}." for entry in asked[:3]]
     holders = [entry for entry in schema.tables if entry.column(name) and entry not in asked]
@@ -63,7 +63,7 @@ def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: st
 
 def table_hint(name: str, schema: Schema) -> str:
     """The nearest real tables, or all of them where none is near."""
-    dialect = DIALECTS[schema.dialect]
+    dialect = spoken(schema)
     names = [entry.name for entry in schema.tables]
     if not names:
         return "No tables are known here."
@@ -75,7 +75,7 @@ def table_hint(name: str, schema: Schema) -> str:
 
 def ambiguous_hint(name: str, schema: Schema, candidates: Iterable[str]) -> str:
     """The qualified ways to say it. Args: candidates: names or aliases, in the query, of what has such a column."""
-    dialect = DIALECTS[schema.dialect]
+    dialect = spoken(schema)
     ways = [f"{dialect.quoted(candidate)}.{dialect.quoted(name)}" for candidate in candidates]
     return f"Say which: {' or '.join(ways)}." if ways else ""
 
@@ -138,7 +138,7 @@ def tables_in(sql: str, schema: Schema) -> dict[str, str]:
 
 def _hint(kind: ErrorKind, names: Mapping[str, str], sql: str, schema: Schema) -> str:
     """The hint for a kind of error, from the names that the driver's message holds."""
-    dialect = DIALECTS[schema.dialect]
+    dialect = spoken(schema)
     qualifier, _, name = names.get("name", "").rpartition(".")
     if kind is ErrorKind.TABLE_NOT_FOUND and name:
         return table_hint(name, schema)

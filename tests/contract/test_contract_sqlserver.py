@@ -22,6 +22,7 @@ from until import until
 
 from executors import guard
 from executors.base import Cancel, Executor
+from executors.dialects import spoken
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.server.address import Address
 from executors.server.options import ServerOptions
@@ -323,6 +324,39 @@ class SqlServerContract(Outages, Pooling, Writing):
             pytest.raises(DatabaseUnavailable, match="may not read the catalogue"),
         ):
             executor.schema()
+
+    @pytest.mark.parametrize(("version", "known", "lacks"), [
+        ((13, 3, 130), (130, 130), {"datetrunc", "greatest", "string_agg", "generate_series"}),  # 2016
+        ((15, 3, 150), (150, 150), {"datetrunc", "greatest", "generate_series"}),  # 2019
+        ((16, 3, 150), (160, 150), {"generate_series"}),  # 2022, with a database of before
+        ((16, 3, 160), (160, 160), set()),
+        ((12, 5, 150), (999, 150), {"generate_series"}),  # Azure SQL says 12 of itself
+        ((99, 3, 255), (990, 255), set()),  # not known here: as the newest
+        ((12, 3, 120), (120, 120), set()),  # nor this: nothing is taken away, the server has the last word
+    ])  # fmt: skip
+    def test_a_query_uses_what_the_servers_version_has(
+        self, tmp_path: Path, version: tuple[int, ...], known: tuple[int, ...], lacks: set[str]
+    ) -> None:
+        write(tmp_path, "people", ("id", "born"), (1, "2024-02-29"))
+        with serve(tmp_path, Described(version=version)) as server, closing(connect(server, self.driver)) as executor:
+            schema = executor.schema()
+            row = spoken(schema)
+            assert schema.version == known
+            assert ("DATETRUNC" in row.truncate_month) is (known[0] >= 160)
+            calls = {"datetrunc": "DATETRUNC(month, born)", "greatest": "GREATEST(id, 2)",
+                     "string_agg": "STRING_AGG(born, ',')"}  # fmt: skip
+            for name, call in calls.items():
+                if name in lacks:
+                    with pytest.raises(SqlRefused) as refused:
+                        guard.check(f"SELECT {call} FROM people", schema, row_limit=5)
+                    assert row.instead[name] in refused.value.hint
+                    with pytest.raises(SqlFailed) as failed:
+                        ask(executor, f"SELECT {call} FROM people")
+                    assert failed.value.kind is ErrorKind.FUNCTION_NOT_FOUND
+                    assert row.instead[name] in failed.value.hint
+                else:
+                    guard.check(f"SELECT {call} FROM people", schema, row_limit=5)
+            assert ("generate_series" not in row.table_functions) is ("generate_series" in lacks)
 
     # -- logging in
 

@@ -71,7 +71,7 @@ SCHEMA_QUERIES = sent_for_a_schema()
 
 
 def test_a_schema_is_one_round_of_queries_and_one_of_first_rows() -> None:
-    assert len(SCHEMA_QUERIES) == 7
+    assert len(SCHEMA_QUERIES) == 8
     assert SCHEMA_QUERIES[-1] == "SELECT TOP (1000) SUBSTRING([te]]xt], 1, 41) FROM [sales].[odd ]]name]"
 
 
