@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from agent.addresses import addresses, built, is_address, normal
+
 RUN = 8  # words in a row that nobody writes by chance
 REPEATED = "it repeats what the model was told to do"
 LINKED = "it holds an address that stands nowhere in the data"
@@ -18,12 +20,6 @@ LINKED = "it holds an address that stands nowhere in the data"
 _WORD = re.compile(r"[^\W_]+")
 _FENCED = re.compile(r"<data>.*?</data>", re.DOTALL)
 _COMMENT = re.compile(r"--[^\n]*")
-_LINKS = (
-    re.compile(r"\b([a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`)\]]+|www\.[^\s<>\"'`)\]]+)", re.IGNORECASE),
-    re.compile(r"!?\[[^\]]*\]\(\s*<?([^\s)>]+)"),  # Markdown's links and images, whatever they point to
-    re.compile(r"\b(?:src|href)\s*=\s*[\"']?([^\s\"'>]+)", re.IGNORECASE),
-)
-_ADDRESS = re.compile(r"[a-z]://[\w-]", re.IGNORECASE)
 
 
 def problem(text: str, system: str, said: Iterable[str]) -> str:
@@ -37,7 +33,8 @@ def problem(text: str, system: str, said: Iterable[str]) -> str:
     known = "\n".join(said).casefold()
     if _repeats(text, system, known):
         return REPEATED
-    if any(link.casefold() not in known for link in _links(text)):
+    read = normal(known)
+    if any(link not in read for link in addresses(text)):
         return LINKED
     return ""
 
@@ -53,30 +50,25 @@ def problem_of_query(sql: str, dialect: str, system: str, question: str) -> str:
     """
     if _repeats(sql, system, question.casefold()):
         return REPEATED
-    return LINKED if _ADDRESS.search(sql) and _builds_address(sql, dialect, question) else ""
+    return LINKED if _builds_address(sql, dialect, question) else ""
 
 
 def _builds_address(sql: str, dialect: str, question: str) -> bool:
-    from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     from executors.sql.parsed import parsed
 
     try:
-        texts = [it for it in parsed(sql, dialect).find_all(exp.Literal) if it.is_string]
+        texts = list(built(parsed(sql, dialect)))
     except (SqlglotError, RecursionError):
         return False  # the guard refuses it
-    shown = (it.this for it in texts if not isinstance(it.parent, exp.Predicate))
-    return any(_ADDRESS.search(text) and text.casefold() not in question.casefold() for text in shown)
+    said = normal(question)
+    return any(is_address(text) and normal(text) not in said for text in texts)
 
 
 def _repeats(text: str, system: str, known: str) -> bool:
     runs = set(_runs(text))
     return bool(runs and (runs & _instructions() or runs & _told(system)) - set(_runs(known)))
-
-
-def _links(text: str) -> Iterator[str]:
-    return (match[1].rstrip(".,;:!?*_") for pattern in _LINKS for match in pattern.finditer(text))
 
 
 def _runs(text: str) -> Iterator[tuple[str, ...]]:
