@@ -21,6 +21,7 @@ from executors import guard
 from executors.base import Cancel, Executor, QueryResult, Table
 from executors.dialects import DIALECTS, Dialect, Limit
 from executors.errors import ErrorKind, SqlError, SqlFailed
+from executors.raw_records import derive, strays
 
 ROWS = 300
 PEOPLE = [(i, f"name {i}", None if i % 10 == 0 else "Köln" if i % 3 else "Łódź", i / 4) for i in range(1, ROWS + 1)]
@@ -31,6 +32,15 @@ WORDS = (
 )  # fmt: skip
 ODD_COLUMNS = ("select", "größe", "Zwei Wörter")
 Run = Callable[..., QueryResult]
+
+
+def _again(records: QueryResult) -> dict[str | None, tuple[int, float]]:
+    """How many records each city has, and what they come to."""
+    found: dict[str | None, tuple[int, float]] = {}
+    for record in records.records():
+        count, total = found.get(record["city"], (0, 0.0))
+        found[record["city"]] = (count + 1, total + record["amount"])
+    return found
 
 
 class Contract(ABC):
@@ -180,6 +190,43 @@ class Contract(ABC):
 
         with ThreadPoolExecutor(50) as pool:
             assert list(pool.map(ask, range(50))) == list(range(1, 51))
+
+    # -- the records behind a result -----------------------------------------------------------------------
+
+    @pytest.mark.parametrize("sql", [
+        "SELECT city, COUNT(*) AS n, SUM(amount) AS s FROM people GROUP BY city ORDER BY s DESC LIMIT 1",
+        "SELECT city, COUNT(*) AS n, SUM(amount) AS s FROM people GROUP BY city ORDER BY s LIMIT 1",  # the NULL group
+        "SELECT city, COUNT(*) AS n, SUM(amount) AS s FROM people GROUP BY city HAVING COUNT(*) > 80",
+        "SELECT city, COUNT(*) AS n, SUM(amount) AS s FROM people WHERE id > 50 GROUP BY city",
+        "WITH m AS (SELECT city, COUNT(*) AS n, SUM(amount) AS s FROM people GROUP BY city) "
+        "SELECT city, n, s FROM m WHERE s > 5000 ORDER BY n LIMIT 2",
+        "SELECT q.city, q.n, q.s FROM (SELECT city, COUNT(*) AS n, SUM(amount) AS s FROM people GROUP BY city) AS q "
+        "WHERE q.n < 150",
+        "WITH m AS (SELECT city, COUNT(*) AS n, SUM(amount) AS s FROM people GROUP BY city), "
+        "r AS (SELECT city, n, s, RANK() OVER (ORDER BY s DESC) AS place FROM m) "
+        "SELECT city, n, s FROM r WHERE place = 2",
+    ])  # fmt: skip
+    def test_the_records_give_the_rows_of_a_result_again(self, executor: Executor, sql: str) -> None:
+        schema = executor.schema()
+        dialect = DIALECTS[executor.dialect].sqlglot
+        [spoken] = transpile(sql, "duckdb", dialect)
+        asked = guard.check(spoken, schema, row_limit=500)
+        result = executor.run(asked, timeout_s=30)
+        assert result.rows
+
+        def records(groups: list[dict[str, Any]] | None = None) -> QueryResult:
+            raw = derive(asked.sql, dialect, schema=schema, result=result, groups=groups)
+            assert raw.sql is not None, raw.reason
+            assert raw.count is not None
+            found = executor.run(guard.check(raw.sql, schema, row_limit=500), timeout_s=30)
+            counted = executor.run(guard.check(raw.count, schema, row_limit=1), timeout_s=30)
+            assert counted.rows == ((found.row_count,),)
+            assert groups is not None or not strays(raw, result, found)
+            return found
+
+        assert _again(records()) == {row[0]: (row[1], pytest.approx(row[2])) for row in result.rows}
+        for row in result.records():
+            assert _again(records([row])) == {row["city"]: (row["n"], pytest.approx(row["s"]))}
 
     # -- stopping ------------------------------------------------------------------------------------------
 
