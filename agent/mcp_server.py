@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 from agent import __version__
 from agent.callers import ANONYMOUS, LOCAL
 from agent.events import Done, NodeComplete
-from agent.models import Answer
+from agent.models import Answer, with_first_records
 from agent.problems import problem_of
 from agent.tools import TOOLS, Tool
 
@@ -108,7 +108,7 @@ class _Tools:
         async with aclosing(asked) as events:
             async for event in events:
                 if isinstance(event, Done):
-                    return event.answer
+                    return with_first_records(event.answer)
                 if isinstance(event, NodeComplete):
                     steps += 1
                     await context.session.report_progress(steps, message=_step(event))

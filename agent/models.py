@@ -17,6 +17,8 @@ from agent.writing.plan import WritePlan
 from executors.base import Frozen, QueryResult
 from executors.errors import ErrorKind
 
+FIRST_RECORDS = 10
+
 
 class Options(Frozen):
     """What one request may change; the settings' values where absent, and never above their caps."""
@@ -351,6 +353,13 @@ class Answer(Frozen):
     timings_ms: dict[str, float] = {}
     trace_id: str = ""
     session_id: str | None = None
+
+
+def with_first_records(answer: Answer) -> Answer:
+    """An answer for chats and tools, whose readers are models: with the first ten of the records behind it."""
+    records = answer.raw_results[:FIRST_RECORDS]
+    more = answer.raw_truncated or len(records) < len(answer.raw_results)
+    return answer.model_copy(update={"raw_results": records, "raw_truncated": more})
 
 
 class Problem(Frozen):

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, create_model
 
 from agent.http.wire import DatabaseList, ExecuteRequest, ExecuteResponse, Name, QueryRequest
 from agent.http.wire_rag import FoundDocument, SearchRequest, SearchResponse
-from agent.models import Answer
+from agent.models import Answer, with_first_records
 from agent.service import Service
 from executors.base import Frozen, JsonValue
 
@@ -110,7 +110,8 @@ async def search_docs(service: Service, body: SearchRequest, principal: str) -> 
 
 
 async def _ask(service: Service, body: Any, principal: str) -> Answer:
-    return await service.query(body.question, body.database, session_id=body.session_id, principal=principal)
+    asked = service.query(body.question, body.database, session_id=body.session_id, principal=principal)
+    return with_first_records(await asked)
 
 
 async def _search(service: Service, body: SearchRequest, principal: str) -> SearchResponse:
@@ -162,7 +163,8 @@ TOOLS: tuple[Tool, ...] = (
         "ask",
         "Answer a question about the data of one database. Plumbline writes the SQL, runs it, has the result judged "
         "and recomputes every number; `verified` says whether all checks passed, `clarification` what it needs to "
-        "know. Prefer this to writing SQL yourself.",
+        "know, `raw_total` how many records are behind the rows, of which `raw_results` has the first ten. Prefer "
+        "this to writing SQL yourself.",
         _only(QueryRequest, "question", "database", "session_id"),
         "POST",
         "/api/query",

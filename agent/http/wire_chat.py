@@ -12,7 +12,7 @@ from agent.clarify.choice import Choice
 from agent.conversation.overview import Overview
 from agent.events import Done, Event
 from agent.http.wire import Name, StreamEvent, Text, one_of
-from agent.models import Answer, Check, Correction
+from agent.models import Answer, Check, Correction, with_first_records
 from agent.sessions import Session
 from agent.suggest import TEXT
 from agent.understanding.kinds import Kind
@@ -157,6 +157,7 @@ class ChatResponse(Frozen):
 
     question: the message as it was answered: self-contained where it leaned on earlier ones.
     error_details: why there are no rows. choices: of a clarification: ways to read the question.
+    raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
     """
 
     status: Literal["success", "error", "clarification_needed"]
@@ -173,6 +174,8 @@ class ChatResponse(Frozen):
     checks: list[Check] | None = _where_it_applies()
     corrections: list[Correction] | None = _where_it_applies()
     truncated: bool | None = _where_it_applies()
+    raw_results: list[dict[str, JsonValue]] | None = _where_it_applies()
+    raw_total: int | None = _where_it_applies()
     needs_human_review: bool | None = _where_it_applies()
     review_id: str | None = _where_it_applies()
     choices: list[Choice] | None = _where_it_applies()
@@ -206,6 +209,8 @@ class ChatResponse(Frozen):
             row_count=answer.row_count,
             corrections=answer.corrections,
             truncated=answer.truncated,
+            raw_results=with_first_records(answer).raw_results or None,
+            raw_total=answer.raw_total,
             explanation=answer.explanation or None,
             chart=answer.chart,
         )

@@ -34,7 +34,7 @@ ODD_COLUMNS = ("select", "größe", "Zwei Wörter")
 Run = Callable[..., QueryResult]
 
 
-def _again(records: QueryResult) -> dict[str | None, tuple[int, float]]:
+def _again(records: QueryResult) -> dict[Any, Any]:
     """How many records each city has, and what they come to."""
     found: dict[str | None, tuple[int, float]] = {}
     for record in records.records():

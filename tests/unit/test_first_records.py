@@ -1,0 +1,39 @@
+"""Chats and tools get the first ten of the records behind an answer, and how many there are."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from agent.http.wire_chat import ChatResponse
+from agent.models import Answer, with_first_records
+from agent.service import Service
+from agent.tools import TOOLS
+
+RECORDS = [{"order_id": n} for n in range(25)]
+ANSWER = Answer(status="success", answer="There are 25.", raw_results=RECORDS, raw_total=25)
+
+
+def test_the_first_ten_are_given_and_it_is_said_that_there_are_more() -> None:
+    brief = with_first_records(ANSWER)
+
+    assert brief.raw_results == RECORDS[:10]
+    assert (brief.raw_total, brief.raw_truncated) == (25, True)
+    assert with_first_records(brief.model_copy(update={"raw_truncated": False})).raw_truncated is False
+
+
+def test_a_chat_has_the_first_ten_and_their_number() -> None:
+    sent = ChatResponse.of(ANSWER).wire()
+
+    assert (sent["raw_results"], sent["raw_total"]) == (RECORDS[:10], 25)
+    assert "raw_results" not in ChatResponse.of(ANSWER.model_copy(update={"raw_results": [], "raw_total": None})).wire()
+
+
+async def test_a_tool_has_the_first_ten_and_their_number() -> None:
+    class Asked:
+        async def query(self, *_: Any, **__: Any) -> Answer:
+            return ANSWER
+
+    ask = next(tool for tool in TOOLS if tool.name == "ask")
+    said = await ask.call(cast(Service, Asked()), {"question": "How many?", "database": "shop"}, "local")
+
+    assert (said["raw_results"], said["raw_total"], said["raw_truncated"]) == (RECORDS[:10], 25, True)
