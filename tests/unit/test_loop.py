@@ -160,7 +160,7 @@ async def test_where_no_query_runs_the_answer_says_what_was_tried_and_what_could
 ) -> None:
     model.replies(sql="SELECT temperature FROM weather")
 
-    answer = await ask("How warm is it?", max_attempts=1)
+    answer = await ask("How warm is it?", max_attempts=1, clarify=False)
 
     assert answer.status == "error"
     assert "weather" in answer.answer

@@ -175,7 +175,7 @@ async def test_what_gives_other_rows_each_time_is_chosen_once(voting: Service, m
     drawn = "SELECT RANDOM() AS n, {} AS k FROM customers LIMIT 1"
     for number in range(5):
         model.replies(sql=drawn.format(number))
-    model.replies(text="Some number.")
+    model.replies(text="k is 0.")
 
     answer = await voting.query("How many customers are there, more or less?", "shop")
 
