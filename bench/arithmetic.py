@@ -24,6 +24,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from agent.arithmetic.equations import recompute
+from bench import arithmetic_said
 
 WANTED = 0.99
 _NUMBER = r"-?(?:\d+(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+)"
@@ -215,12 +216,14 @@ def report(sentences: list[Sentence], chance: random.Random, show: int) -> int:
     for kind in KINDS:
         print(f"{kind:<18}{made[kind]:>12}{mended[kind]:>12}{mended[kind] / max(made[kind], 1):>10.2%}")
     print(f"{'all':<18}{made.total():>12}{mended.total():>12}{share:>10.2%}")
+    said_changed, said_share = arithmetic_said.measure()
     print(f"{time.perf_counter() - began:.1f} s")
     sorts = {"changed": changed, "false as written": false, "unrecognised": unrecognised, "not repaired": missed}
     for title, cases in sorts.items():
         for text, result in cases[:show]:
             print(f"\n{title}: {text}\n      -> {result}" if result else f"\n{title}: {text}")
-    return int(bool(changed) or share < WANTED)
+    said_is_poor = bool(said_changed) or said_share < arithmetic_said.WANTED
+    return int(bool(changed) or share < WANTED or said_is_poor)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from fractions import Fraction
 from agent.arithmetic.equality import Side, evaluated, holds, is_share_or_range, likeliest, says_more
 from agent.arithmetic.numerals import Numeral, Reading, decimals_needed, numeral_at, rounded, written
 from agent.arithmetic.prose import Piece, Role, pieces
+from agent.arithmetic.said import said_edits
 from agent.arithmetic.sides import expression_before, segment_start
 from agent.arithmetic.stated import Stated, stated_after
 from agent.models import Correction
@@ -23,6 +24,7 @@ from executors.base import Frozen
 _MAX_DECIMALS = 6
 _MAX_ROUNDS = 3
 _TELLING_DIGITS = 3
+_CHAINED_DIGITS = 2
 _CONCLUSION = re.compile(
     r"\b(?:so|thus|therefore|hence|total|altogether|overall|in all|answer|result|sum|difference|average"
     r"|also|insgesamt|gesamt|damit|summe)\b[^.!?\n]*$",
@@ -85,6 +87,11 @@ def _recomputed_once(text: str) -> Recomputed:
                     expression=side.expression.written(), stated=text[change.start : change.end], computed=change.text
                 )
             )
+    for said in said_edits(text):
+        if not any(edit.start < said.end and said.start < edit.end for edit in edits):
+            edits.append(_Edit(said.start, said.end, said.text))
+            wrong = text[said.start : said.end]
+            corrections.append(Correction(expression=said.expression, stated=wrong, computed=said.text))
     for change in sorted((*edits, *_repeated(text, found, edits)), key=lambda change: -change.start):
         text = text[: change.start] + change.text + text[change.end :]
     return Recomputed(text=text, corrections=tuple(corrections), values=tuple(values))
@@ -97,17 +104,32 @@ def _repeated(text: str, found: Sequence[Piece], edits: Sequence[_Edit]) -> Iter
     """
     for edit in edits:
         old, new = numeral_at(text[edit.start : edit.end], 0), numeral_at(edit.text, 0)
-        if old is None or new is None or sum(char.isdigit() for char in old.raw) < _TELLING_DIGITS:
+        digits = sum(char.isdigit() for char in old.raw) if old else 0
+        if old is None or new is None or digits < _CHAINED_DIGITS:
             continue
         same = [i for i, piece in enumerate(found) if piece.numeral and piece.numeral.raw == old.raw]
         if any(found[i].start < edit.start for i in same):
             continue
         for i in same:
             numeral = found[i].numeral
+            if numeral and _is_operand(found, i) and found[i].start > edit.end:  # the next step of a chain
+                yield _Edit(*numeral.digits, text=new.raw)
+                continue
             stated = any(piece.operator or piece.text == "=" for piece in found[i - 1 : i + 2])
-            stated = stated or any(other.start <= found[i].start < other.end for other in edits)
+            stated = (
+                stated or digits < _TELLING_DIGITS or any(other.start <= found[i].start < other.end for other in edits)
+            )
             if numeral and not stated and _CONCLUSION.search(text, edit.end, found[i].start):
                 yield _Edit(*numeral.digits, text=new.raw)
+
+
+def _is_operand(found: Sequence[Piece], index: int) -> bool:
+    """Whether a number is on the left side of an equation, beside an operator."""
+    after = found[index + 1 : index + 2]
+    before = found[index - 1] if index else None
+    follows = bool(after) and after[0].operator is not None
+    joins = before is not None and before.operator is not None and bool(after) and after[0].role is Role.EQUALS
+    return (follows and (before is None or before.role is not Role.EQUALS)) or joins
 
 
 def _sides(found: Sequence[Piece], index: int, stated: Stated) -> list[Side]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent.grounding.calculations import Calculation
-from agent.grounding.check import Checked, check
+from agent.grounding.check import MAX_CHARS, Checked, check
 from agent.grounding.compose import compose
 from agent.grounding.facts import Facts
 from agent.grounding.reading import Item, european
@@ -23,7 +23,7 @@ def check_text(text: str, facts: Facts) -> CheckedText:
     currency = currencies.pop() if len(currencies) == 1 else ""
     calculator = Check(name="calculator", passed=None, detail="The calculator is switched off.")
     computed = Computed(text=text)
-    if facts.calculate:
+    if facts.calculate and len(text) <= MAX_CHARS:
         computed = compute(text, currency=currency, european=european(facts.language))
         counts = f"{len(computed.values)} calculations, {len(computed.corrected)} corrected."
         detail = " ".join(computed.warnings) or counts

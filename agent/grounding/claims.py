@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from agent.grounding.names import Rows
 from agent.grounding.reading import Item
@@ -154,6 +155,9 @@ def parallel(segments: Sequence[Segment]) -> Iterator[tuple[Item, Item]]:
         told = [it for it in items if it.kind == "number" or (it.kind in ("name", "date") and it.places)]
         names = [it for it in told if it.kind != "number"]
         numbers = [it for it in told if it.kind == "number"]
+        for segment in segments:
+            if segment.sentence == sentence:
+                yield from _alternating(segment)
         columns = {next(iter(it.places)) for it in names}
         if (
             len(names) == len(numbers) > 1
@@ -161,3 +165,13 @@ def parallel(segments: Sequence[Segment]) -> Iterator[tuple[Item, Item]]:
             and (told == [*names, *numbers] or told == [*numbers, *names])
         ):
             yield from zip(names, numbers, strict=True)  # fmt: skip
+
+
+def _alternating(segment: Segment) -> Iterator[tuple[Item, Item]]:
+    """ "From 388 in February to 520 in March": each number with the name beside it."""
+    told = [it for it in segment.items if it.kind == "number" or (it.kind in ("name", "date") and it.places)]
+    names = [it for it in told if it.kind != "number"]
+    numbers = [it for it in told if it.kind == "number"]
+    turns = all((one.kind == "number") is not (other.kind == "number") for one, other in pairwise(told))
+    if turns and len(names) == len(numbers) > 1 and len({next(iter(it.places)) for it in names}) == 1:
+        yield from zip(names, numbers, strict=True)

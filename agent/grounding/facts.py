@@ -46,6 +46,8 @@ _MONEY = re.compile(
     r"amount|revenue|sales|price|cost|turnover|spend|paid|value|fee|tax|total|umsatz|betrag|preis", re.IGNORECASE
 )
 _LABEL_WORDS = 4
+_HEAD_WORDS = 5
+_SHORT_WORD = 3
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ class Facts:
             index=index,
             name=name,
             kind=_kind(name, cells, named, grouped=self.query.grouped),
-            words=frozenset({*words, *words_of(short)}),
+            words=frozenset({*words, *words_of(short), *(() if counts else _head_words(texts))}),
             label=short or " ".join(label) or name,
             projection=named,
             currency="" if counts else self._currency(said),
@@ -170,6 +172,14 @@ class Facts:
             found = currencies_in(rules)
             found = found or currencies_in(self.question)
         return next(iter(found)) if len(found) == 1 else ""
+
+
+def _head_words(texts: Sequence[str]) -> Iterator[str]:
+    """What docs begin with, where that is short: "Distance of the trip in km"."""
+    for text in texts:
+        head = re.split(r"[,;.:(]|\bin\b", text, maxsplit=1)[0].split()
+        if len(head) <= _HEAD_WORDS:
+            yield from (word for word in words_of(" ".join(head)) if len(word) > _SHORT_WORD)
 
 
 def _units(said: str, name: str) -> tuple[str, ...]:

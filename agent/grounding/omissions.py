@@ -78,7 +78,8 @@ def _needed(facts: Facts, content: Sequence[str]) -> Iterator[list[str]]:
             words += [word for name in country_names().get(value, ()) for word in words_of(name)]
             words += words_of(value)
         found = [word for word in content if is_among(word, words)]
-        if not found and not set(condition.columns) & shown:
+        joins = len(condition.columns) > 1 and not condition.values
+        if not found and not joins and not set(condition.columns) & shown:
             names = [word for column in condition.columns for word in words_of(column) if len(word) > 2]
             found = [word for word in content if is_among(word, names)]
         if found:

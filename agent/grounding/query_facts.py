@@ -144,7 +144,7 @@ def _conditions(tree: exp.Query) -> Iterator[Condition]:
 def _condition(part: exp.Expr) -> Condition:
     from sqlglot import exp
 
-    values = tuple(str(it.this) for it in part.find_all(exp.Literal))
+    values = tuple(str(it.this) for it in part.find_all(exp.Literal) if not isinstance(it.parent, exp.Select))
     below = {str(it.expression.this) for it in part.find_all(exp.LT) if isinstance(it.expression, exp.Literal)}
     below |= {str(it.this) for one in part.find_all(exp.LT) for it in one.expression.find_all(exp.Literal)}
     missing = any(isinstance(it.expression, exp.Null) for it in part.find_all(exp.Is))

@@ -18,7 +18,20 @@ from agent.models import Origin
 _LOOSE = Fraction(1, 10)  # the most that "about" or "over" may leave out
 _NEAR = 4  # items after a number in which what it counts is named
 _CALCULATING = {Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.TIMES, Class.RISE, Class.FALL, Class.MORE, Class.LESS}
-_SHOWN_OPERANDS = 12
+_INCLUSIVE = frozenset(
+    {
+        "at least",
+        "at most",
+        "up to",
+        "no more than",
+        "no less than",
+        "no fewer than",
+        "mindestens",
+        "höchstens",
+        "bis zu",
+    }
+    | {"au moins", "au plus", "jusqu à", "al menos", "como máximo", "hasta", "almeno", "al massimo", "fino a"}
+)
 
 
 class Support(NamedTuple):
@@ -129,7 +142,14 @@ class Numbers:
         if value < 0 < said and {Class.FALL, Class.LESS} & segment.classes:
             value = -value
         low, high = _interval(item, said, bound)
-        return low <= value <= high
+        beyond = bound is Class.OVER or bound is Class.UNDER
+        return low <= value <= high and not (beyond and value == said and not self._reaches(segment, item))
+
+    @staticmethod
+    def _reaches(segment: Segment, item: Item) -> bool:
+        """Whether the bound before a number includes it: "at least"."""
+        place = segment.items.index(item)
+        return place > 0 and segment.items[place - 1].text.lower() in _INCLUSIVE
 
     def _currency_fits(self, item: Item, column: ColumnFacts | None) -> bool:
         if not item.currency:
@@ -179,7 +199,8 @@ class Numbers:
         elif facts.result.truncated or item.value != count or bound is not None:
             return None
         after = _counted_words(segment.items, place)
-        if limited and not any(it.value == item.value for it in self.asked if it.kind == "number"):
+        exists = place > 0 and segment.items[place - 1].cls is Class.EXISTS
+        if limited and (exists or not any(it.value == item.value for it in self.asked if it.kind == "number")):
             return None
         if any(it.cls is Class.ROWS for it in after):
             return Support("row count", Fraction(count))

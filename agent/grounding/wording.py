@@ -28,6 +28,14 @@ _CHANGE = re.compile(
 )
 
 
+_RATES = frozenset({"per", "pro", "je"})
+_A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
+_AGES = frozenset({"age", "alter", "âge", "edad", "età", "old", "alt"})
+_YEARS_OLD = frozenset(
+    {"years", "year", "old", "jahre", "jahren", "alt", "ans", "âgés", "âgées", "años", "anni", "anno", "año"}
+)
+
+
 class Problem(NamedTuple):
     """Something that nothing supports: as written, and why."""
 
@@ -62,7 +70,7 @@ class Wording:
             Class.DIFFERENCE: self._calculated, Class.TIMES: self._calculated, Class.SUM: self._summed,
             Class.MEAN: self._summed, Class.YES: self._yes, Class.NO_VALUE: self._no_value, Class.RANK: self._rank,
             Class.TIME: self._time, Class.AFTER: self._as_asked, Class.BEFORE: self._as_asked,
-            Class.SHARE: self._share,
+            Class.SHARE: self._share, Class.PER: self._per,
         }  # fmt: skip
 
     def problems(self, segments: Sequence[Segment]) -> Iterator[Problem]:
@@ -132,6 +140,8 @@ class Wording:
             return ""
         if any(it.kind == "number" and self._origin(it) == "row count" for it in after):
             return ""
+        if any(it.percent and it.start in self._supports for it in segment.numbers):
+            return ""  # "12 % of all trips"
         total = Class.SUM in segment.classes and (len(self._facts.rows) > 1 or self._aggregates("sum", "count"))
         return "" if total and not segment.own() else "the rows do not say so of all"
 
@@ -231,6 +241,9 @@ class Wording:
         numbers = [it for it in (self._supports.get(one.start) for one in segment.numbers) if it is not None]
         if any(it.origin == "calculation" for it in numbers):
             return ""
+        if len(segment.names) == 2 and (pair := self._pair(segment, place, segment.names)) is not None:
+            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
+            return "" if right else "the rows say the opposite"
         cells = [it.value for it in numbers if it.origin == "result"]
         asked = {Class.RISE, Class.FALL} & self._asked_classes or _CHANGE.search(
             " ".join((self._facts.question, *self._facts.result.columns))
@@ -257,6 +270,14 @@ class Wording:
         names = ("avg",) if item.cls is Class.MEAN else ("sum", "count")
         own = bool(segment.own()) or len(self._facts.rows) == 1
         return "" if own and self._aggregates(*names) else "no row and no calculation says it"
+
+    def _per(self, segment: Segment, place: int) -> str:
+        """A rate: as asked, computed, or of rows that are told one by one."""
+        item = segment.items[place]
+        if item.text.lower() not in _RATES or {Class.PER, Class.EACH, Class.MEAN} & self._asked_classes:
+            return ""
+        meant = any(self._cls(it) is Class.MEAN for it in segment.numbers) or len(self._facts.rows) > 1
+        return "" if meant or self._aggregates("avg") else "the rows hold no rate"
 
     def _share(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
@@ -293,10 +314,17 @@ class Wording:
     def _time(self, segment: Segment, place: int) -> str:
         """A unit of time is one where a number stands before it: 66 months."""
         item = segment.items[place]
+        if is_among(item.text.lower(), self._known):
+            return ""
         before = segment.items[place - 1] if place else None
-        counts = before is not None and before.kind == "number"
-        known = is_among(item.text.lower(), self._known)
-        return "" if not counts or known else "no row is counted in it"
+        if place > 1 and before is not None and before.text.lower() in _A and segment.items[place - 2].kind == "number":
+            return "" if {Class.PER, Class.EACH} & self._asked_classes else "the rows hold no rate"  # "40 a month"
+        beside = segment.items[max(0, place - 2) : place + 3]
+        dated = any(it.kind == "date" or _is_year(it) for it in beside) or (
+            self._names.dated and len(segment.names) > 0
+        )
+        counts = before is not None and before.kind == "number" and not _is_year(before)
+        return "" if dated and not counts else "no row is counted in it"
 
     def _as_asked(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
@@ -319,6 +347,10 @@ class Wording:
         return any(it.aggregate in names for it in self._facts.query.projections)
 
 
+def _is_year(item: Item) -> bool:
+    return item.numeral is not None and len(item.numeral.raw) == 4 and item.numeral.raw.isdigit()
+
+
 def _known_words(facts: Facts) -> frozenset[str]:
     """The words that a sentence may use: of the question, the columns and units, and the values compared with."""
     found = {*facts.question_words, *known_words(facts.question), *known_words(facts.earlier)}
@@ -328,6 +360,8 @@ def _known_words(facts: Facts) -> frozenset[str]:
         for value in condition.bounds:
             if not condition.denied:
                 found |= set(words_of(value))
+    if _AGES & found:
+        found |= _YEARS_OLD
     found |= {word for said, _ in facts.linked for word in words_of(said)}
     return frozenset(found)
 

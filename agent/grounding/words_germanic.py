@@ -9,15 +9,17 @@ EN = {
     "polar": "is are was were do does did has have had can could will",
     "how_many": "how_many",
     "filler": """
-        there the a an of in on at to for from by with as is are was were be been being has have had do does
-        did here this that these those it its they them their he she his her we our us you your i who whom
-        whose which what when where how s also too then namely respectively following follows follow listed
-        list lists listing shown show shows according data database result answer answers question value
-        values amount amounts amounted come comes came out such can found find stands stood equals equal
-        equaled equalled exactly just per begins begin starts start any belongs belong include includes
-        including included consists consist contains contain contained holds hold held accounts accounted
-        account generated generate generates earned earns reached reaches reach achieved achieves brought
-        brings got received receives gets having number numbers count counts counted than about_it currently
+        distributed split divided breakdown distribution overview summary took takes take place occurred
+        occurs happened happen exist exists counted located spread across among within ranging ranges
+        respectively whose amounting reads states there the a an of in on at to for from by with as is are was
+        were be been being has have had do does did here this that these those it its they them their he she
+        his her we our us you your i who whom which what when where how s also too then namely following
+        follows follow listed list lists listing shown show shows according data database result answer
+        answers question value values amount amounts amounted come comes came out such can found find stands
+        stood equals equal equaled equalled exactly just begins begin starts start any belongs belong include
+        includes including included consists consist contains contain contained holds hold held accounts
+        accounted account generated generate generates earned earns reached reaches reach achieved achieves
+        brought brings got received receives gets having number numbers count counts than about_it currently
         recorded records_show registered made make makes up adds added named called name names placed_at
         at_the well as_well_as figure figures followed between asked requested corresponds correspond
         represents represent representing back if one_of eg example respective ones whole exact valued worth
@@ -67,24 +69,26 @@ EN = {
 DE = {
     "common": """
         der die das den dem des wie viele viel welche welcher welches was ist sind war waren im in für von
-        unsere unser zeige hat haben wir und mit nach zuletzt pro alle wer es gibt je ein eine einen auf zu""",
+        unsere unser zeige hat haben wir und mit nach zuletzt alle wer es gibt ein eine einen auf zu""",
     "polar": "ist sind war waren hat haben hatte hatten gibt gab kann wird wurde wurden",
     "how_many": "wie_viele wieviele wie_viel",
     "filler": """
-        gibt gab geben der die das den dem des ein eine einen einem einer eines im in am an auf aus bei beim
-        zu zum zur für von vom mit nach um als ist sind war waren wird werden wurde wurden worden sein hat
-        haben hatte hatten es sie er ihn ihr ihre ihren ihrer ihrem ihres seine wir unser unsere unseren
-        unserer unserem uns wer was welche welcher welches welchen wie wo wann dies diese dieser dieses diesen
-        diesem dabei davon dafür damit hier dort da auch dann nämlich jeweils folgende folgenden folgt gefolgt
-        laut gemäß daten datenbank ergebnis antwort antworten frage wert werte betrag beträgt betrug betragen
-        beliefen belaufen beläuft belief sich lautet lauten liegt lag liegen lagen genau je pro gehört gehören
-        umfasst umfassen enthält enthalten entfällt entfallen entfielen entfiel kommt kommen kam kamen erzielt
-        erzielte erzielten erreicht erreichte erreichten erreichen erhalten erhielt anzahl zahl zahlen gezählt
-        ergibt ergeben ergab namen name namens heißt heißen so also somit demnach dass zwischen aktuell
-        derzeit verzeichnet verzeichnete verzeichneten erfasst gefunden bekannt macht machen machte entspricht
-        entsprechen insgesamt_also steht stehen stand sowie_auch wobei aufgelistet angezeigt zeigt zeigen
-        zusammen_mit einschließlich bestehen besteht denen deren dessen auch_noch mal exakt solche solchen
-        solcher beginnt beginnen platz rang geht ging bringt brachte brachten""",
+        zählt zählen zählte zählten statt fand fanden finden verteilt verteilen verteilung stammen stammt
+        übersicht aufgeteilt kommend existieren existiert vorhanden befinden befindet gibt gab geben der die
+        das den dem des ein eine einen einem einer eines im in am an auf aus bei beim zu zum zur für von vom
+        mit nach um als ist sind war waren wird werden wurde wurden worden sein hat haben hatte hatten es sie
+        er ihn ihr ihre ihren ihrer ihrem ihres seine wir unser unsere unseren unserer unserem uns wer was
+        welche welcher welches welchen wie wo wann dies diese dieser dieses diesen diesem dabei davon dafür
+        damit hier dort da auch dann nämlich jeweils folgende folgenden folgt gefolgt laut gemäß daten
+        datenbank ergebnis antwort antworten frage wert werte betrag beträgt betrug betragen beliefen belaufen
+        beläuft belief sich lautet lauten liegt lag liegen lagen genau gehört gehören umfasst umfassen enthält
+        enthalten entfällt entfallen entfielen entfiel kommt kommen kam kamen erzielt erzielte erzielten
+        erreicht erreichte erreichten erreichen erhalten erhielt anzahl zahl zahlen gezählt ergibt ergeben
+        ergab namen name namens heißt heißen so also somit demnach dass zwischen aktuell derzeit verzeichnet
+        verzeichnete verzeichneten erfasst gefunden bekannt macht machen machte entspricht entsprechen
+        insgesamt_also steht stehen stand sowie_auch wobei aufgelistet angezeigt zeigt zeigen zusammen_mit
+        einschließlich bestehen besteht denen deren dessen auch_noch mal exakt solche solchen solcher beginnt
+        beginnen platz rang geht ging bringt brachte brachten""",
     "join": "und sowie während aber oder",
     "sum": """
         insgesamt gesamt gesamte gesamten gesamter gesamtes zusammen zusammengenommen zusammengerechnet summe

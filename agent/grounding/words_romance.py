@@ -9,19 +9,20 @@ FR = {
     "polar": "est",
     "how_many": "combien_de combien_d",
     "filler": """
-        t le la les l un une des du de d au aux à en dans sur sous par pour avec chez ce cet cette ces cela c
-        ceci il elle ils elles on nous vous notre nos votre vos son sa ses leur leurs qui que qu dont où quel
-        quelle quels quelles est sont était étaient été être a ont avait avaient avons eu y voici voilà aussi
-        ainsi donc puis respectivement suivant suivante suivants suivantes suivi suivie suivis selon données
-        base_de_données résultat réponse question valeur valeurs montant montants s se élève élèvent élevait
-        élevaient élevé élevés élevée atteint atteignent atteignait correspond correspondent exactement
-        appartient tel telle tels telles commence commencent appartiennent comprend comprennent compte
-        comptent comptait compter compté nombre nombres chiffre chiffres enregistré enregistrée enregistrés
-        enregistrées obtenu obtient obtiennent réalisé réalise réalisent généré génère génèrent représente
-        représentent représentait trouvé trouvés nommé nom noms nommée entre actuellement soit fait font
-        également égal égale égaux lesquels lesquelles celui celle ceux celles exemple liste affiché vaut
-        valent figure figurent place rang arrive arrivent apporte apporté même_période revient reviennent n
-        y_en_a""",
+        lieu viennent vient provient proviennent répartis répartition effectué effectués effectuée comptés
+        existe existent totalise totalisent t le la les l un une des du de d au aux à en dans sur sous par
+        pour avec chez ce cet cette ces cela c ceci il elle ils elles on nous vous notre nos votre vos son sa
+        ses leur leurs qui que qu dont où quel quelle quels quelles est sont était étaient été être a ont
+        avait avaient avons eu y voici voilà aussi ainsi donc puis respectivement suivant suivante suivants
+        suivantes suivi suivie suivis selon données base_de_données résultat réponse question valeur valeurs
+        montant montants s se élève élèvent élevait élevaient élevé élevés élevée atteint atteignent
+        atteignait correspond correspondent exactement appartient tel telle tels telles commence commencent
+        appartiennent comprend comprennent compte comptent comptait compter compté nombre nombres chiffre
+        chiffres enregistré enregistrée enregistrés enregistrées obtenu obtient obtiennent réalisé réalise
+        réalisent généré génère génèrent représente représentent représentait trouvé trouvés nommé nom noms
+        nommée entre actuellement soit fait font également égal égale égaux lesquels lesquelles celui celle
+        ceux celles exemple liste affiché vaut valent figure figurent place rang arrive arrivent apporte
+        apporté même_période revient reviennent n y_en_a""",
     "join": "et tandis_que alors_que mais ou ainsi_que",
     "sum": "total totale totaux totales ensemble somme cumul cumulé cumulée au_total en_tout globalement additionnés",
     "mean": "moyenne moyen moyennes moyens en_moyenne",
@@ -69,18 +70,20 @@ ES = {
     "polar": "es son hay tiene tienen fue ha han",
     "how_many": "cuántos cuántas cuánto cuánta",
     "filler": """
-        el la los las lo un una unos unas de del al a en con por para desde hasta_la sobre entre este esta
-        estos estas ese esa eso esto aquel que quien quienes cuyo cuya cual cuales donde cuando como es son
-        era eran fue fueron ser sido está están ha han había habían hay hubo tiene tienen tenía tuvo tuvieron
-        tenemos hemos nuestro nuestra nuestros nuestras su sus se le les nos aquí también luego
-        respectivamente siguiente siguientes seguido seguida seguidos según datos base_de_datos resultado
-        respuesta pregunta valor valores importe importes cantidad cantidades asciende ascienden ascendió
-        ascendieron equivale equivalen corresponde corresponden exactamente tal tales empieza empiezan
-        pertenece pertenecen incluye incluyen contiene contienen cuenta cuentan número números cifra cifras
-        registrado registrada registrados registradas registró registraron obtuvo obtuvieron obtiene generó
-        generaron genera generado logró alcanzó alcanza alcanzaron alcanzan representa representan encontrado
-        encontraron encontró llamado llamada nombre nombres actualmente así pues igual iguales ejemplo lista
-        muestra muestran aportó resulta resultan pasa ocupa puesto lugar existen existe quedan queda""",
+        contamos contabilizan contabilizó contabilizaron realizaron realizado vienen viene proceden procede
+        repartidos distribución registran registra haciendo hacen el la los las lo un una unos unas de del al
+        a en con por para desde hasta_la sobre entre este esta estos estas ese esa eso esto aquel que quien
+        quienes cuyo cuya cual cuales donde cuando como es son era eran fue fueron ser sido está están ha han
+        había habían hay hubo tiene tienen tenía tuvo tuvieron tenemos hemos nuestro nuestra nuestros nuestras
+        su sus se le les nos aquí también luego respectivamente siguiente siguientes seguido seguida seguidos
+        según datos base_de_datos resultado respuesta pregunta valor valores importe importes cantidad
+        cantidades asciende ascienden ascendió ascendieron equivale equivalen corresponde corresponden
+        exactamente tal tales empieza empiezan pertenece pertenecen incluye incluyen contiene contienen cuenta
+        cuentan número números cifra cifras registrado registrada registrados registradas registró registraron
+        obtuvo obtuvieron obtiene generó generaron genera generado logró alcanzó alcanza alcanzaron alcanzan
+        representa representan encontrado encontraron encontró llamado llamada nombre nombres actualmente así
+        pues igual iguales ejemplo lista muestra muestran aportó resulta resultan pasa ocupa puesto lugar
+        existen existe quedan queda""",
     "join": "y e mientras mientras_que pero o u",
     "sum": "total totales suma suman sumado juntos juntas conjunto en_total acumulado en_conjunto totaliza",
     "mean": "promedio promedios media medio de_media en_promedio",
@@ -125,19 +128,20 @@ IT = {
     "polar": "è sono ci hanno ha",
     "how_many": "quanti quante quanto quanta",
     "filler": """
-        il lo la i gli le l un uno una di del dello della dei degli delle dell d a al allo alla ai agli alle
-        all da dal dalla dai dagli dalle dall in nel nello nella nei negli nelle nell su sul sulla sui sulle
-        con per tra fra che chi cui quale quali dove quando come è sono era erano fu furono essere stato stata
-        stati state sia ha hanno aveva avevano abbiamo ho ci c vi si questo questa questi queste quello quella
-        quelli quelle suo sua suoi sue loro nostro nostra nostri nostre noi lui lei esso qui anche poi
-        rispettivamente seguente seguenti seguito seguita seguiti secondo_i dati database risultato risposta
-        domanda valore valori importo importi quantità ammonta ammontano ammontava ammontavano pari
-        corrisponde corrispondono esattamente tale tali inizia iniziano appartiene appartengono include
-        includono contiene contengono conta contano numero numeri cifra cifre registrato registrata registrati
-        registrate ottenuto ottiene realizzato realizza generato genera generano raggiunto raggiunge
-        raggiungono rappresenta rappresentano trovato trovati nome nomi chiamato attualmente quindi così
-        uguale esempio elenco mostrato base_ai in_base posto risulta risultano ne portato vale valgono
-        esistono""",
+        viene vengono provengono proviene effettuati effettuate avvenuti avvenute distribuiti conteggiati
+        contiamo esistono registrano registra fa fanno il lo la i gli le l un uno una di del dello della dei
+        degli delle dell d a al allo alla ai agli alle all da dal dalla dai dagli dalle dall in nel nello
+        nella nei negli nelle nell su sul sulla sui sulle con per tra fra che chi cui quale quali dove quando
+        come è sono era erano fu furono essere stato stata stati state sia ha hanno aveva avevano abbiamo ho
+        ci c vi si questo questa questi queste quello quella quelli quelle suo sua suoi sue loro nostro nostra
+        nostri nostre noi lui lei esso qui anche poi rispettivamente seguente seguenti seguito seguita seguiti
+        secondo_i dati database risultato risposta domanda valore valori importo importi quantità ammonta
+        ammontano ammontava ammontavano pari corrisponde corrispondono esattamente tale tali inizia iniziano
+        appartiene appartengono include includono contiene contengono conta contano numero numeri cifra cifre
+        registrato registrata registrati registrate ottenuto ottiene realizzato realizza generato genera
+        generano raggiunto raggiunge raggiungono rappresenta rappresentano trovato trovati nome nomi chiamato
+        attualmente quindi così uguale esempio elenco mostrato base_ai in_base posto risulta risultano ne
+        portato vale valgono""",
     "join": "e ed mentre ma o oppure nonché",
     "sum": "totale totali insieme somma complessivo complessiva complessivamente in_tutto in_totale sommati cumulato",
     "mean": "media medio medie medi in_media",

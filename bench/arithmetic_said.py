@@ -1,0 +1,96 @@
+"""Sentences that say a calculation in words, from a seed: how well are wrong results in them put right?"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from agent.arithmetic.equations import recompute
+from agent.present.numbers import format_number
+
+WANTED = 0.98
+_NUMBER = re.compile(r"\d+(?:[.,\u202f]\d+)*")
+# Holes: `a`, `b`, `c` operands; `r` the result. After each what it comes to.
+FORMS: tuple[tuple[str, str, str], ...] = (
+    ("en", "sum", "The sum of {a}, {b} and {c} is {r}."),
+    ("en", "sum", "{a}, {b} and {c} together are {r}."),
+    ("en", "sum", "Together, {a}, {b} and {c} make {r}."),
+    ("en", "mean", "The average of {a}, {b} and {c} is {r}."),
+    ("en", "apart", "The difference between {a} and {b} is {r}."),
+    ("en", "share", "{a} of {b} is {r} %."),
+    ("en", "share", "{a} out of {b} customers are {r}%."),
+    ("en", "change", "Sales rose from {a} to {b}, by {r} %."),
+    ("en", "change", "From {a} to {b}, an increase of {r} %."),
+    ("en", "apart", "Sales rose from {a} to {b} by {r}."),
+    ("en", "times", "{b} is {r} times {a}."),
+    ("en", "per", "{b} euros for {a} pieces are {r} euros each."),
+    ("de", "sum", "Die Summe aus {a}, {b} und {c} ist {r}."),
+    ("de", "sum", "{a}, {b} und {c} ergeben zusammen {r}."),
+    ("de", "mean", "Der Durchschnitt von {a}, {b} und {c} beträgt {r}."),
+    ("de", "share", "{a} von {b} sind {r} %."),
+    ("de", "change", "Der Umsatz stieg von {a} auf {b} um {r} %."),
+    ("fr", "sum", "La somme de {a}, {b} et {c} est {r}."),
+    ("fr", "mean", "La moyenne de {a}, {b} et {c} est de {r}."),
+    ("fr", "share", "{a} sur {b} font {r} %."),
+    ("es", "sum", "La suma de {a}, {b} y {c} es {r}."),
+    ("es", "mean", "La media de {a}, {b} y {c} es {r}."),
+    ("es", "apart", "La diferencia entre {a} y {b} es {r}."),
+    ("it", "sum", "La somma di {a}, {b} e {c} è {r}."),
+    ("it", "mean", "La media di {a}, {b} e {c} è {r}."),
+    ("it", "apart", "La differenza tra {a} e {b} è {r}."),
+    ("en", "chain", "{a} + {b} = {r}, and {r} + {c} = {s}."),
+)
+
+
+class Made(NamedTuple):
+    """A true sentence, and the same with a wrong result."""
+
+    true: str
+    false: str
+
+
+def made(seed: int, count: int) -> Iterator[Made]:
+    """So many of each form."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        for language, kind, frame in FORMS:
+            yield _one(chance, language, kind, frame)
+
+
+def _one(chance: random.Random, language: str, kind: str, frame: str) -> Made:
+    a = chance.randint(12, 400) * chance.choice((1, 1, 10))
+    b, c = a + chance.randint(5, 900), chance.randint(11, 2000)
+    exact = {
+        "sum": Fraction(a + b + c), "mean": Fraction(a + b + c, 3), "apart": Fraction(b - a), "chain": Fraction(a + b),
+        "share": Fraction(a * 100, b), "change": Fraction((b - a) * 100, a), "times": Fraction(b, a),
+        "per": Fraction(b, a),
+    }[kind]  # fmt: skip
+    result = Fraction(round(exact * 100), 100)
+    wrong = result + chance.choice((-1, 1)) * chance.choice((1, 2, 7, 10))
+    holes = {name: format_number(value, language) for name, value in (("a", a), ("b", b), ("c", c))}
+    later = {"s": format_number(result + c, language)}
+    after = {"s": format_number(wrong + c, language)}
+    true = frame.format(**holes, r=format_number(result, language), **later)
+    return Made(true, frame.format(**holes, r=format_number(wrong, language), **after))
+
+
+def measure(seed: int = 1, count: int = 40) -> tuple[int, float]:
+    """Print how many true ones were changed, and which share of the false ones was put right; both returned."""
+    sentences = list(made(seed, count))
+    changed = [it for it in sentences if recompute(it.true).text != it.true]
+    repaired = [it for it in sentences if _is_right(recompute(it.false).text, it.true)]
+    share = len(repaired) / len(sentences)
+    print(f"said in words{len(sentences):>17}{len(repaired):>12}{share:>10.2%}   true ones changed {len(changed)}")
+    return len(changed), share
+
+
+def _is_right(repaired: str, true: str) -> bool:
+    """The true sentence, or the same with zeros or more decimals at the end of a number."""
+    one, other = _NUMBER.findall(repaired), _NUMBER.findall(true)
+    same = len(one) == len(other) and _NUMBER.sub("", repaired) == _NUMBER.sub("", true)
+    return same and all(
+        left.startswith(right) or right.startswith(left) for left, right in zip(one, other, strict=True)
+    )
