@@ -118,7 +118,10 @@ class RuleContext:
         return "\n".join((*comments, *(document.text for document in self.documents)))
 
     def shown(self, node: exp.Expr) -> str:
-        return node.sql(dialect=self.dialect)
+        """A part of a tree as SQL. Raises sqlglot.errors.UnsupportedError: the dialect has no words for it."""
+        from executors.sql import grammar
+
+        return grammar.write(node, self.dialect)
 
     def changed(self, change: Callable[[exp.Query], Iterable[Change | str]], detail: str = "{}") -> Finding | None:
         """What becomes of the query by a change of its tree; None where nothing is changed, or it does not parse."""
@@ -150,12 +153,12 @@ class Rule:
     apply: Callable[[RuleContext], Finding | None]
 
     def find(self, context: RuleContext) -> Finding | None:
-        """What it finds; nothing of a query that is nested too deeply to be written anew."""
-        from executors.sql.bounded import TooMuchToWrite
+        """What it finds; nothing of a query that cannot be written anew, or is nested too deeply for that."""
+        from sqlglot.errors import UnsupportedError
 
         try:
             return self.apply(context)
-        except TooMuchToWrite:
+        except (UnsupportedError, RecursionError):
             return None
 
     def __post_init__(self) -> None:

@@ -64,7 +64,7 @@ def _translated(context: RuleContext) -> Finding | None:
     own = context.shown(tree) if tree is not None else ""
     for foreign in _FOREIGN:
         try:
-            written = parsed(context.sql, foreign).sql(context.dialect, unsupported_level=ErrorLevel.RAISE)
+            written = context.shown(parsed(context.sql, foreign))
         except (SqlglotError, RecursionError):
             continue
         if foreign != context.dialect and written != own:

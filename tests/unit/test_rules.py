@@ -129,3 +129,24 @@ def test_a_name_that_a_table_may_have_from_two_others_is_not_repaired() -> None:
     schema = Schema(database="w", dialect="sqlite", tables=(people, company, work))
     draft = Draft(sql="SELECT e.name FROM employment AS e JOIN company AS c ON e.company_id = c.id WHERE c.sales > 9")
     assert repaired(draft, ErrorKind.COLUMN_NOT_FOUND, schema) is None
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        ("mysql", "SELECT * FROM readers NATURAL FULL JOIN loans"),
+        ("postgresql", "SELECT U&'some' UESCAPE '?'"),
+        ("duckdb", "SELECT * EXCLUDE (id) FROM readers QUALIFY ROW_NUMBER() OVER (ORDER BY id) = 1"),
+        ("sqlite", "SELECT 1 UNION SELECT id FROM loans ORDER BY 1 LIMIT 1"),
+    ],
+)
+def test_what_cannot_be_written_or_is_no_plain_select_stops_no_rule(dialect: str, sql: str) -> None:
+    spoken = DIALECTS[dialect].sqlglot
+    tree = tree_to_change(sql, spoken)
+    assert tree is not None
+    for error in (ErrorKind.COLUMN_NOT_FOUND, ErrorKind.FUNCTION_NOT_FOUND, ErrorKind.GROUPING):
+        for rule in ALL.values():
+            found = rule.find(
+                RuleContext(sql, schema_of(dialect), tree, "Which are the most?", error=error, rows=((1,),))
+            )
+            assert found is None or found.sql is None or tree_to_change(found.sql, spoken) is not None
