@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from fuzz import calculator, docs, guard, http, replies
+from fuzz import bombs, calculator, docs, guard, http, nesting, replies
 
-TARGETS = {it.TARGET.name: it.TARGET for it in (guard, calculator, replies, docs, http)}
+TARGETS = {it.TARGET.name: it.TARGET for it in (guard, calculator, replies, docs, http, nesting, bombs)}

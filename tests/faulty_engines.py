@@ -118,7 +118,7 @@ class Postgres(Server):
 
 class Mariadb(Server):
     sessions = (
-        f"SELECT id FROM information_schema.processlist WHERE user = '{READER}' AND info LIKE '%FROM numbers%'"
+        f"SELECT id FROM information_schema.processlist WHERE user = '{READER}' AND info LIKE '%FROM %numbers%'"
         " AND command = 'Query'"
     )
     open_transactions = (

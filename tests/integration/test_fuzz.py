@@ -20,7 +20,7 @@ from fuzz.functions import calls
 from fuzz.guard import GuardCheck
 from fuzz.targets import TARGETS
 
-EXAMPLES = {"guard": 150, "calculator": 150, "replies": 300, "docs": 150, "http": 60}
+EXAMPLES = {"guard": 150, "calculator": 150, "replies": 300, "docs": 150, "http": 60, "nesting": 60, "bombs": 10}
 HARMFUL = {
     "sqlite": (
         *("DELETE FROM orders", "PRAGMA user_version = 9", "ATTACH '/canary/new' AS x", "CREATE TEMP TABLE x (a)"),
