@@ -81,17 +81,17 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
         problems += omissions(items, segments, facts, asked)
         problems += miscounted(segments, facts)
     elif denies(text) and facts.rows and not denies(facts.question) and all(cell for row in facts.rows for cell in row):
-        problems.append(Problem(text[:40], "it denies what the rows have"))
+        problems.append(Problem("the denial", "the rows have it"))
     rows = [item for segment in segments for item in segment.names]
     if not problems and not _says_something(supports, rows, segments, facts):
-        problems.append(Problem(text[:40], "it says nothing of the rows"))
+        problems.append(Problem("the sentence", "it says nothing of the rows"))
     unique = tuple(dict.fromkeys(problems))[:MAX_PROBLEMS]
     return Checked(tuple(told), tuple(rows), unique, read)  # fmt: skip
 
 
 def _unfit(text: str) -> Problem | None:
     if len(text) > MAX_CHARS:
-        return Problem(text[:40], "it is too long for an answer; one or two sentences are wanted")
+        return Problem("the reply", "it is too long for an answer; one or two sentences are wanted")
     if markup := _MARKUP.search(text):
         return Problem(markup[0][:40], "plain sentences are wanted, without markup, tables or code")
     return None

@@ -12,7 +12,7 @@ from agent.clarify.choice import Choice
 from agent.conversation.overview import Overview
 from agent.events import Done, Event
 from agent.http.wire import Name, StreamEvent, Text, one_of
-from agent.models import Answer, Check, Correction, with_first_records
+from agent.models import Answer, AnswerSource, Check, Correction, with_first_records
 from agent.sessions import Session
 from agent.suggest import TEXT
 from agent.understanding.kinds import Kind
@@ -155,6 +155,7 @@ def _where_it_applies() -> Any:
 class ChatResponse(Frozen):
     """The answer to a message. A field that does not apply is absent.
 
+    answer_source: who wrote `message`: a model, each claim of it supported, or Plumbline, from the rows.
     question: the message as it was answered: self-contained where it leaned on earlier ones.
     error_details: why there are no rows. choices: of a clarification: ways to read the question.
     raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
@@ -163,6 +164,7 @@ class ChatResponse(Frozen):
     status: Literal["success", "error", "clarification_needed"]
     kind: Kind = "query"
     message: str
+    answer_source: AnswerSource | None = _where_it_applies()
     sql_query: str | None = _where_it_applies()
     results: list[dict[str, JsonValue]] | None = _where_it_applies()
     columns: list[str] | None = _where_it_applies()
@@ -204,6 +206,7 @@ class ChatResponse(Frozen):
             return cls(**said, error_details=error_details(answer))
         return cls(
             **said,
+            answer_source=answer.answer_source,
             results=answer.results,
             columns=answer.columns,
             row_count=answer.row_count,

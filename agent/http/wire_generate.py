@@ -11,7 +11,7 @@ from agent.events import Done, Event, Failed, NodeComplete, Started
 from agent.http.wire import Name, Text
 from agent.http.wire_chat import error_details
 from agent.json_types import A_NUMBER
-from agent.models import Answer, Check
+from agent.models import Answer, AnswerSource, Check
 from agent.understanding.kinds import Kind
 from agent.usage import Usage
 from executors.base import Frozen, JsonValue
@@ -53,7 +53,8 @@ class GenerateResponse(Frozen):
     success: whether a query gave rows, or none was needed; `needs_human_review` says where they did not convince the
         judge.
     reasoning: in words, what the query does.
-    answer_summary: the answer, in the question's language; where it failed, what is to be done.
+    answer_summary: the answer, in the question's language; where it failed, what is to be done. answer_source: who
+        wrote it: a model, each claim of it supported, or Plumbline, from the rows.
     dialect: as this interface names it: `postgres` for PostgreSQL.
     error, error_type: why there are no rows. clarification, choices: what must be said first.
     """
@@ -72,6 +73,7 @@ class GenerateResponse(Frozen):
     warnings: list[str] = []
     attempts: int = 0
     usage: Usage = Usage()
+    answer_source: AnswerSource | None = Field(None, exclude_if=lambda value: value is None)
     review_id: str | None = Field(None, exclude_if=lambda value: value is None)
     error: str | None = Field(None, exclude_if=lambda value: value is None)
     error_type: str | None = Field(None, exclude_if=lambda value: value is None)
@@ -103,6 +105,7 @@ class GenerateResponse(Frozen):
             warnings=answer.warnings,
             attempts=answer.attempts,
             usage=answer.usage,
+            answer_source=answer.answer_source,
             review_id=answer.review_id,
             **failed,
         )

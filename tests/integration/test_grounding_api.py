@@ -1,0 +1,97 @@
+"""A sentence that the rows do not support leaves the service by no door."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx2
+import pytest
+from api_client import api_client, app_without_docs
+from shop_questions import TOTAL
+
+from agent.scripted import ScriptedModel
+from agent.service import Service
+
+QUESTION = "What is the total of all orders?"
+FALSE = "All orders together come to 999.5, twice as much as last year."
+TRUE = "All orders together come to 460.5."
+COMPOSED = "Total: 460.5."
+
+
+@pytest.fixture
+async def client(make_service: Callable[..., Service]) -> AsyncIterator[httpx2.AsyncClient]:
+    async with api_client(app_without_docs(make_service)) as client:
+        yield client
+
+
+def scripted(model: ScriptedModel, *sentences: str) -> None:
+    model.replies(sql=TOTAL)
+    model.replies(correct=True, reason="the sum over all orders")
+    for sentence in sentences:
+        model.replies(text=sentence)
+
+
+async def _query(client: httpx2.AsyncClient) -> Any:
+    return (await client.post("/query", json={"question": QUESTION, "database": "shop"})).json()
+
+
+async def _chat(client: httpx2.AsyncClient) -> Any:
+    started = (await client.post("/agents/text-to-sql/start-session", json={"dataset_id": "shop"})).json()
+    said = {"session_id": started["session_id"], "message": QUESTION}
+    body = (await client.post("/agents/text-to-sql/chat", json=said)).json()
+    return {**body, "answer": body["message"]}
+
+
+async def _generate(client: httpx2.AsyncClient) -> Any:
+    body = (await client.post("/text2sql/generate", json={"connection_id": "shop", "question": QUESTION})).json()
+    return {**body, "answer": body["answer_summary"]}
+
+
+DOORS = pytest.mark.parametrize("ask", [_query, _chat, _generate], ids=["query", "chat", "generate"])
+
+
+@DOORS
+async def test_what_is_said_falsely_twice_is_composed(
+    client: httpx2.AsyncClient, model: ScriptedModel, ask: Any
+) -> None:
+    scripted(model, FALSE, FALSE)
+    body = await ask(client)
+    assert (body["answer"], body["answer_source"], body["verified"]) == (COMPOSED, "composed", True)
+    assert FALSE not in json.dumps(body)
+
+
+@DOORS
+async def test_what_is_put_right_at_the_second_try_is_the_models(
+    client: httpx2.AsyncClient, model: ScriptedModel, ask: Any
+) -> None:
+    scripted(model, FALSE, TRUE)
+    body = await ask(client)
+    assert (body["answer"], body["answer_source"], body["verified"]) == (TRUE, "model", True)
+
+
+@pytest.mark.parametrize("path", ["/query/stream", "/text2sql/generate/stream"])
+async def test_no_event_of_a_stream_carries_it(client: httpx2.AsyncClient, model: ScriptedModel, path: str) -> None:
+    scripted(model, FALSE, FALSE)
+    body = (
+        {"question": QUESTION, "database": "shop"}
+        if path == "/query/stream"
+        else {"connection_id": "shop", "question": QUESTION}
+    )
+    told = (await client.post(path, json=body)).text
+    assert COMPOSED in told
+    assert FALSE not in told
+    assert "twice as much as last year" not in told
+
+
+async def test_a_draft_written_while_the_judge_reads_is_checked_as_well(
+    make_service: Callable[..., Service], model: ScriptedModel
+) -> None:
+    service = make_service(speculative_answer=True, enable_retrieval=False, enable_evaluation=True, second_draft=False)
+    model.replies(sql=TOTAL)
+    for _ in range(3):  # the judge and the first draft read side by side: what one of them reads is no sentence
+        model.replies(text=FALSE)
+    answer = await service.query(QUESTION, "shop")
+    await service.close()
+    assert answer.answer == COMPOSED
