@@ -782,6 +782,11 @@ export interface components {
             /** Answer */
             answer: string;
             /**
+             * Answer Source
+             * @description Who wrote `answer`: a model, each claim of it held against the rows, or Plumbline, from the rows; null where it answers no query.
+             */
+            answer_source?: ("model" | "composed") | null;
+            /**
              * Question
              * @description As it was answered: made self-contained where it leaned on earlier ones.
              * @default
@@ -1135,8 +1140,10 @@ export interface components {
          * ChatResponse
          * @description The answer to a message. A field that does not apply is absent.
          *
+         *     answer_source: who wrote `message`: a model, each claim of it supported, or Plumbline, from the rows.
          *     question: the message as it was answered: self-contained where it leaned on earlier ones.
          *     error_details: why there are no rows. choices: of a clarification: ways to read the question.
+         *     raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
          */
         ChatResponse: {
             /**
@@ -1152,6 +1159,8 @@ export interface components {
             kind: "query" | "about_data" | "small_talk" | "change";
             /** Message */
             message: string;
+            /** Answer Source */
+            answer_source?: ("model" | "composed") | null;
             /** Sql Query */
             sql_query?: string | null;
             /** Results */
@@ -1176,6 +1185,12 @@ export interface components {
             corrections?: components["schemas"]["Correction"][] | null;
             /** Truncated */
             truncated?: boolean | null;
+            /** Raw Results */
+            raw_results?: {
+                [key: string]: unknown;
+            }[] | null;
+            /** Raw Total */
+            raw_total?: number | null;
             /** Needs Human Review */
             needs_human_review?: boolean | null;
             /** Review Id */
@@ -1745,7 +1760,8 @@ export interface components {
          *     success: whether a query gave rows, or none was needed; `needs_human_review` says where they did not convince the
          *         judge.
          *     reasoning: in words, what the query does.
-         *     answer_summary: the answer, in the question's language; where it failed, what is to be done.
+         *     answer_summary: the answer, in the question's language; where it failed, what is to be done. answer_source: who
+         *         wrote it: a model, each claim of it supported, or Plumbline, from the rows.
          *     dialect: as this interface names it: `postgres` for PostgreSQL.
          *     error, error_type: why there are no rows. clarification, choices: what must be said first.
          */
@@ -1801,6 +1817,8 @@ export interface components {
              *     }
              */
             usage: components["schemas"]["Usage"];
+            /** Answer Source */
+            answer_source?: ("model" | "composed") | null;
             /** Review Id */
             review_id?: string | null;
             /** Error */
@@ -3427,6 +3445,7 @@ export interface operations {
                      *       "status": "success",
                      *       "kind": "query",
                      *       "answer": "The highest revenue month was March 2024 with $50,000 in sales.",
+                     *       "answer_source": null,
                      *       "question": "",
                      *       "language": "en",
                      *       "sql": "SELECT month, SUM(amount) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1",
@@ -4554,6 +4573,7 @@ export interface operations {
                      *         "status": "success",
                      *         "kind": "query",
                      *         "answer": "The highest revenue month was March 2024 with $50,000 in sales.",
+                     *         "answer_source": null,
                      *         "question": "",
                      *         "language": "en",
                      *         "sql": "SELECT month, SUM(amount) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1",
