@@ -83,7 +83,7 @@ _CODES = {
     "1052": ErrorKind.AMBIGUOUS_COLUMN,
     **dict.fromkeys(("1305", "1370", "1630", "1128"), ErrorKind.FUNCTION_NOT_FOUND),
     **dict.fromkeys(("1064", "1149", "1222", "1235", "1248", "1060", "1066"), ErrorKind.SYNTAX_ERROR),
-    **dict.fromkeys(("1055", "1056", "1111", "1140", "1247", "3593", "4015", "4016"), ErrorKind.GROUPING),
+    **dict.fromkeys(("1055", "1056", "1111", "1140", "1247", "3065", "3593", "4015", "4016"), ErrorKind.GROUPING),
     **dict.fromkeys(
         words("1115 1241 1242 1253 1264 1267 1271 1292 1365 1366 1411 1525 1582 1690 3141 4038"),
         ErrorKind.TYPE_MISMATCH,

@@ -38,7 +38,12 @@ class ColumnNames:
 
     def respell(self, identifier: exp.Expr | None, real: str | None) -> None:
         """Write a name as what it stands for is really called; None where that is not known."""
-        if real is None or identifier is None or self._dialect.case is Case.ANY or self.effective(identifier) == real:
+        if real is None or identifier is None or self.effective(identifier) == real:
+            return
+        if self._dialect.case is Case.ANY:
+            # SQL Server's collation decides whether case counts, and in a Turkish one `ID` is no `id` either.
+            if self._dialect.kin == "sqlserver" and identifier.name.lower() == real.lower():
+                identifier.set("this", real)
             return
         identifier.set("this", real)
         identifier.set("quoted", True)

@@ -91,6 +91,10 @@ def kind(column: str) -> str:
 class TestMariadb(Outages, Pooling, Writing):
     engine = "MariaDB"
     endless = "SELECT COUNT(*) FROM seq_1_to_100000000 a, seq_1_to_100000000 b WHERE a.seq + b.seq = 7"
+    watched = (
+        "CREATE TABLE audit (id INTEGER)",
+        "CREATE TRIGGER noisy AFTER UPDATE ON ledger FOR EACH ROW INSERT INTO audit VALUES (NEW.id), (OLD.id)",
+    )
     misused = "SELECT name, COUNT(*) FROM people GROUP BY city"
     types = (
         ("1", 1),

@@ -12,7 +12,7 @@ from server_suite import Outages, Pooling, Writing, ask
 from unguarded import unguarded
 
 from executors import guard
-from executors.base import Executor
+from executors.base import CheckedWrite, Executor
 from executors.dialects import DIALECTS
 from executors.errors import ErrorKind, SqlError, SqlFailed
 from executors.postgres import PostgresExecutor
@@ -101,6 +101,13 @@ FOR_SUPERUSERS = (
 class TestPostgres(Outages, Pooling, Writing):
     engine = "PostgreSQL"
     endless = "SELECT count(*) FROM generate_series(1, 100000000) a, generate_series(1, 100000000) b WHERE a + b = 7"
+    watched = (
+        "CREATE TABLE audit (id INTEGER)",
+        "CREATE FUNCTION noticed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "INSERT INTO audit VALUES (NEW.id), (OLD.id); RETURN NULL; END $$",
+        "CREATE TRIGGER noisy AFTER UPDATE ON ledger FOR EACH ROW EXECUTE FUNCTION noticed()",
+    )
+    unwatched = ("DROP TRIGGER noisy ON ledger", "DROP FUNCTION noticed()", "DROP TABLE audit")
     types = (
         ("1::smallint", 1),
         ("9007199254740993::bigint", "9007199254740993"),
@@ -298,3 +305,21 @@ class TestPostgres(Outages, Pooling, Writing):
     def test_half_a_character_is_refused_and_not_sent(self, run: Run) -> None:
         with pytest.raises(SqlFailed, match="half of a character"):
             run("SELECT '\ud800'")
+
+
+def test_a_trigger_that_skips_a_row_is_seen_in_the_count(server: PostgresServer) -> None:
+    """BEFORE ... RETURN NULL leaves the row as it was, and PostgreSQL does not count it."""
+    with server.admin() as admin:
+        admin("CREATE TABLE stock (id INTEGER PRIMARY KEY, n INTEGER)")
+        admin("INSERT INTO stock VALUES (1, 1), (2, 2)")
+        admin("CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+              "IF OLD.id = 1 THEN RETURN NULL; END IF; RETURN NEW; END $$")  # fmt: skip
+        admin("CREATE TRIGGER keeps BEFORE UPDATE ON stock FOR EACH ROW EXECUTE FUNCTION kept()")
+    statement = CheckedWrite(sql="UPDATE stock SET n = 0 WHERE id > 0", kind="update", table="stock")
+    with closing(TestPostgres().connect_writer(server)) as writer:
+        result = writer.write(statement, timeout_s=9, commit=True, max_rows=9, exactly=2)
+
+    assert (result.rows_affected, result.committed) == (1, False), "another count than was agreed: undone"
+    with server.admin() as admin:
+        for gone in ("DROP TABLE stock", "DROP FUNCTION kept()"):
+            admin(gone)

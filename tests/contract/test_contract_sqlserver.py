@@ -21,7 +21,7 @@ from unguarded import unguarded
 from until import until
 
 from executors import guard
-from executors.base import Cancel, Executor
+from executors.base import Cancel, CheckedWrite, Executor
 from executors.dialects import spoken
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.server.address import Address
@@ -82,6 +82,11 @@ class SqlServerContract(Outages, Pooling, Writing):
     endless = "SELECT count(*) FROM endless"
     connection = "SELECT session_id FROM sys.dm_exec_connections"
     secrets = ("127.0.0.1", USER, PASSWORD, "no such password", "nowhere")
+    watched = (
+        "CREATE TABLE audit (id INTEGER)",
+        "CREATE TRIGGER noisy ON ledger AFTER UPDATE AS INSERT INTO audit VALUES (1), (2); SELECT 1",
+    )
+    unwatched = ("DROP TRIGGER noisy", "DROP TABLE audit")
     misused = "SELECT city, count(*) FROM people"
     types = (
         ("[tinyint] FROM kinds", 200),
@@ -240,6 +245,49 @@ class SqlServerContract(Outages, Pooling, Writing):
 
     def test_a_deadlocks_victim_is_asked_once_more(self, run: Run) -> None:
         assert run("SELECT n FROM victim").rows == ((7,),)
+
+    def test_a_write_that_is_a_victim_is_not_run_again(self, writer: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[str] = []
+
+        def fails(self: SqlServerExecutor, lease: Any, statement: CheckedWrite) -> int:
+            asked.append(statement.runs)
+            cursor = lease.cursor()
+            cursor.execute("SELECT * FROM msg_1205")
+            return 0
+
+        monkeypatch.setattr(SqlServerExecutor, "_affected", fails)
+        with pytest.raises(SqlFailed, match="deadlock"):
+            self.write(writer, "DELETE FROM ledger WHERE id = 1")
+
+        assert asked == ["DELETE FROM ledger WHERE id = 1"]
+        assert self.amounts(writer) == [10, 20, 30]
+
+    def test_a_value_that_the_driver_cannot_read_says_to_cast_it(
+        self, executor: Executor, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def unreadable(value: Any) -> Any:
+            raise ValueError("year -1 is out of range")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(SqlServerExecutor, "_decoders", lambda _, description: [unreadable] * len(description))
+            with pytest.raises(SqlFailed, match="year -1 is out of range") as raised:
+                run("SELECT id FROM people")
+
+        assert raised.value.kind is ErrorKind.TYPE_MISMATCH
+        assert "CAST" in raised.value.hint
+        assert ask(executor, "SELECT count(*) FROM people") == ROWS
+
+    def test_names_may_hold_a_bracket(self, tmp_path: Path) -> None:
+        write(tmp_path, "we]ird", ("a]b", "c"), (1, "x"), (2, "x"))
+        with serve(tmp_path) as server, closing(connect(server, self.driver)) as executor:
+            schema = executor.schema()
+            table = self.table(executor, "we]ird")
+            query = guard.check(
+                f"SELECT t.{schema.quoted('a]b')} FROM {schema.quoted_table(table)} AS t", schema, row_limit=5
+            )
+
+            assert table.columns[1].samples == ("x",)
+            assert executor.run(query, timeout_s=30).rows == ((1,), (2,))
 
     def test_a_victim_twice_is_told(self, run: Run) -> None:
         with pytest.raises(SqlFailed) as raised:

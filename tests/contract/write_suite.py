@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import pytest
 from contract_suite import ServerContract
@@ -16,7 +16,14 @@ from executors.errors import ErrorKind, SqlError, SqlFailed, SqlRefused
 
 
 class Writing(ServerContract):
-    """`Executor.write`, where it was allowed."""
+    """`Executor.write`, where it was allowed.
+
+    watched: statements that have two rows written to a table `audit` for each UPDATE of the ledger, at least.
+    unwatched: what undoes them.
+    """
+
+    watched: ClassVar[tuple[str, ...]]
+    unwatched: ClassVar[tuple[str, ...]] = ("DROP TABLE audit",)
 
     @abstractmethod
     def manage(self, server: Any, sql: str) -> None:
@@ -78,6 +85,20 @@ class Writing(ServerContract):
         done = self.write(writer, sql, exactly=rows)
         assert (done.rows_affected, done.committed) == (rows, True)
         assert self.amounts(writer) == after
+
+    def test_a_write_counts_its_own_rows_and_not_its_triggers(self, writer: Executor, server: Any) -> None:
+        for statement in self.watched:
+            self.manage(server, statement)
+        try:
+            with pytest.raises(SqlFailed, match="3 rows, and 2 are allowed"):
+                self.write(writer, "UPDATE ledger SET amount = 0 WHERE id > 0", max_rows=2)
+            done = self.write(writer, "UPDATE ledger SET amount = amount + 1 WHERE id < 3", exactly=2)
+
+            assert (done.rows_affected, done.committed) == (2, True)
+            assert self.amounts(writer) == [11, 21, 30]
+        finally:
+            for statement in self.unwatched:
+                self.manage(server, statement)
 
     def test_a_write_of_too_many_rows_changes_nothing(self, writer: Executor) -> None:
         with pytest.raises(SqlFailed, match="3 rows, and 2 are allowed") as raised:

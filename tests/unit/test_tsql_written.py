@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from bare_names import bare
+from sqlglot import exp, parse_one
 
 from executors import guard
 from executors.base import Column, Schema, Table
+from executors.dialects import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
 
 
@@ -65,6 +67,28 @@ def test_what_cannot_be_said_is_refused_with_what_can(sql: str) -> None:
 
     assert raised.value.kind is ErrorKind.SYNTAX_ERROR
     assert "name of its own" in raised.value.hint
+
+
+@pytest.mark.parametrize(("sql", "executable"), [
+    ("SELECT A.ID, Doc FROM A ORDER BY A.id", "SELECT TOP 8 [a].[id], [doc] FROM [a] ORDER BY [a].[id]"),
+    ("SELECT Q.X AS Total FROM a AS q ORDER BY total",
+     "SELECT TOP 8 [q].[x] AS [Total] FROM [a] AS [q] ORDER BY [Total]"),
+    ("WITH Steps AS (SELECT ID AS n FROM A) SELECT s.N FROM steps AS S",
+     "WITH [Steps] AS (SELECT [id] AS [n] FROM [a]) SELECT TOP 8 [S].[n] FROM [Steps] AS [S]"),
+])  # fmt: skip
+def test_names_are_spelled_as_they_are_called_for_the_collation_may_tell_case(sql: str, executable: str) -> None:
+    assert guard.check(sql, SHOP, row_limit=7).executable == executable
+
+
+def test_the_catalogue_is_asked_in_its_own_letters() -> None:
+    """In a database whose collation tells case, or is Turkish, `sys.Objects` is none of its views."""
+    reads = DIALECTS["sqlserver"].reads
+    assert reads is not None
+    queries = [text for text in reads.model_dump().values() if isinstance(text, str) and "sys." in text]
+    for sql in queries:
+        tree = parse_one(sql.replace("{n}", "3"), read="tsql")
+        names = {name.name for name in tree.find_all(exp.Identifier)}
+        assert {name for name in names if name != name.lower()} == set()
 
 
 def test_a_name_that_begins_with_a_dollar_is_a_name() -> None:
