@@ -335,7 +335,7 @@ class ServerContract(Contract):
         """The queries that the server's own list of processes shows, ours left out."""
 
     def test_every_type_is_json(self, run: Run, executor: Executor) -> None:
-        tail = "" if DIALECTS[executor.dialect].limit is not Limit.FETCH else " FROM dual"
+        tail = "" if DIALECTS[executor.schema().dialect].limit is not Limit.FETCH else " FROM dual"
         wrong = {
             expression: (found, expected)
             for expression, expected in self.types
