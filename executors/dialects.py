@@ -83,9 +83,16 @@ def classify(dialect: str, message: str) -> ErrorKind:
     return match_error(dialect, message)[0]
 
 
+# What every database says in much the same words.
+_ALIKE = (
+    (r"(?i)\bdivision by (?:zero|0)\b|\bdivide by zero\b|\bdivisor is equal to zero\b", ErrorKind.DIVISION_BY_ZERO),
+    (r"(?i)\breturn(?:s|ed) more than (?:one|1) (?:row|value)|\bmore than one row returned\b", ErrorKind.SEVERAL_ROWS),
+)
+
+
 def match_error(dialect: str, message: str) -> tuple[ErrorKind, dict[str, str]]:
     """The kind of a driver's error, and the names the message holds (`name`, `table`), without their quotes."""
-    for pattern, kind in DIALECTS[dialect].errors:
+    for pattern, kind in (*_ALIKE, *DIALECTS[dialect].errors):
         found = re.search(pattern, message)
         if found:
             return kind, {key: value.strip("\"'[]` ") for key, value in found.groupdict().items() if value}

@@ -50,9 +50,11 @@ _CODES = {
     **dict.fromkeys(("62", "258", "558", "48", "179", "403", "73", "80", "115"), ErrorKind.SYNTAX_ERROR),
     **dict.fromkeys(("184", "215"), ErrorKind.GROUPING),
     **dict.fromkeys(
-        ("6", "27", "36", "38", "41", "42", "43", "44", "53", "69", "70", "72", "125", "153", "349", "386", "407"),
+        ("6", "27", "36", "38", "41", "42", "43", "44", "53", "69", "70", "72", "349", "386", "407"),
         ErrorKind.TYPE_MISMATCH,
     ),
+    "125": ErrorKind.SEVERAL_ROWS,
+    "153": ErrorKind.DIVISION_BY_ZERO,
     "164": ErrorKind.NOT_READ_ONLY,
     **dict.fromkeys(("192", "291", "452", "497", "516"), ErrorKind.PERMISSION),
     **dict.fromkeys(("159", "160", "394"), ErrorKind.TIMEOUT),

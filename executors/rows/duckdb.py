@@ -70,7 +70,7 @@ DUCKDB = Dialect(
         (r"No function matches the given name and argument types '(?P<name>[^(]+)\(", ErrorKind.TYPE_MISMATCH),
         (r"Could not choose a best candidate function.*?\"(?P<name>[^(]+)\(", ErrorKind.TYPE_MISMATCH),
         (r"Cannot compare values of type|Conversion Error|Cannot mix values", ErrorKind.TYPE_MISMATCH),
-        (r"Out of Range Error|More than one row returned by a subquery|Invalid Input Error", ErrorKind.TYPE_MISMATCH),
+        (r"Out of Range Error|Invalid Input Error", ErrorKind.TYPE_MISMATCH),
         (r"INTERRUPT Error|[Ii]nterrupted", ErrorKind.TIMEOUT),
         (r"Permission Error|disabled by configuration|read-only mode", ErrorKind.PERMISSION),
         (r"Out of Memory Error|memory limit|OutOfMemory", ErrorKind.RESOURCE),

@@ -85,9 +85,11 @@ _CODES = {
     **dict.fromkeys(("1064", "1149", "1222", "1235", "1248", "1060", "1066"), ErrorKind.SYNTAX_ERROR),
     **dict.fromkeys(("1055", "1056", "1111", "1140", "1247", "3065", "3593", "4015", "4016"), ErrorKind.GROUPING),
     **dict.fromkeys(
-        words("1115 1241 1242 1253 1264 1267 1271 1292 1365 1366 1411 1525 1582 1690 3141 4038"),
+        words("1115 1241 1253 1264 1267 1271 1292 1366 1411 1525 1582 1690 3141 4038"),
         ErrorKind.TYPE_MISMATCH,
     ),
+    "1242": ErrorKind.SEVERAL_ROWS,
+    "1365": ErrorKind.DIVISION_BY_ZERO,
     **dict.fromkeys(("1044", "1045", "1142", "1143", "1227", "1290"), ErrorKind.PERMISSION),
     **dict.fromkeys(words("1048 1062 1364 1406 1451 1452 1644 3819 4025"), ErrorKind.CONSTRAINT),
     "1792": ErrorKind.NOT_READ_ONLY,

@@ -159,6 +159,9 @@ def _hint(kind: ErrorKind, names: Mapping[str, str], sql: str, schema: Schema) -
 _GENERAL: dict[ErrorKind, str] = {
     ErrorKind.SYNTAX_ERROR: "Write one {title} SELECT statement. {hints}",
     ErrorKind.TYPE_MISMATCH: "Cast the argument to the type that is wanted, or use another function. {hints}",
+    ErrorKind.DIVISION_BY_ZERO: "Divide by NULLIF(divisor, 0): what cannot be divided is NULL then.",
+    ErrorKind.SEVERAL_ROWS: "A subquery that stands for one value gives several rows: compare with IN, aggregate it, "
+    "or join it instead.",
     ErrorKind.GROUPING: "Put every selected column that is not aggregated into GROUP BY; "
     "conditions on aggregates belong in HAVING.",
     ErrorKind.CONSTRAINT: "A rule of the database stands against it: write other values, or change first what the rule "

@@ -191,6 +191,31 @@ class Contract(ABC):
         with ThreadPoolExecutor(50) as pool:
             assert list(pool.map(ask, range(50))) == list(range(1, 51))
 
+    # -- errors that a next attempt can learn from ---------------------------------------------------------
+
+    def test_a_subquery_of_several_rows_where_one_value_stands_is_told(self, executor: Executor, run: Run) -> None:
+        executor.schema()
+        if executor.dialect == "sqlite":
+            assert run("SELECT (SELECT id FROM people) AS v").row_count == 1  # SQLite takes the first
+            return
+        with pytest.raises(SqlFailed) as raised:
+            run("SELECT (SELECT id FROM people) AS v")
+
+        assert raised.value.kind is ErrorKind.SEVERAL_ROWS
+        assert "IN" in raised.value.hint
+
+    def test_a_division_by_zero_is_told_where_it_is_an_error(self, executor: Executor, run: Run) -> None:
+        executor.schema()
+        divided = "intDiv(1, id - 1)" if executor.dialect == "clickhouse" else "1 / (id - 1)"
+        if executor.dialect in {"sqlite", "duckdb", "mysql", "mariadb"}:
+            assert run(f"SELECT {divided} AS v FROM people WHERE id = 1").rows in (((None,),), (("Infinity",),))
+            return
+        with pytest.raises(SqlFailed) as raised:
+            run(f"SELECT {divided} AS v FROM people WHERE id = 1")
+
+        assert raised.value.kind is ErrorKind.DIVISION_BY_ZERO
+        assert "NULLIF" in raised.value.hint
+
     # -- the records behind a result -----------------------------------------------------------------------
 
     @pytest.mark.parametrize("sql", [

@@ -260,7 +260,7 @@ def test_the_rows_behind_an_aggregate(dialect: str, sql: str, raw: str) -> None:
         ("mariadb", "1140", "Mixing of GROUP columns (MIN(),MAX(),COUNT(),...) with no GROUP columns is illegal", ErrorKind.GROUPING, None),
         ("mysql", "1111", "Invalid use of group function", ErrorKind.GROUPING, None),
         ("mysql", "1582", "Incorrect parameter count in the call to native function 'lpad'", ErrorKind.TYPE_MISMATCH, "lpad"),
-        ("mysql", "1242", "Subquery returns more than 1 row", ErrorKind.TYPE_MISMATCH, None),
+        ("mysql", "1242", "Subquery returns more than 1 row", ErrorKind.SEVERAL_ROWS, None),
         ("mysql", "1064", "You have an error in your SQL syntax; check the manual", ErrorKind.SYNTAX_ERROR, None),
         ("mysql", "3024", "Query execution was interrupted, maximum statement execution time exceeded", ErrorKind.TIMEOUT, None),
         ("mariadb", "1969", "Query execution was interrupted (max_statement_time exceeded)", ErrorKind.TIMEOUT, None),

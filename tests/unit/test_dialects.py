@@ -51,7 +51,7 @@ DUCKDB = [
     ("SELECT status::INT FROM orders", ErrorKind.TYPE_MISMATCH, None),
     ("SELECT id FROM orders WHERE created_at > 5", ErrorKind.TYPE_MISMATCH, None),
     ("SELECT 9999999999::INT", ErrorKind.TYPE_MISMATCH, None),
-    ("SELECT (SELECT id FROM orders)", ErrorKind.TYPE_MISMATCH, None),
+    ("SELECT (SELECT id FROM orders)", ErrorKind.SEVERAL_ROWS, None),
     ("SELECT id, sum(id) FROM orders GROUP BY status", ErrorKind.GROUPING, "id"),
     ("SELECT id FROM orders WHERE sum(id) > 1", ErrorKind.GROUPING, None),
     ("SELECT id FROM orders WHERE row_number() OVER () = 1", ErrorKind.GROUPING, None),

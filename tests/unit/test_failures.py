@@ -75,7 +75,7 @@ def test_the_code_decides_and_the_message_names() -> None:
 def test_the_code_decides_where_the_message_is_in_another_language() -> None:
     failed = told(DriverError("Division durch Null", "22012"))
 
-    assert failed.kind is ErrorKind.TYPE_MISMATCH
+    assert failed.kind is ErrorKind.DIVISION_BY_ZERO
     assert failed.message == "Division … Null", "its words are not known, and may be values"
     assert failed.hint
 

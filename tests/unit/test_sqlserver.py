@@ -351,7 +351,7 @@ def test_a_time_of_a_variant_keeps_its_fraction() -> None:
     (402, "The data types date and varchar are incompatible in the subtract operator.", ErrorKind.TYPE_MISMATCH, ""),
     (8114, "Error converting data type varchar to float.", ErrorKind.TYPE_MISMATCH, "Cast"),
     (8115, "Arithmetic overflow error converting expression to data type int.", ErrorKind.TYPE_MISMATCH, "Cast"),
-    (8134, "Divide by zero error encountered.", ErrorKind.TYPE_MISMATCH, ""),
+    (8134, "Divide by zero error encountered.", ErrorKind.DIVISION_BY_ZERO, ""),
     (229, "The SELECT permission was denied on the object 'people', database 'shop', schema 'dbo'.",
      ErrorKind.PERMISSION, ""),
     (230, "The SELECT permission was denied on the column 'name' of the object 'people'.", ErrorKind.PERMISSION, ""),
