@@ -1504,7 +1504,7 @@ export interface components {
          * @description Classes of error that a next attempt can learn from.
          * @enum {string}
          */
-        ErrorKind: "TABLE_NOT_FOUND" | "COLUMN_NOT_FOUND" | "AMBIGUOUS_COLUMN" | "FUNCTION_NOT_FOUND" | "SYNTAX_ERROR" | "TYPE_MISMATCH" | "GROUPING" | "CONSTRAINT" | "PERMISSION" | "TIMEOUT" | "RESOURCE" | "NOT_READ_ONLY" | "UNUSABLE_REPLY" | "OTHER";
+        ErrorKind: "TABLE_NOT_FOUND" | "COLUMN_NOT_FOUND" | "AMBIGUOUS_COLUMN" | "FUNCTION_NOT_FOUND" | "SYNTAX_ERROR" | "TYPE_MISMATCH" | "DIVISION_BY_ZERO" | "SEVERAL_ROWS" | "GROUPING" | "CONSTRAINT" | "PERMISSION" | "TIMEOUT" | "RESOURCE" | "NOT_READ_ONLY" | "UNUSABLE_REPLY" | "OTHER";
         /**
          * ExecuteRequest
          * @description A query on one database of the registry. Unknown fields are refused.
