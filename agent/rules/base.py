@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agent.models import RuleEvidence
-from executors.base import Column, Schema, Table
+from executors.base import Schema, Table
 from executors.dialects import DIALECTS
 from executors.errors import ErrorKind
 
@@ -102,14 +102,6 @@ class RuleContext:
             found = tables_of(select, self.schema)
             self._tables[id(select)] = {alias.lower(): table for alias, table in found.items()}
         return self._tables[id(select)]
-
-    def owner(self, node: object) -> tuple[Table, Column] | None:
-        """The table and the column that a node of the tree is; None where it is none, or that is not certain."""
-        from sqlglot import exp
-
-        from executors.sql.literals import owner_of
-
-        return owner_of(node, self.schema) if isinstance(node, exp.Column) else None
 
     def said(self) -> str:
         """All that may explain a word of the query: comments of the schema, and its docs."""

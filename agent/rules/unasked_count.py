@@ -9,6 +9,7 @@ import re
 
 from sqlglot import exp
 
+from agent.clarify.languages import is_english
 from agent.rules.base import Finding, Rule, RuleContext
 
 _COUNTED = re.compile(
@@ -18,7 +19,9 @@ _COUNTED = re.compile(
 
 def apply(context: RuleContext) -> Finding | None:
     tree, order = context.query, context.query.args.get("order")
-    if order is None or tree.args.get("limit") is None or _COUNTED.search(context.question):
+    if order is None or tree.args.get("limit") is None:
+        return None
+    if _COUNTED.search(context.question) or not is_english(context.question):
         return None
     by = [item.this for item in order.expressions]
     names = {it.name.lower() for it in by if isinstance(it, exp.Column) and not it.table}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from agent.clarify.languages import is_english
 from agent.rules.base import Finding, Rule, RuleContext
 from rag.words import words
 
@@ -16,6 +17,8 @@ def apply(context: RuleContext) -> Finding | None:
     tree, said = context.query, words(context.question)
     columns = list(tree.find_all(exp.Column))
     if not isinstance(tree, exp.Select) or tree.find(exp.Star) or any(not it.table for it in columns):
+        return None
+    if not is_english(context.question):  # which names tables as they are called
         return None
     for at, join in enumerate(tree.args.get("joins") or []):
         name, inside = join.this.alias_or_name.lower(), list(join.find_all(exp.Column))

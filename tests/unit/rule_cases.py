@@ -432,7 +432,13 @@ CASES: dict[str, tuple[Case, ...]] = {
             "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
             DOUBT,
             "nobody spoke of badges",
-            question="Who reads?",
+            question="Who are the readers?",
+        ),
+        Case(
+            "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
+            None,
+            "spoken of in other words",
+            question="Welche Leser haben ein Abzeichen vergeben?",
         ),
         Case(
             "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
@@ -480,6 +486,12 @@ CASES: dict[str, tuple[Case, ...]] = {
             question="Which colour is the most common, and how many have it?",
         ),
         Case("SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour", None, "all of them", question="The colours?"),
+        Case(
+            "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1",
+            None,
+            "nobody knows what other languages count by",
+            question="Welche Farbe kommt am häufigsten vor, und wie oft?",
+        ),
     ),
     "twin_columns": (
         Case(

@@ -11,9 +11,11 @@ import duckdb
 import pytest
 from shop_questions import Make
 
+from agent.models import Options
 from agent.scripted import ScriptedModel
 from agent.service import Service
 
+NO_SENTENCE = Options(enable_answer=False)
 TABLES = """
 CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, country TEXT, channel TEXT);
 CREATE TABLE orders (
@@ -108,9 +110,8 @@ async def test_a_right_query_runs_as_it_was_written_and_is_verified(
 ) -> None:
     model.replies(sql=sql)
     model.replies(sql=sql)
-    model.replies(text="These are the rows.")
 
-    answer = await voting.query(question, "trade")
+    answer = await voting.query(question, "trade", options=NO_SENTENCE)
 
     assert answer.sql is not None
     assert answer.sql.startswith(sql)
@@ -152,9 +153,8 @@ async def test_a_wrong_query_that_runs_is_doubted_and_not_verified(
 ) -> None:
     model.replies(sql=sql)
     model.replies(sql=sql)
-    model.replies(text="These are the rows.")
 
-    answer = await voting.query(question, database)
+    answer = await voting.query(question, database, options=NO_SENTENCE)
 
     assert rule in {it.rule for it in answer.doubts}
     assert not answer.verified
@@ -188,9 +188,8 @@ async def test_what_schema_and_data_propose_is_answered_named_and_not_verified(
 ) -> None:
     model.replies(sql=sql)
     model.replies(sql=sql)
-    model.replies(text="These are the rows.")
 
-    answer = await voting.query(question, database)
+    answer = await voting.query(question, database, options=NO_SENTENCE)
 
     assert [list(row.values()) for row in answer.results] == rows
     assert answer.corrections
