@@ -1,12 +1,13 @@
 """The service under load, and whether it gives everything back.
 
-    python -m bench.load [--clients 200] [--seconds 120] [--delay 0.3] [--places 64]
+    python -m bench.load [--clients 200] [--attackers 10] [--seconds 120] [--delay 0.3] [--places 64]
 
 A real service process, a model that takes 300 ms a call, the sample shop in DuckDB, SQLite, CSV files and PostgreSQL.
 Clients ask single questions, read streams, talk in sessions that they read back, and hang up in the middle; those who
-are told 503 come again after as many seconds as Retry-After says. After a run of some seconds, in which pools and
-caches fill, what the process holds is counted; then comes the load, and it is counted again. Exits with 1 where a
-target is missed.
+are told 503 come again after as many seconds as Retry-After says. Attackers beside them send headers by the thousand,
+requests by half, and queries that are made to take for ever (`bench.load_attackers`). After a run of some seconds, in
+which pools and caches fill, what the process holds is counted; then comes the load, and it is counted again. Exits with
+1 where a target is missed.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from rich.table import Table
 from tenacity import RetryError, Retrying, retry_if_not_result, stop_after_delay, wait_fixed
 
 from agent.retrieval.knowledge import THREADS
+from bench.load_attackers import Attacks, attack
 from bench.load_clients import Counts, More, talk
 from bench.load_world import DATABASES, Held, World, running
 
@@ -57,8 +59,10 @@ class Row:
     met: bool = True
 
 
-async def measured(world: World, clients: int, more: More) -> tuple[Counts, list[tuple[float, int]]]:
-    """A load. Returns what the clients saw, and the bytes of memory, by the seconds since it began."""
+async def measured(
+    world: World, clients: int, more: More, attackers: int = 0
+) -> tuple[Counts, Attacks, list[tuple[float, int]]]:
+    """A load. Returns what clients and attackers saw, and the bytes of memory, by the seconds since it began."""
     memory: list[tuple[float, int]] = []
     began = time.monotonic()
 
@@ -69,7 +73,9 @@ async def measured(world: World, clients: int, more: More) -> tuple[Counts, list
 
     sampling = asyncio.create_task(sample())
     try:
-        return await talk(world.url, clients, DATABASES, more), memory
+        talking = talk(world.url, clients, DATABASES, more)
+        counts, attacks = await asyncio.gather(talking, attack(world.url, attackers, DATABASES[0], more))
+        return counts, attacks, memory
     finally:
         sampling.cancel()
         await asyncio.gather(sampling, return_exceptions=True)
@@ -169,16 +175,27 @@ def table_of(counts: Counts, before: Held, after: Held, megabytes: tuple[float, 
     ]
 
 
-def run(clients: int, seconds: float, delay_s: float, places: int, console: Console) -> bool:
+def attack_rows(attacks: Attacks) -> list[Row]:
+    """What became of the attackers."""
+    statuses = ", ".join(f"{count} × {status or 'no answer'}" for status, count in sorted(attacks.statuses.items()))
+    return [
+        Row("attacks, by what they got", f"{attacks.made:,}: {statuses}"),
+        Row("attacks let in", str(attacks.let_in), "0", not attacks.let_in),
+        Row("attacks whose connection stayed", str(attacks.kept_open), "0", not attacks.kept_open),
+    ]
+
+
+def run(clients: int, attackers: int, seconds: float, delay_s: float, places: int, console: Console) -> bool:
     """Measure, and print the table. Returns whether all targets are met."""
     with running(delay_s=delay_s, max_concurrent_questions=places) as world:
         console.print(f"{clients} clients for {_WARM_UP_S:g} s, so that pools and caches are full …")
         asyncio.run(talk(world.url, clients, DATABASES, until(_WARM_UP_S)))
         before = settled(world)
-        console.print(f"{clients} clients for {seconds:g} s …")
-        counts, memory = asyncio.run(measured(world, clients, until(seconds)))
+        console.print(f"{clients} clients and {attackers} attackers for {seconds:g} s …")
+        counts, attacks, memory = asyncio.run(measured(world, clients, until(seconds), attackers))
         after, log = settled(world, before), world.log()
     rows = table_of(counts, before, after, growth(memory, seconds), seconds)
+    rows += attack_rows(attacks) if attackers else []
     table = Table("", "figure", "target", "")
     for row in rows:
         table.add_row(row.what, row.figure, row.target, "" if not row.target else "met" if row.met else "MISSED")
@@ -196,11 +213,16 @@ def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.load", description="The service under load.")
     parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--attackers", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--delay", type=float, default=0.3, help="seconds that the model takes for a call")
     parser.add_argument("--places", type=int, default=64, help="PLUMBLINE_MAX_CONCURRENT_QUESTIONS of the service")
     chosen = parser.parse_args()
-    return 0 if run(chosen.clients, chosen.seconds, chosen.delay, chosen.places, Console(soft_wrap=True)) else 1
+    return (
+        0
+        if run(chosen.clients, chosen.attackers, chosen.seconds, chosen.delay, chosen.places, Console(soft_wrap=True))
+        else 1
+    )
 
 
 if __name__ == "__main__":

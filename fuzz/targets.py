@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz import bombs, calculator, docs, guard, http, nesting, replies
+from fuzz import bombs, calculator, connections, docs, guard, http, nesting, private, replies
 
-TARGETS = {it.TARGET.name: it.TARGET for it in (guard, calculator, replies, docs, http, nesting, bombs)}
+_EACH = (guard, calculator, replies, docs, http, nesting, bombs, private, connections)
+TARGETS = {it.TARGET.name: it.TARGET for it in _EACH}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from eventually import eventually
 
+from fuzz import private
 from fuzz.campaign import Figures, examples
 from fuzz.cases import Case, Check, Target
 from fuzz.corpus import keep, kept
@@ -21,6 +22,7 @@ from fuzz.guard import GuardCheck
 from fuzz.targets import TARGETS
 
 EXAMPLES = {"guard": 150, "calculator": 150, "replies": 300, "docs": 150, "http": 60, "nesting": 60, "bombs": 10}
+EXAMPLES |= {"private": 80, "connections": 25}
 HARMFUL = {
     "sqlite": (
         *("DELETE FROM orders", "PRAGMA user_version = 9", "ATTACH '/canary/new' AS x", "CREATE TEMP TABLE x (a)"),
@@ -122,3 +124,13 @@ def test_the_command_runs_a_target_and_prints_what_it_came_to() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "calculator" in done.stdout
     assert "Hypothesis" in done.stdout
+
+
+def test_a_private_value_that_is_told_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the columns as if they were asked for, what the fuzzer draws shows them: in rows, and so in prompts."""
+    monkeypatch.setattr("agent.database.unasked", lambda *_: {})
+    with private.opened() as check:
+        with pytest.raises(AssertionError, match="events tell"):
+            check(Case("duckdb", "SELECT to_json(c) FROM customers c"))
+        check(Case("duckdb", "SELECT id FROM customers c"))
+        assert check.ran, "the queries of the cases are what runs"

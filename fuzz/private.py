@@ -1,0 +1,230 @@
+"""Private columns: whatever a model writes, no value of one stands in a response, an event, a prompt or a log.
+
+A case's kind is a database, its text the query that the model answers a question with which names no such column. The
+values are canaries: words that stand nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import duckdb
+import httpx2
+from hypothesis import strategies as st
+
+from agent.api import create_app
+from agent.llm import Message, Reply, ReplySchema
+from agent.service import build_service
+from agent.settings import Settings
+from fuzz import sql
+from fuzz.cases import Case, Target
+from fuzz.shop import SHOP
+from testbed.tireless_model import TirelessModel
+
+CANARIES = ("zqann7@canary.example", "zqbob8@canary.example", "zqcy9@canary.example")
+QUESTION = "How many customers are there in each country, as of question {}?"  # each another one: none is known already
+KINDS = ("sqlite", "duckdb")
+
+_ROWS = (
+    "c",
+    "c.*",
+    "*",
+    "#2",
+    "#3",
+    "#1",
+    "c.email",
+    "email",
+    "(c).email",
+    "customers",
+    "COLUMNS(*)",
+    "COLUMNS('e.*')",
+    "* EXCLUDE (id)",
+    "x.c",
+    "t.b",
+    "c.rowid",
+    "c.to_json",
+    "name",
+    "id",
+    "1",
+)
+_AROUND = (
+    "{}",
+    "to_json({})",
+    "{}::text",
+    "({})::text",
+    "CAST({} AS VARCHAR)",
+    "CAST({} AS INTEGER)",
+    "concat({})",
+    "list({})",
+    "row({})",
+    "struct_pack(a := {})",
+    "max({})",
+    "mode() WITHIN GROUP (ORDER BY {})",
+    "array_agg({} ORDER BY id)",
+    "percentile_disc(0.5) WITHIN GROUP (ORDER BY {})",
+    "coalesce({}, NULL)",
+    "string_agg({}, ',')",
+    "[{}]",
+    "count({})",
+    "json_array({})",
+    "hash({})",
+    "date_part('year', CAST({} AS DATE))",
+    "group_concat({})",
+    "quote({})",
+    "hex({})",
+    "arg_max({}, id)",
+    "lag({}) OVER (ORDER BY id)",
+    "CASE WHEN true THEN {} END",
+    "(SELECT {} LIMIT 1)",
+    "unnest([{}])",
+)
+_FROM = (
+    "customers c",
+    "customers",
+    "customers AS c(a, b, d, e)",
+    "(SELECT * FROM customers) c",
+    "(FROM customers) c",
+    "(SELECT 1, c.* FROM customers c) x",
+    "customers c JOIN orders o ON o.customer_id = c.id",
+    "customers c NATURAL JOIN orders",
+    "customers c JOIN customers d USING (email)",
+    "orders o, LATERAL (SELECT * FROM customers c WHERE c.id = o.customer_id) c",
+    "(SELECT c FROM customers c) x",
+)
+_REST = (
+    "",
+    "WHERE email > ''",
+    "WHERE CAST(email AS INTEGER) > 1",
+    "WHERE regexp_matches('x', '[' || email)",
+    "GROUP BY ALL",
+    "WHERE json_extract(email, '$.a') = 1",
+    "WHERE c.email LIKE 'z%' ORDER BY c.email",
+    "ORDER BY 2",
+    "GROUP BY email",
+    "WHERE json_extract('{}', email) IS NULL",
+    "WHERE strptime(email, '%Y') IS NULL",
+    "UNION ALL SELECT 1, 2, 3, 4",
+    "UNION ALL SELECT * FROM customers",
+    "WHERE EXISTS (SELECT c)",
+    "QUALIFY row_number() OVER (ORDER BY email) = 1",
+)
+
+
+class PrivateModel(TirelessModel):
+    """Answers each question with the query at hand, and remembers all that it was sent."""
+
+    def __init__(self) -> None:
+        self.sql = ""
+        self.sent: list[str] = []
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        """The query where one is asked for; else what the other model says."""
+        self.sent += [message.content for message in messages]
+        reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+        if not reply.text.startswith("```sql"):
+            return reply
+        return Reply(text=f"```sql\n{self.sql}\n```", usage=reply.usage)
+
+
+class _Kept(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(logging.Formatter().format(record))
+
+
+class PrivateCheck:
+    """Asks with the query of a case, and looks for the canaries wherever something was written."""
+
+    def __init__(self, runner: asyncio.Runner, client: httpx2.AsyncClient, model: PrivateModel, logs: _Kept) -> None:
+        self._runner, self._client, self._model, self._logs = runner, client, model, logs
+        self.asked = self.ran = 0
+
+    def __call__(self, case: Case) -> None:
+        """Raises AssertionError where a private value was told."""
+        self._model.sql, self._model.sent, self._logs.lines = case.text, [], []
+        self.asked += 1
+        body = {"database": case.kind, "question": QUESTION.format(self.asked), "options": {"max_attempts": 1}}
+        events = self._runner.run(self._asked("/api/query/stream", body))
+        self.ran += '"status":"success"' in events.replace(" ", "")
+        places = {"events": events, "prompts": "\n".join(self._model.sent), "logs": "\n".join(self._logs.lines)}
+        for place, text in places.items():
+            told = [canary for canary in CANARIES if canary.split("@")[0] in text]
+            assert not told, f"{place} tell {told}: {text[:400]}"
+
+    async def _asked(self, path: str, body: object) -> str:
+        response = await self._client.post(f"http://test{path}", json=body)
+        return response.text
+
+
+@contextmanager
+def opened() -> Iterator[PrivateCheck]:
+    """The check, over the shop in SQLite and DuckDB with `customers.email` private."""
+    with tempfile.TemporaryDirectory(prefix="plumbline-fuzz-") as name, asyncio.Runner() as runner:
+        folder, model, logs = Path(name), PrivateModel(), _Kept()
+        _write(folder)
+        settings = Settings(
+            registry=folder / "databases.yaml",
+            state_dir=folder / "state",
+            cache_dir=folder / "cache",
+            profile="embedded",
+            second_draft=False,
+            enable_retrieval=False,
+        )
+        app = create_app(lambda: build_service(settings, model=model))
+        transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+        lifespan = app.router.lifespan_context(app)
+        client = httpx2.AsyncClient(transport=transport)
+        logging.getLogger().addHandler(logs)
+        runner.run(lifespan.__aenter__())
+        try:
+            yield PrivateCheck(runner, client, model, logs)
+        finally:
+            logging.getLogger().removeHandler(logs)
+            runner.run(client.aclose())
+            runner.run(lifespan.__aexit__(None, None, None))
+
+
+def _write(folder: Path) -> None:
+    update = [f"UPDATE customers SET email = '{canary}' WHERE id = {at}" for at, canary in enumerate(CANARIES, 1)]
+    with closing(sqlite3.connect(folder / "shop.sqlite")) as connection:
+        for statement in (*SHOP, *update):
+            connection.execute(statement)
+        connection.commit()
+    with closing(duckdb.connect(folder / "shop.duckdb")) as opened_file:
+        for statement in (*SHOP, *update):
+            opened_file.execute(statement)
+    lines = [f"{kind}: {{url: shop.{kind}, private: [customers.email]}}" for kind in KINDS]
+    (folder / "databases.yaml").write_text("\n".join(lines), encoding="utf-8")
+
+
+@st.composite
+def _cases(draw: st.DrawFn) -> Case:
+    kind = draw(st.sampled_from(KINDS))
+    if draw(st.integers(0, 4)) == 0:
+        text = draw(st.one_of(sql.generated(kind), sql.changed()))
+    else:
+        plain = draw(st.booleans())  # most of the others fit nothing together
+        around = st.sampled_from(_AROUND)
+        items = [draw(around).replace("{}", draw(st.sampled_from(_ROWS))) for _ in range(1 if plain else 2)]
+        source = draw(st.sampled_from(_FROM[:2] if plain else _FROM))
+        text = f"SELECT {', '.join(items)} FROM {source} {'' if plain else draw(st.sampled_from(_REST))}".strip()
+    return Case(kind, text)
+
+
+TARGET = Target(name="private", kinds=KINDS, cases=_cases(), opened=opened)
