@@ -256,7 +256,7 @@ class Service:
         What is loaded then stays, and the garbage collector is told so: to go through all of it would stop the process
         for a tenth of a second, again and again.
         """
-        parts = [self.model.ready(), asyncio.to_thread(_import_steps)]
+        parts = [self.model.ready(), asyncio.to_thread(_import_steps), asyncio.to_thread(_start_guard)]
         if self.settings.enable_retrieval:
             parts.append(self.knowledge.warm_up())
         await asyncio.gather(*parts, return_exceptions=True)
@@ -358,6 +358,12 @@ def _import_steps() -> None:
     """Load the modules that no question goes without; each is loaded late, so that a process starts at once."""
     for name in _STEPS:
         importlib.import_module(name)
+
+
+def _start_guard() -> None:
+    from executors.workers import checking
+
+    checking.start()
 
 
 def _registry(settings: Settings, required: bool) -> Registry:

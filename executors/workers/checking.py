@@ -57,6 +57,15 @@ def workers() -> Pool:
     return shared(WORKERS, MEMORY)
 
 
+def start() -> None:
+    """Have a process ready that has loaded the guard, so that the first query need not wait for it. Blocks.
+
+    Raises:
+        DatabaseUnavailable: none can be started.
+    """
+    check("SELECT 1", Schema(database="none", dialect="sqlite", tables=()), row_limit=1)
+
+
 def check(
     sql: str, schema: Schema, *, rows: HeldRows | None = None, seen: Seen | None = None, **options: Any
 ) -> CheckedSql:
