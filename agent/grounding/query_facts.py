@@ -58,14 +58,15 @@ class QueryFacts(NamedTuple):
 
 @lru_cache(maxsize=64)
 def query_facts(sql: str, dialect: str) -> QueryFacts:
-    """The facts of a query; none where it cannot be parsed."""
+    """The facts of a query; none where it cannot be parsed. Args: dialect: of the database, a key of `DIALECTS`."""
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
+    from executors.dialects import DIALECTS
     from executors.sql.parsed import parsed
 
     try:
-        tree = parsed(sql, dialect)
+        tree = parsed(sql, DIALECTS[dialect].sqlglot)
     except SqlglotError:
         return QueryFacts()
     if not isinstance(tree, exp.Query):
