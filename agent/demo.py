@@ -68,4 +68,4 @@ def compare(console: Console, bare: Answer, enriched: Answer) -> None:
 
 
 def _found(answer: Answer) -> Text:
-    return cell_text(list(answer.results[0].values())[-1]) if answer.results else Text("nothing")
+    return cell_text(list(answer.results[0].values())[-1], answer.language) if answer.results else Text("nothing")

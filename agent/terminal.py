@@ -28,6 +28,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from agent.clarify.languages import frames_of
 from agent.events import (
     Done,
     Entered,
@@ -45,6 +46,7 @@ from agent.events import (
     Started,
 )
 from agent.models import Answer, Check
+from agent.present.numbers import ColumnFormat, column_formats, format_cell, is_number
 
 if TYPE_CHECKING:
     from agent.llms.model_files import Progress as ByteProgress
@@ -82,6 +84,7 @@ class StepPrinter:
     def __init__(self, console: Console, *, verbose: bool = False, first_reading: bool = False) -> None:
         self.console, self.verbose, self.first_reading = console, verbose, first_reading
         self._began = time.monotonic()
+        self._language = "en"
         self._doing: Callable[[str], None] = lambda _: None
 
     @contextmanager
@@ -100,6 +103,7 @@ class StepPrinter:
         """Print what one event says."""
         if isinstance(event, Started):
             self._began = time.monotonic()
+            self._language = frames_of(event.question).language
             question = Text.assemble((f"? {plain(event.question)}", "bold"), (f"  ({plain(event.database)})", "dim"))
             self.console.print(question)
         elif isinstance(event, Done):
@@ -154,7 +158,9 @@ class StepPrinter:
             return
         self._line("rows", counted(event.row_count, "row", more=event.truncated), event)
         if event.row_count:
-            self.console.print(Padding(rows_table(event.columns, event.rows), (0, 0, 0, INDENT), expand=False))
+            self.console.print(
+                Padding(rows_table(event.columns, event.rows, self._language), (0, 0, 0, INDENT), expand=False)
+            )
         if rest := left_out(event.columns, event.row_count):
             self._indented(Text(plain(rest), style="dim"))
 
@@ -234,15 +240,16 @@ def sql_text(sql: str) -> Text:
     return text
 
 
-def rows_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    """The first rows and columns; numbers stand right."""
+def rows_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], language: str = "en") -> Table:
+    """The first rows and columns; numbers stand right, in the marks of a language."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     shown = [row[:SHOWN_COLUMNS] for row in list(rows)[:SHOWN_ROWS]]
+    formats = column_formats(columns[:SHOWN_COLUMNS], shown)
     for place, column in enumerate(columns[:SHOWN_COLUMNS]):
-        numeric = any(_is_number(row[place]) for row in shown)
+        numeric = any(is_number(row[place]) for row in shown)
         table.add_column(Text(plain(column)), overflow="fold", justify="right" if numeric else "left")
     for row in shown:
-        table.add_row(*(cell_text(value) for value in row))
+        table.add_row(*(cell_text(value, language, style) for value, style in zip(row, formats, strict=True)))
     return table
 
 
@@ -255,13 +262,18 @@ def left_out(columns: Sequence[str], row_count: int) -> str:
     return "; ".join(parts)
 
 
-def cell_text(value: Any) -> Text:
-    """One value: floats without the noise of their last digits, long texts cut."""
+def cell_text(value: Any, language: str = "en", style: ColumnFormat | None = None) -> Text:
+    """One value: numbers as on the page and in the sentence, long texts cut.
+
+    Args:
+        value: as JSON has it.
+        language: whose marks numbers get.
+        style: of its column; without one a whole number, which may be a year or a key, has no marks.
+    """
     if value is None:
         return Text("NULL", style="dim")
-    if isinstance(value, float) and 1e-4 <= abs(value) < 1e15:
-        return Text(f"{round(value, 6):,}")
-    text = plain(str(value)).replace("\n", " ")
+    style = style or ColumnFormat(grouped=isinstance(value, float))
+    text = plain(format_cell(value, language, style)).replace("\n", " ")
     return Text(text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…")
 
 
@@ -273,10 +285,6 @@ def plain(text: str) -> str:
 def counted(number: int, noun: str, *, more: bool = False) -> str:
     """`1 row`, `2 rows`; `500+ rows` where there are more."""
     return f"{number}{'+' if more else ''} {noun}{'' if number == 1 and not more else 's'}"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 @contextmanager

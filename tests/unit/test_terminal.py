@@ -24,7 +24,16 @@ from agent.events import (
     Started,
 )
 from agent.models import Answer, Check, Correction, Plan, Usage, Verdict
-from agent.terminal import FIRST_READING, StepPrinter, byte_progress, cell_text, checks_text, count_progress, sql_text
+from agent.terminal import (
+    FIRST_READING,
+    StepPrinter,
+    byte_progress,
+    cell_text,
+    checks_text,
+    count_progress,
+    rows_table,
+    sql_text,
+)
 
 MARKUP = "[/x] [red]a[/] \\"
 STARTED = Started(trace_id="0", question=f"Why {MARKUP}?", database="a[b]")
@@ -99,7 +108,7 @@ def test_a_query_keeps_its_lines() -> None:
     (None, "NULL", "not an empty text"),
     (0.1 + 0.2, "0.3", "the noise of the last digits"),
     (12_345_678_901.5, "12,345,678,901.5", "no exponent where digits do"),
-    (0.00001234, "1.234e-05", "and not nothing at all"),
+    (0.00001234, "0.000012", "and not nothing at all"),
     (2024, "2024", "a year or a key is no amount"),
     ("a\nb", "a b", "one line a row"),
     ("x" * 61, "x" * 59 + "…", "cut"),
@@ -183,3 +192,22 @@ def test_a_long_query_is_wrapped_and_never_cut() -> None:
     console.print(Padding(sql_text(f"SELECT 1\nFROM orders\n{condition}"), (0, 0, 0, 6)))
 
     assert "".join(condition.split()) in "".join(console.export_text().split())
+
+
+def test_a_table_has_its_numbers_in_the_marks_of_the_questions_language() -> None:
+    def shown(language: str) -> str:
+        console = Console(width=100, record=True, file=io.StringIO())
+        console.print(rows_table(["year", "revenue"], [[2024, 1087206.3], [2025, 66.25]], language))
+        return console.export_text()
+
+    assert [line.split() for line in shown("en").splitlines()[-2:]] == [["2024", "1,087,206.30"], ["2025", "66.25"]]
+    assert [line.split() for line in shown("de").splitlines()[-2:]] == [["2024", "1.087.206,30"], ["2025", "66,25"]]
+
+
+def test_the_table_of_a_question_speaks_its_language() -> None:
+    console = Console(width=100, record=True, file=io.StringIO())
+    printer = StepPrinter(console)
+    printer.show(Started(trace_id="t", question="Wie hoch ist der Umsatz in dem Jahr?", database="shop"))
+    printer.show(SqlExecuted(columns=("umsatz",), rows=((1087206.3,),), row_count=1))
+
+    assert "1.087.206,3" in console.export_text()
