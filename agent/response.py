@@ -9,6 +9,7 @@ from agent.charts.recommend import recommend
 from agent.checks.result import SOFT_CHECKS
 from agent.clarify.languages import frames_of
 from agent.events import HumanReview
+from agent.grounding.language import language_of
 from agent.models import Answer, Attempt, AttemptRecord, CandidateRecord, Check, Correction
 from agent.pipeline.consensus import AGREED, Evidence
 
@@ -197,7 +198,7 @@ def common(run: Run) -> Answer:
         status="success",
         answer="",
         question=run.question.text,
-        language=frames_of(run.question.text).language,
+        language=language_of(run.question.text) or "en",
         dialect=run.database.dialect,
         attempts=len(run.attempts),
         attempt_history=[_record(attempt) for attempt in run.attempts],

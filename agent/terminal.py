@@ -28,7 +28,6 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from agent.clarify.languages import frames_of
 from agent.events import (
     Done,
     Entered,
@@ -45,6 +44,7 @@ from agent.events import (
     SqlValidated,
     Started,
 )
+from agent.grounding.language import language_of
 from agent.models import Answer, Check
 from agent.present.numbers import ColumnFormat, column_formats, format_cell, is_number
 
@@ -103,7 +103,7 @@ class StepPrinter:
         """Print what one event says."""
         if isinstance(event, Started):
             self._began = time.monotonic()
-            self._language = frames_of(event.question).language
+            self._language = language_of(event.question) or "en"
             question = Text.assemble((f"? {plain(event.question)}", "bold"), (f"  ({plain(event.database)})", "dim"))
             self.console.print(question)
         elif isinstance(event, Done):

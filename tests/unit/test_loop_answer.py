@@ -116,3 +116,15 @@ async def test_where_a_model_says_nothing_the_answer_is_composed(ask: Ask, model
 
     assert (answer.answer, answer.answer_source) == ("Total: 460.5.", "composed")
     assert "no whole answer" in next(check for check in answer.checks if check.name == "answer").detail
+
+
+async def test_the_response_says_in_which_language_its_numbers_are_to_be_shown(ask: Ask, model: ScriptedModel) -> None:
+    for question, language in (
+        ("What is the total of all orders?", "en"),
+        ("Wie hoch ist die Summe aller Aufträge?", "de"),
+        ("Qual è il totale di tutti gli ordini?", "it"),
+    ):
+        model.replies(sql=TOTAL)
+        model.replies(correct=True, reason="yes")
+        answer = await ask(question, enable_answer=False, clarify=False)
+        assert answer.language == language
