@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from agent.arithmetic.dates import DateInText
 from agent.grounding.claims import Segment
 from agent.grounding.countries import country_names
 from agent.grounding.facts import Facts
@@ -51,7 +52,7 @@ def omissions(
     if unsaid and others and facts.query.aggregates:
         yield Problem(others[0], "the question speaks of it, and the answer leaves it out")
     for date in dates:
-        if date.date and not any(it.date and set(it.date.readings) & set(date.date.readings) for it in told):
+        if date.date and not any(it.date and _says(it.date, date.date) for it in told):
             yield Problem(date.text, "the question asks for this time, and the answer leaves it out")
     numbers = {it.value for it in items if it.kind == "number"}
     numbers |= {Fraction(year) for it in told if it.date for year, *_ in it.date.readings if year is not None}
@@ -62,6 +63,15 @@ def omissions(
     denied = {Class.NOT, Class.NOTHING}
     if _asks_denied(asked, facts) and not any(denied & it.classes for it in segments):
         yield Problem("not", "the question denies something, and the answer does not")
+
+
+def _says(told: DateInText, asked: DateInText) -> bool:
+    """Whether a time of the answer says all that the question's says: "January 2024" says "January"."""
+    return any(
+        all(part is None or part == said for part, said in zip(one, other, strict=True))
+        for one in asked.readings
+        for other in told.readings
+    )
 
 
 def _needed(facts: Facts, content: Sequence[str]) -> Iterator[list[str]]:

@@ -134,6 +134,8 @@ class Numbers:
         """Whether a number of the text says a value of a column, in its unit, rounded by at most half a digit."""
         if not self._currency_fits(item, column):
             return False
+        if column is not None and column.percent and not item.percent and Class.SHARE not in segment.classes:
+            return False  # 12.5 % of the vehicles are not 12.5 vehicles
         if item.percent and column is not None and not column.percent:
             if abs(value) > 1 and not {Class.SHARE, Class.RISE, Class.FALL} & segment.classes:
                 return False

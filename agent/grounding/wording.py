@@ -56,6 +56,7 @@ class Wording:
     ) -> None:
         self._facts, self._names, self._asked = facts, names, asked
         self._numbers, self._supports = numbers, supports
+        self._segments: Sequence[Segment] = ()
         self._asked_classes = frozenset(it.cls for it in asked if it.cls is not None)
         words = vocabulary(facts.language).polar if facts.language in LANGUAGES else frozenset[str]()
         first = known_words(facts.question)[:1]
@@ -75,6 +76,7 @@ class Wording:
 
     def problems(self, segments: Sequence[Segment]) -> Iterator[Problem]:
         """What nothing supports, in order."""
+        self._segments = segments
         for segment in segments:
             for place, item in enumerate(segment.items):
                 if item.kind == "word" and not self._is_known(segment, place):
@@ -216,6 +218,8 @@ class Wording:
         if item.cls in self._asked_classes or any(self._origin(it) == "calculation" for it in segment.numbers):
             return ""
         names = segment.names
+        if len(names) == 1:  # "higher (900) than Ada (600)"
+            names = [it for one in self._segments if one.sentence == segment.sentence for it in one.names]
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
             first, second = pair
             right = first > second if item.cls is Class.MORE else first < second
