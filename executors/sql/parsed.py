@@ -20,6 +20,7 @@ def statements(sql: str, dialect: str) -> tuple[exp.Expr | None, ...]:
     Raises:
         sqlglot.errors.SqlglotError: it cannot be parsed, or is more than `bounded` reads.
     """
+    from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
     from executors.sql.bounded import parse
 
     return tuple(parse(sql, dialect))

@@ -17,6 +17,7 @@ from agent.profiles import EMBEDDED, SMALL_HOSTED
 from agent.scripted import ScriptedModel
 from agent.synthesize import Writer
 from executors.base import QueryResult, Schema
+from executors.dialects import DIALECTS
 
 RULE = "Revenue is the sum of the amounts of all orders that were not cancelled."
 SYSTEM = templates.render(
@@ -106,6 +107,13 @@ def test_what_a_query_may_say_of_its_own(sql: str, found: str, why: str) -> None
 
 
 ONE = ROWS.model_copy(update={"rows": ROWS.rows[:1]})
+
+
+@pytest.mark.parametrize("dialect", sorted({row.sqlglot for row in DIALECTS.values()}))
+def test_in_every_dialect_a_query_may_build_no_address(dialect: str) -> None:
+    built = "SELECT CONCAT('https:/', '/evil.example/') AS x FROM customers"
+    assert problem_of_query(built, dialect, SYSTEM, "Who?") == LINKED
+    assert problem_of_query("SELECT name FROM customers", dialect, SYSTEM, "Who?") == ""
 
 
 async def written(model: ScriptedModel, ledger: Ledger) -> CheckedText:
