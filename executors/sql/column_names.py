@@ -71,6 +71,7 @@ class ColumnNames:
         elif not isinstance(node.this, exp.Star):
             spelled = self._resolved(node.this, frame, in_join=in_join)
             if spelled is None:
+                self._check_from(node, frame)
                 self._missing(node)
             self.respell(node.this, spelled or None)
 
@@ -138,6 +139,16 @@ class ColumnNames:
             if self._dialect.has_fields and any(source.alias.lower() == name for source in frame.sources):
                 return ""
         return None
+
+    def _check_from(self, node: exp.Column, frame: Frame) -> None:
+        """`SELECT FORM orders` reads as a column under an alias, and is a FROM that was misspelt."""
+        from rapidfuzz.distance import OSA
+
+        aliased = isinstance(node.parent, exp.Alias) and isinstance(node.parent.parent, exp.Select)
+        if not aliased or any(level.sources for level in frame.frames()) or OSA.distance(node.name.lower(), "from") > 1:
+            return
+        hint = f"Write SELECT columns FROM {node.parent.alias}." if node.parent is not None else ""
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{node.name} stands where FROM is to stand.", hint)
 
     def _missing(self, node: exp.Column) -> None:
         """A name that is no column: in SQLite, text where it is written "so" and not itself shown; else an error."""

@@ -228,6 +228,7 @@ def test_a_file_is_no_table_in_duckdb_wherever_it_stands(sql: str) -> None:
         ("", ErrorKind.SYNTAX_ERROR, "nothing"),
         (" ; ", ErrorKind.SYNTAX_ERROR, "nothing"),
         ("-- SELECT 1", ErrorKind.SYNTAX_ERROR, "a comment alone"),
+        ("SELECT FORM orders", ErrorKind.SYNTAX_ERROR, "a FROM that was misspelt"),
         ("The answer is 42.", ErrorKind.SYNTAX_ERROR, "prose"),
         ("SELECT 1; SELECT 2", ErrorKind.SYNTAX_ERROR, "two statements"),
         ("SELECT id FROM", ErrorKind.SYNTAX_ERROR, "cut off"),
