@@ -9,22 +9,22 @@ EN = {
     "polar": "is are was were do does did has have had can could will",
     "how_many": "how_many",
     "filler": """
-        distributed split divided breakdown distribution overview summary took takes take place occurred
-        occurs happened happen exist exists counted located spread across among within ranging ranges
-        respectively whose amounting reads states there the a an of in on at to for from by with as is are was
-        were be been being has have had do does did here this that these those it its they them their he she
-        his her we our us you your i who whom which what when where how s also too then namely following
-        follows follow listed list lists listing shown show shows according data database result answer
-        answers question value values amount amounts amounted come comes came out such can found find stands
-        stood equals equal equaled equalled exactly just begins begin starts start any belongs belong include
-        includes including included consists consist contains contain contained holds hold held accounts
-        accounted account generated generate generates earned earns reached reaches reach achieved achieves
-        brought brings got received receives gets having number numbers count counts than about_it currently
-        recorded records_show registered made make makes up adds added named called name names placed_at
-        at_the well as_well_as figure figures followed between asked requested corresponds correspond
-        represents represent representing back if one_of eg example respective ones whole exact valued worth
-        would will could may there_follow ranks ranked rank standing thus therefore so hence yielding yields
-        yield giving gives give given means meaning totals_are go goes went""",
+        cover covers covered belonging distributed split divided breakdown distribution overview summary took
+        takes take place occurred occurs happened happen exist exists counted located spread across among
+        within ranging ranges respectively whose amounting reads states there the a an of in on at to for from
+        by with as is are was were be been being has have had do does did here this that these those it its
+        they them their he she his her we our us you your i who whom which what when where how s also too then
+        namely following follows follow listed list lists listing shown show shows according data database
+        result answer answers question value values amount amounts amounted come comes came out such can found
+        find stands stood equals equal equaled equalled exactly just begins begin starts start any belongs
+        belong include includes including included consists consist contains contain contained holds hold held
+        accounts accounted account generated generate generates earned earns reached reaches reach achieved
+        achieves brought brings got received receives gets having number numbers count counts than about_it
+        currently recorded records_show registered made make makes up adds added named called name names
+        placed_at at_the well as_well_as figure figures followed between asked requested corresponds
+        correspond represents represent representing back if one_of eg example respective ones whole exact
+        valued worth would will could may there_follow ranks ranked rank standing thus therefore so hence
+        yielding yields yield giving gives give given means meaning totals_are go goes went""",
     "join": "and while whereas but plus or",
     "sum": """
         total totals totalled totaled totalling totaling totally together altogether overall sum sums combined

@@ -105,7 +105,9 @@ ES = {
     "share": "porcentaje parte cuota tasa ciento",
     "per": "por",
     "each": "cada",
-    "not": "no sin nunca nadie nada ningún ninguna ninguno tampoco salvo excepto jamás falta faltan ni",
+    "not": """
+        algún alguno alguna no sin nunca nadie nada ningún ninguna ninguno tampoco salvo excepto jamás falta
+        faltan ni""",
     "nothing": "no nadie nada ningún ninguna ninguno cero",
     "all": "todos todas todo toda ambos ambas siempre",
     "only": "solo sólo solamente únicamente único única",
@@ -163,7 +165,7 @@ IT = {
     "share": "percentuale quota parte tasso cento",
     "per": "per a",
     "each": "ogni ciascun ciascuno",
-    "not": "non senza mai nessun nessuno nessuna niente nulla né eccetto tranne no manca mancano",
+    "not": "alcun alcuno alcuna non senza mai nessun nessuno nessuna niente nulla né eccetto tranne no manca mancano",
     "nothing": "nessun nessuno nessuna niente nulla zero no",
     "all": "tutti tutte tutto tutta entrambi entrambe sempre",
     "only": "solo soltanto solamente unicamente unico unica",
