@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal
 
 from pydantic import Field
 
@@ -11,6 +12,8 @@ from agent.access.breaker import Breaker, State
 from agent.errors import PlumblineError
 from executors.base import Frozen
 from executors.errors import ExecutorError
+
+DATABASE = "database "  # with which the part of a database is named
 
 
 class PartHealth(Frozen):
@@ -25,6 +28,21 @@ class PartHealth(Frozen):
         description="`open`: it has failed several times in a row, and is left alone for a while; `half_open`: one "
         "call is to find out. Null where there is no breaker.",
     )
+
+
+Readiness = Literal["ready", "degraded", "unavailable"]
+
+
+def state_of(parts: Sequence[PartHealth]) -> Readiness:
+    """Whether an instance can answer: all of it, only about some databases, or nothing.
+
+    One database that cannot be read is no reason to take the others away from those who ask them.
+    """
+    databases = [part for part in parts if part.name.startswith(DATABASE)]
+    others = [part for part in parts if not part.name.startswith(DATABASE)]
+    if not all(part.ready for part in others) or (databases and not any(part.ready for part in databases)):
+        return "unavailable"
+    return "ready" if all(part.ready for part in databases) else "degraded"
 
 
 async def checked(

@@ -1,7 +1,7 @@
-"""CSV, TSV, Parquet and JSON files, one or a folder of them, each one table.
+"""CSV, TSV, Parquet, JSON and Excel files, one or a folder of them: each a table, or many of one schema together one.
 
 Nothing is loaded: a small DuckDB database, made in a temporary folder and then opened read-only, holds one view per
-file, with the types pinned that were inferred once. That database may read exactly these files and nothing else.
+table, with the types pinned that were inferred once. That database may read exactly these files and nothing else.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from executors.duckdb import scratch_folder
 from executors.errors import DatabaseUnavailable
 from executors.local import duckdb_engine, file_tables, probing
 from executors.local.duckdb_schema import count_rows, is_key, text_samples
+from executors.local.file_groups import grouped_parts, root_of, selected
 from executors.local.file_keys import key_candidates, with_foreign_keys
 from executors.local.file_tables import WHOLE_BYTES, FileTable
 from executors.local.files_state import FileState, state_of
-from executors.local.kinds import FILE_SUFFIXES
+from executors.local.kinds import FILE_SUFFIXES, is_file_of_data, is_glob
+from executors.local.prepared import prepared
 from executors.local.samples import quoted
 
 if TYPE_CHECKING:
@@ -42,11 +44,19 @@ class _File(NamedTuple):
     state: FileState
 
 
+class _Part(NamedTuple):
+    """What a file, or a sheet of it, adds to a table. path: of what is read; name: of a table of its own."""
+
+    name: str
+    path: Path
+    found: FileTable
+
+
 class _Catalog(NamedTuple):
     """What was found in the files, and the database that reads them."""
 
     files: tuple[_File, ...]
-    tables: dict[str, _File]
+    tables: dict[str, tuple[_File, ...]]
     connection: duckdb.DuckDBPyConnection
     warnings: tuple[str, ...]
 
@@ -59,7 +69,7 @@ class FilesExecutor(Executor):
 
     Args:
         name: of the database.
-        path: a file, a folder (its own files, not those of its folders), or a glob.
+        path: a file, a folder with the folders in it, or a glob (`**` is any folders).
         memory, threads: of DuckDB.
         sample_values: stored values shown per text column.
     """
@@ -71,8 +81,8 @@ class FilesExecutor(Executor):
         self._memory, self._threads = memory, threads
         self._scratch, self._numbers = scratch_folder(self), count(1)
         self._lock = threading.RLock()
-        self._inspected: dict[_File, FileTable | DatabaseUnavailable] = {}
-        self._described: dict[tuple[str, _File], Table] = {}
+        self._inspected: dict[_File, tuple[_Part, ...] | DatabaseUnavailable] = {}
+        self._described: dict[tuple[str, tuple[_File, ...]], Table] = {}
         self._catalog: _Catalog | None = None
         self._schema: Schema | None = None
 
@@ -104,7 +114,12 @@ class FilesExecutor(Executor):
 
     def kept(self) -> bytes:
         """What was found out of the files, for another process that opens them; nothing but this class reads it."""
-        return pickle.dumps((self._inspected, self._described))
+        own = {  # what was written anew lies in a folder of this process
+            file: found
+            for file, found in self._inspected.items()
+            if isinstance(found, DatabaseUnavailable) or all(part.path == file.path for part in found)
+        }
+        return pickle.dumps((own, self._described))
 
     def remember(self, kept: bytes) -> None:
         """Take over what another process `kept`; it counts for those files that are as they were."""
@@ -135,22 +150,23 @@ class FilesExecutor(Executor):
             self._catalog = self._build(files)
             self.warnings = self._catalog.warnings
             self._inspected = {file: found for file, found in self._inspected.items() if file in files}
-            self._described = {key: table for key, table in self._described.items() if key[1] in files}
+            self._described = {key: table for key, table in self._described.items() if set(key[1]) <= set(files)}
         return self._catalog
 
     def _build(self, files: tuple[_File, ...]) -> _Catalog:
         import duckdb
 
         database = self._scratch / f"files{next(self._numbers)}.duckdb"
-        tables: dict[str, _File] = {}
         with duckdb.connect(str(database), config={"memory_limit": self._memory, "threads": self._threads}) as writer:
-            for file in files:
-                found = self._inspect(writer, file)
-                if isinstance(found, FileTable):
-                    name = _table_name(file.path.stem, tables)
-                    writer.execute(f"CREATE VIEW {quoted(name)} AS SELECT * FROM {found.reader}")
-                    tables[name] = file
-        warnings = tuple(str(found) for file in files if isinstance(found := self._inspected[file], Exception))
+            parts = [(file, part) for file in files for part in self._inspect(writer, file)]
+            groups = grouped_parts(self._root, [(file.path, part.name, part.found) for file, part in parts])
+            tables: dict[str, tuple[_File, ...]] = {}
+            for stem, members in groups:
+                name = _table_name(stem, tables)
+                queries = [selected(parts[at][1].found, partition) for at, partition in members]
+                writer.execute(f"CREATE VIEW {quoted(name)} AS {' UNION ALL BY NAME '.join(queries)}")
+                tables[name] = tuple(parts[at][0] for at, _ in members)
+        warnings = tuple(problem for file in files for problem in self._problems(file))
         if not tables:
             raise DatabaseUnavailable(" ".join(warnings))
         connection = duckdb_engine.open_database(
@@ -158,17 +174,45 @@ class FilesExecutor(Executor):
             memory=self._memory,
             threads=self._threads,
             spill=self._scratch / "spill",
-            readable=[file.path for file in tables.values()],
+            readable=[part.path for _, part in parts],
         )
         return _Catalog(files, tables, connection, warnings)
 
-    def _inspect(self, connection: duckdb.DuckDBPyConnection, file: _File) -> FileTable | DatabaseUnavailable:
-        if file not in self._inspected:
+    @property
+    def _root(self) -> Path:
+        return root_of(self._path)
+
+    def _problems(self, file: _File) -> tuple[str, ...]:
+        found = self._inspected[file]
+        if isinstance(found, DatabaseUnavailable):
+            return (str(found),)
+        return tuple(dict.fromkeys(problem for part in found for problem in part.found.problems))
+
+    def _inspect(self, connection: duckdb.DuckDBPyConnection, file: _File, *, whole: bool = False) -> tuple[_Part, ...]:
+        """What can be read of a file; nothing where it cannot, which `_problems` tells."""
+        if file not in self._inspected or whole:
+            folder = self._scratch / f"prepared{next(self._numbers)}"
+            folder.mkdir()
             try:
-                self._inspected[file] = file_tables.inspect(connection, file.path)
+                self._inspected[file] = tuple(self._parts(connection, file, folder, whole=whole))
             except DatabaseUnavailable as error:
                 self._inspected[file] = error
-        return self._inspected[file]
+            except OSError:
+                problem = f"{file.path.name} cannot be opened: check that it is there and may be read."
+                self._inspected[file] = DatabaseUnavailable(problem)
+        found = self._inspected[file]
+        return found if isinstance(found, tuple) else ()
+
+    def _parts(
+        self, connection: duckdb.DuckDBPyConnection, file: _File, folder: Path, *, whole: bool
+    ) -> Iterator[_Part]:
+        for ready in prepared(file.path, folder):
+            found = file_tables.inspect(connection, ready.path, whole=whole, folder=folder)
+            problems = (*ready.problems, *found.problems)
+            # The rows of one that was uneven are read from where it was written anew.
+            path = folder / f"even_{ready.path.name}"
+            read = path if str(path) in found.reader else ready.path
+            yield _Part(ready.name, read, found._replace(problems=problems))
 
     def _look_again(self, message: str) -> bool:
         """After an error in a file: look at all of it.
@@ -185,15 +229,17 @@ class FilesExecutor(Executor):
             catalog = self._catalog
             if catalog is None or catalog.files != self._files():
                 return True
-            for file in catalog.tables.values():
+            for file in dict.fromkeys(it for files in catalog.tables.values() for it in files):
                 known = self._inspected[file]
-                if str(file.path) not in message or not isinstance(known, FileTable):
+                if not isinstance(known, tuple) or not any(str(part.path) in message for part in known):
                     continue
-                if known.whole:
+                if all(part.found.whole for part in known):
                     raise file_tables.unreadable(file.path, message)
                 with duckdb.connect(config={"memory_limit": self._memory, "threads": self._threads}) as connection:
-                    self._inspected[file] = file_tables.inspect(connection, file.path, whole=True)
-                self._described = {key: table for key, table in self._described.items() if key[1] != file}
+                    self._inspect(connection, file, whole=True)
+                if isinstance(again := self._inspected[file], DatabaseUnavailable):
+                    raise again
+                self._described = {key: table for key, table in self._described.items() if file not in key[1]}
                 self.close()
                 return True
         return False
@@ -210,27 +256,35 @@ class FilesExecutor(Executor):
             cursor.close()
 
     def _table(self, catalog: _Catalog, name: str) -> Table:
-        """One table, described once for each version of its file."""
-        file = catalog.tables[name]
-        if (name, file) not in self._described:
-            found = self._inspected[file]
-            assert isinstance(found, FileTable)  # noqa: S101  it has a table
+        """One table, described once for each version of its files."""
+        files = catalog.tables[name]
+        if (name, files) not in self._described:
+            parts = [part for file in files for part in self._inspect(catalog.connection, file)]
+            notes = {column: note for part in parts for column, note in part.found.notes}
             cursor, table = duckdb_engine.new_cursor(catalog.connection), quoted(name)
-            samples = text_samples(cursor, table, found.columns, self._sample_values)
-            is_counted = file.path.suffix.lower() == ".parquet" or file.state.size <= WHOLE_BYTES
-            candidates = key_candidates(name, [column for column, _ in found.columns]) if is_counted else []
+            columns = [(row[0], row[1]) for row in cursor.execute(f"DESCRIBE {table}").fetchall()]
+            samples = text_samples(cursor, table, columns, self._sample_values)
+            is_parquet = all(file.path.suffix.lower() == ".parquet" for file in files)
+            is_counted = is_parquet or sum(file.state.size for file in files) <= WHOLE_BYTES
+            candidates = key_candidates(name, [column for column, _ in columns]) if is_counted else []
             key = tuple(column for column in candidates[:1] if is_key(cursor, table, quoted(column)))
-            self._described[name, file] = Table(
+            self._described[name, files] = Table(
                 name=name,
                 columns=tuple(
-                    Column(name=column, type=kind, nullable=column not in key, samples=samples.get(column, ()))
-                    for column, kind in found.columns
+                    Column(
+                        name=column,
+                        type=kind,
+                        nullable=column not in key,
+                        samples=samples.get(column, ()),
+                        comment=notes.get(column, ""),
+                    )
+                    for column, kind in columns
                 ),
                 primary_key=key,
                 row_count=count_rows(cursor, table) if is_counted else None,
             )
             cursor.close()
-        return self._described[name, file]
+        return self._described[name, files]
 
     def _without_folder(self, message: str) -> str:
         folder = self._path if self._path.is_dir() else self._path.parent
@@ -239,13 +293,14 @@ class FilesExecutor(Executor):
 
 def files_of(path: Path) -> tuple[_File, ...]:
     """What there is now of a file, a folder or a glob, by name. Raises DatabaseUnavailable."""
+    root = root_of(path)
     if path.is_dir():
-        paths = [it for it in path.iterdir() if it.suffix.lower() in FILE_SUFFIXES]
-    elif "*" in path.name or "?" in path.name:
-        paths = [it for it in path.parent.glob(path.name) if it.suffix.lower() in FILE_SUFFIXES]
+        paths = [it for it in path.rglob("*") if is_file_of_data(it)]
+    elif root != path.parent or is_glob(path):
+        paths = [it for it in root.glob(str(path.relative_to(root))) if is_file_of_data(it)]
     else:
         paths = [path]
-    paths = sorted((path for path in paths if not path.name.startswith((".", "~"))), key=lambda path: path.name)
+    paths = sorted(it for it in paths if not _is_hidden(it.relative_to(root) if it != path else Path(it.name)))
     found = tuple(_File(path, state) for path in paths if (state := state_of(path)) and path.is_file())
     if not found:
         kinds = ", ".join(FILE_SUFFIXES)
@@ -255,7 +310,11 @@ def files_of(path: Path) -> tuple[_File, ...]:
     return found
 
 
-def _table_name(stem: str, taken: dict[str, _File]) -> str:
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith((".", "~")) for part in path.parts)
+
+
+def _table_name(stem: str, taken: dict[str, tuple[_File, ...]]) -> str:
     """An identifier made of a file's name: `2024 Sales.csv` is `t_2024_Sales`; a second one of a name gets `_2`."""
     name = re.sub(r"\W+", "_", stem).strip("_") or "data"
     name = f"t_{name}" if name[0].isdigit() else name

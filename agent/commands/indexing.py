@@ -20,6 +20,7 @@ from agent.errors import PlumblineError
 from agent.paths import resolve
 from agent.terminal import plain
 from executors.errors import ExecutorError
+from executors.local.kinds import kind_of, local_path
 from rag.errors import RetrievalError
 from rag.revision import Turn
 
@@ -79,6 +80,7 @@ def run_index(
             failed = True
             continue
         _report(name, indexed, out, err)
+        runner.run(_report_files(service, name, out, err))
         _read_ahead(service, runner, name, out, err)
     return not failed
 
@@ -111,6 +113,24 @@ def _report(name: str, indexed: Indexed, out: Console, err: Console) -> None:
             out.print(f"{name}: {_figures(report, part)}", markup=False, highlight=False, soft_wrap=True)
     for said in (*(note for report in reports for note in report.notes), *indexed.problems):
         err.print(Text(f"! {plain(said)}", style="yellow"), soft_wrap=True)
+
+
+async def _report_files(service: Service, name: str, out: Console, err: Console) -> None:
+    """What was read of files: each table with its rows and columns, how texts were read, and what could not be."""
+    path = local_path(service.router.entry(name).url or "")
+    if path is None or kind_of(path) != "files":
+        return
+    schema, warnings = await service.raw_schema(name, principal=LOCAL)
+    for table in schema.tables:
+        rows = "rows not counted" if table.row_count is None else f"{table.row_count:,} rows"
+        columns = ", ".join(f"{it.name} {it.type}" for it in table.columns)
+        out.print(f"{name}: {table.name}: {rows}; {columns}", markup=False, highlight=False, soft_wrap=True)
+        for column in table.columns:
+            if column.comment:
+                told = f"{name}: {table.name}.{column.name}: {column.comment}"
+                out.print(told, markup=False, highlight=False, soft_wrap=True)
+    for warning in warnings:
+        err.print(Text(f"! {plain(warning)}", style="yellow"), soft_wrap=True)
 
 
 def _figures(report: SyncReport, part: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from agent.errors import ConfigurationInvalid
-from agent.health import PartHealth
+from agent.health import PartHealth, state_of
 from agent.http.context import principal_of
 from agent.http.errors import http_problem
 from agent.http.lazy_service import Lazy
@@ -33,7 +33,8 @@ async def health_live() -> Live:
 async def health_ready(lazy: Lazy, request: Request, response: Response) -> Health:
     """Each part with its name, what is wrong with it, and how long it took to say so.
 
-    `ready` is about all databases, `parts` names those that the caller may ask.
+    `state` is `degraded`, and the status still 200, where some databases cannot be read and others can: a load balancer
+    keeps the instance. It is about all databases; `parts` names those that the caller may ask.
     """
     hidden: set[str] = set()
     try:
@@ -44,6 +45,6 @@ async def health_ready(lazy: Lazy, request: Request, response: Response) -> Heal
     else:
         caller = principal_of(request, service.settings)
         hidden = {f"database {name}" for name in service.registered.hidden(caller)}
-    ready = all(part.ready for part in parts)
-    response.status_code = 200 if ready else 503
-    return Health(ready=ready, parts=[part for part in parts if part.name not in hidden])
+    state = state_of(parts)
+    response.status_code = 503 if state == "unavailable" else 200
+    return Health(ready=state != "unavailable", state=state, parts=[part for part in parts if part.name not in hidden])

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from agent.databases import DatabaseInfo, Executed
 from agent.events import Done, Event, Failed, NodeComplete
-from agent.health import PartHealth
+from agent.health import PartHealth, Readiness
 from agent.json_types import A_NUMBER
 from agent.models import Answer, AnswerNumber, Check, Options
 from executors.base import Frozen, JsonValue, Schema, Table
@@ -217,6 +217,7 @@ class Health(Frozen):
     """Whether every part is ready, and each part with how long it took to say so."""
 
     ready: bool
+    state: Readiness = "ready"
     parts: list[PartHealth]
 
 

@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from executors.errors import DatabaseUnavailable
 from executors.local.duckdb_engine import literal
+from executors.local.prepared import evened
 from executors.local.samples import quoted
+from executors.local.written_numbers import written_number
 
 if TYPE_CHECKING:
+    import duckdb
     from duckdb import DuckDBPyConnection
 
 WHOLE_BYTES = 64 * 1024 * 1024
@@ -30,20 +33,32 @@ _NONE = "(empty)"  # how DuckDB says that a file uses no quote
 _MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PDF": "a PDF file", b"PAR1": "Parquet"}
 
 _NO_SUCH_VALUE = re.compile(r"Error when converting column \"(.+?)\". Could not convert string \"(.*?)\" to '(.+?)'")
+_UNEVEN = "Expected Number of Columns"
 _TOO_LONG = re.compile(r"Maximum line size of (\d+) bytes exceeded\. Actual Size: ?(\d+)")
 
 
 class FileTable(NamedTuple):
     """A file that can be read.
 
-    columns: names and DuckDB types.
+    columns: names and DuckDB types, as they are read.
     reader: the table function that reads it, types pinned.
     whole: whether all of it was looked at.
+    select: what is selected from the reader: texts that are numbers are read as such.
+    notes: what is to be known of a column: its unit, the order of its dates.
+    problems: what was found in the file and is told, one sentence each.
     """
 
     columns: tuple[tuple[str, str], ...]
     reader: str
     whole: bool
+    select: str = "*"
+    notes: tuple[tuple[str, str], ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def query(self) -> str:
+        """Everything that the file holds."""
+        return f"SELECT {self.select} FROM {self.reader}"
 
 
 class _Sniffed(NamedTuple):
@@ -64,13 +79,16 @@ class _Sniffed(NamedTuple):
         return sum(kind != "VARCHAR" for _, kind in self.columns)
 
 
-def inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool = False) -> FileTable:
+def inspect(
+    connection: DuckDBPyConnection, path: Path, *, whole: bool = False, folder: Path | None = None
+) -> FileTable:
     """Infer the columns of a file.
 
     Args:
         connection: one that may read files.
         path: absolute.
         whole: look at all of it, whatever its size.
+        folder: where a file may be written anew whose rows are uneven; nowhere where absent.
 
     Raises:
         DatabaseUnavailable: naming the file, what is wrong with it, and what to do.
@@ -84,9 +102,18 @@ def inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool = False) 
         whole = whole or size <= WHOLE_BYTES
         suffix = path.suffix.lower()
         if suffix == ".parquet":
-            return _described(connection, f"read_parquet({literal(str(path))})")
+            return _described(connection, f"read_parquet({literal(str(path))}, hive_partitioning = false)")
         _check_text(path)
-        return _csv(connection, path, whole) if suffix in _SEPARATED else _json(connection, path, whole)
+        if suffix not in _SEPARATED:
+            return _json(connection, path, whole)
+        try:
+            return _typed(connection, path, _csv(connection, path, whole))
+        except _UnevenRows as error:
+            if folder is None or not whole:
+                raise
+            even = evened(path, error.delimiter, folder)
+            found = _typed(connection, even.path, _csv(connection, even.path, whole))
+            return found._replace(problems=(*even.problems, *found.problems))
     except OSError as error:
         raise _unusable(path, "cannot be opened", "check that it is there and may be read") from error
     except duckdb.OutOfMemoryException as error:
@@ -163,6 +190,55 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     return _widened(connection, path, found, comma) if whole else _reader(path, found, comma)
 
 
+class _UnevenRows(DatabaseUnavailable):
+    """Rows of a CSV file differ in their number of fields."""
+
+    delimiter = ","
+
+    @classmethod
+    def of(cls, path: Path, error: duckdb.Error, delimiter: str) -> _UnevenRows:
+        """What DuckDB says of such rows, with what stands between their fields."""
+        found = cls(str(unreadable(path, str(error))))
+        found.delimiter = delimiter
+        return found
+
+
+def _typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileTable:
+    """The table with texts read as the numbers that they are, where all of the file was looked at."""
+    if not found.whole:
+        return found
+    columns, selected, notes, problems = list(found.columns), list[str](), dict[str, str](), list[str]()
+    for at, (name, kind) in enumerate(found.columns):
+        number = written_number(connection, found.reader, name) if kind == "VARCHAR" else None
+        if number is None:
+            selected.append(quoted(name))
+            continue
+        columns[at] = (name, number.type)
+        selected.append(f"{number.expression} AS {quoted(name)}")
+        notes[name] = number.note
+    for name, kind in found.columns:
+        if kind == "DATE" and (order := _order_of_days(connection, found, name)):
+            notes[name] = order
+            problems.append(f"{path.name}: {name}: {order}")
+    select = ", ".join(selected) if tuple(columns) != found.columns else "*"
+    told = (*found.problems, *problems)
+    return found._replace(columns=tuple(columns), select=select, notes=tuple(notes.items()), problems=told)
+
+
+def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str) -> str:
+    """How days were read that may be read either way, with the day or the month first; empty where nothing is open."""
+    pattern = re.search(r"dateformat = '%(d|m)[^']*'", found.reader)
+    if pattern is None:
+        return ""
+    days = connection.execute(
+        f"SELECT max(day({quoted(name)})), max(month({quoted(name)})) FROM {found.reader}"
+    ).fetchone()
+    if days is None or days[0] is None or days[0] > 12:
+        return ""
+    first = "day" if pattern[1] == "d" else "month"
+    return f"Every value can be read with the day or the month first; it is read with the {first} first."
+
+
 def _widened(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
     """All of the file read once; the type of a column that has other values is widened, and the file read again."""
     import duckdb
@@ -173,6 +249,8 @@ def _widened(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: 
         try:
             connection.execute(f"SELECT {counted} FROM {table.reader}").fetchall()
         except duckdb.Error as error:
+            if _UNEVEN in str(error):
+                raise _UnevenRows.of(path, error, found.delimiter) from error
             misfit = _NO_SUCH_VALUE.search(str(error))
             if misfit is None or misfit[3] == "VARCHAR":
                 raise
@@ -201,6 +279,7 @@ def _reader(path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
     quote, escape = ('"', '"') if found.quote == _NONE else (found.quote, found.escape)
     options = {
         "auto_detect": "false",
+        "hive_partitioning": "false",  # partitions are added for all kinds of files alike
         "delim": literal(found.delimiter),
         "quote": literal(quote),
         "escape": literal("" if escape == _NONE else escape),
@@ -234,6 +313,8 @@ def _check_fields(connection: DuckDBPyConnection, path: Path, header: str) -> No
         try:
             connection.execute(f"SELECT count(*) FROM read_csv({_arguments(path, options)})").fetchone()
         except duckdb.Error as error:
+            if _UNEVEN in str(error):
+                raise _UnevenRows.of(path, error, delimiter) from error
             raise unreadable(path, str(error)) from error
 
 

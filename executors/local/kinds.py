@@ -11,7 +11,7 @@ from executors.server.address import is_odbc
 
 Kind = Literal["sqlite", "duckdb", "files"]
 
-FILE_SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson")
+FILE_SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".xlsx", ".csv.gz", ".tsv.gz")
 _BY_SUFFIX: dict[str, Kind] = {
     ".sqlite": "sqlite",
     ".sqlite3": "sqlite",
@@ -39,6 +39,11 @@ def is_glob(path: Path) -> bool:
     return any(mark in str(path) for mark in "*?") and not path.exists()
 
 
+def is_file_of_data(path: Path) -> bool:
+    """Whether a file's name says that it holds data."""
+    return path.name.lower().endswith(FILE_SUFFIXES)
+
+
 def kind_of(path: Path) -> Kind:
     """What reads a path: by its suffix, else by its first bytes.
 
@@ -48,8 +53,8 @@ def kind_of(path: Path) -> Kind:
     if path.is_dir() or is_glob(path):
         return "files"
     known = _BY_SUFFIX.get(path.suffix.lower())
-    if known:
-        return known
+    if known or is_file_of_data(path):
+        return known or "files"
     try:
         with path.open("rb") as file:
             head = file.read(16)
@@ -60,6 +65,6 @@ def kind_of(path: Path) -> Kind:
     if head[8:12] == _DUCKDB_MAGIC:
         return "duckdb"
     raise DatabaseUnavailable(
-        f"{path.name} is nothing that can be read: wanted are SQLite and DuckDB files, CSV, TSV, Parquet, JSON, or a "
-        "folder of such files."
+        f"{path.name} is nothing that can be read: wanted are SQLite and DuckDB files, CSV, TSV, Parquet, JSON, Excel, "
+        "or a folder of such files."
     )

@@ -125,7 +125,8 @@ def test_a_folder_gives_its_data_files_and_a_glob_some_of_them(opened: Open, tmp
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "c.csv").write_text("id\n1\n", encoding="utf-8")
 
-    assert names(opened()) == ["a", "b"]
+    assert names(opened()) == ["a", "b", "c"]
+    assert names(opened("**/c.csv")) == ["c"]
     assert names(opened("a*.csv")) == ["a"]
     assert names(opened("b.csv")) == ["b"]
 
@@ -141,17 +142,9 @@ def test_a_folder_gives_its_data_files_and_a_glob_some_of_them(opened: Open, tmp
     ("a.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), "a.csv is not text"),
     ("a.csv", b"PK\x03\x04" + bytes(100), "a.csv is not text but a ZIP or Excel file: export it as CSV"),
     ("a.csv", gzip.compress(b"id\n1\n", mtime=0), "a.csv is not text but compressed"),
-    ("a.csv", "id,name\n1,Müller\n".encode("latin-1"), "a.csv is not UTF-8 text in line 2: save it as UTF-8"),
-    ("a.csv", ("id,name\n" + "1,abc\n" * 60_000 + "2,Müller\n").encode("latin-1"), "not UTF-8 text in line 60,002"),
-    ("a.csv", "id,name\n1,Müller\n".encode("utf-16"), "a.csv is not UTF-8 text"),
-    ("a.csv", b"id,name,n\n1,a,2\n2,b\n3,c,4\n", "a.csv has another number of fields in line 3 (2) than above (3)"),
-    ("a.csv", b"id,name,n\n1,a,2\n2,b,3,4\n3,c,4\n", "a.csv has another number of fields in line 3 (4) than above (3)"),
-    ("a.csv", b"id,name\n1,a,extra\n2,b,extra\n", "a.csv has another number of fields in line 2 (3) than above (2)"),
-    ("a.csv", b"id,name,n\n" + b"1,a,2\n" * 60_000 + b"2,b\n", "a.csv has another number of fields in line 60,002 (2)"),
     ("a.csv", b"a,b\n1,2\n3," + b"x" * 5_000_000 + b"\n4,y\n", "a line of 5,000,003 bytes (line 3): break it up"),
     ("a.csv", b'a,b\n1,"' + b"x" * 5_000_000 + b'"\n4,y\n', "a.csv has a line of 5,000,0"),
     ("a.csv", b'a,b\n1,"open\n2,x\n3,y\n', "a.csv has a quote that is not closed in line 2"),
-    ("a.tsv", b"id\tname\n1\n2\tx\n", "a.tsv has another number of fields in line 2 (1) than above (2)"),
     ("a.json", b'{"a": 1', "a.json is not valid JSON (record"),
     ("a.jsonl", b'{"a": 1}\n{"a": \n', "a.jsonl is not valid JSON (record"),
     ("a.parquet", b"id,name\n1,x\n", "a.parquet cannot be read as Parquet"),
@@ -183,7 +176,7 @@ def test_a_value_that_does_not_fit_is_not_told(tmp_path: Path) -> None:
 def test_one_bad_file_leaves_the_others_and_a_warning(opened: Open, tmp_path: Path) -> None:
     (tmp_path / "good.csv").write_text("id\n1\n", encoding="utf-8")
     (tmp_path / "bad.csv").write_bytes(b"")
-    (tmp_path / "worse.csv").write_bytes(b"id,b\n1\n")
+    (tmp_path / "worse.csv").write_bytes(bytes(range(256)))
     executor = opened()
 
     assert names(executor) == ["good"]
@@ -265,7 +258,7 @@ def test_a_line_that_does_not_fit_a_large_files_types_has_it_looked_at_whole(
     assert types(executor) == {"n": "VARCHAR"}
 
 
-def test_a_large_file_that_turns_out_unreadable_says_so(
+def test_a_large_file_that_turns_out_uneven_is_written_anew(
     opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file_tables, "WHOLE_BYTES", 100)
@@ -274,8 +267,8 @@ def test_a_large_file_that_turns_out_unreadable_says_so(
     executor = opened()
     executor.schema()
 
-    with pytest.raises(DatabaseUnavailable, match=r"a\.csv has another number of fields in line 50,002"):
-        ask(executor, "SELECT sum(n), sum(m) FROM a")
+    assert ask(executor, "SELECT sum(n), sum(m) FROM a") == [(50_001, 100_000)]
+    assert executor.warnings == ("a.csv: 1 rows have fewer fields than 2, the rest is empty.",)
 
 
 # -- keys --------------------------------------------------------------------------------------------------

@@ -715,7 +715,8 @@ export interface paths {
          * Ready?
          * @description Each part with its name, what is wrong with it, and how long it took to say so.
          *
-         *     `ready` is about all databases, `parts` names those that the caller may ask.
+         *     `state` is `degraded`, and the status still 200, where some databases cannot be read and others can: a load balancer
+         *     keeps the instance. It is about all databases; `parts` names those that the caller may ask.
          */
         get: operations["health_ready"];
         put?: never;
@@ -1837,6 +1838,12 @@ export interface components {
         Health: {
             /** Ready */
             ready: boolean;
+            /**
+             * State
+             * @default ready
+             * @enum {string}
+             */
+            state: "ready" | "degraded" | "unavailable";
             /** Parts */
             parts: components["schemas"]["PartHealth"][];
         };
@@ -9227,6 +9234,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "ready": true,
+                     *       "state": "ready",
                      *       "parts": [
                      *         {
                      *           "name": "model",
@@ -9327,6 +9335,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "ready": false,
+                     *       "state": "ready",
                      *       "parts": [
                      *         {
                      *           "name": "model",

@@ -1,0 +1,176 @@
+"""Files as people have them: every one is read, nothing vanishes, and what was read is told."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from openpyxl import Workbook  # type: ignore[import-untyped]
+
+from executors.base import CheckedSql
+from executors.errors import DatabaseUnavailable
+from executors.files import FilesExecutor
+
+Open = Callable[..., FilesExecutor]
+GERMAN = "Ort;Brutto Betrag;Tag\nMünchen;1.307,81 €;03.04.2024\nKöln;12,50 €;28.04.2024\nMünchen;-3,00 €;01.05.2024\n"
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Open]:
+    made: list[FilesExecutor] = []
+
+    def opened(name: str = "data") -> FilesExecutor:
+        made.append(FilesExecutor("data", tmp_path / name, memory="200MB", threads=2, sample_values=3))
+        return made[-1]
+
+    (tmp_path / "data").mkdir()
+    yield opened
+    for executor in made:
+        executor.close()
+
+
+def ask(executor: FilesExecutor, sql: str) -> list[tuple[object, ...]]:
+    query = CheckedSql(sql=sql, executable=sql, row_limit=100, tables=())
+    return list(executor.run(query, timeout_s=60).rows)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_german_money_in_any_encoding_is_a_number_with_its_unit(opened: Open, tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "data" / "umsatz.csv").write_bytes(GERMAN.encode(encoding))
+    executor = opened()
+    (table,) = executor.schema().tables
+
+    assert {it.name: it.type for it in table.columns} == {
+        "Ort": "VARCHAR",
+        "Brutto Betrag": "DECIMAL(18,2)",
+        "Tag": "DATE",
+    }
+    assert table.columns[1].comment == "Read as a number with a decimal comma, in €."
+    total = ask(executor, "SELECT CAST(sum(\"Brutto Betrag\") AS VARCHAR) FROM umsatz WHERE Ort = 'München'")
+    assert total == [("1304.81",)]
+    assert table.row_count == 3
+
+
+@pytest.mark.parametrize(
+    "encoding, text",
+    [("cp1251", "Москва"), ("cp949", "서울특별시"), ("gb18030", "北京的订单"), ("shift_jis", "こんにちは")],
+)
+def test_other_scripts_are_known_by_their_letters(opened: Open, tmp_path: Path, encoding: str, text: str) -> None:
+    rows = "".join(f"{number},{text} {text}\n" for number in range(60))
+    (tmp_path / "data" / "a.csv").write_bytes(f"id,name\n{rows}".encode(encoding))
+    assert ask(opened(), "SELECT DISTINCT name FROM a") == [(f"{text} {text}",)]
+
+
+def test_a_broken_byte_is_marked_and_counted(opened: Open, tmp_path: Path) -> None:
+    good = "".join(f"{number},Zoë Größe\n" for number in range(50)).encode()
+    (tmp_path / "data" / "a.csv").write_bytes(b"id,name\n" + good + b"50,Z\xffe\n")
+    executor = opened()
+
+    assert ask(executor, "SELECT count(*) FROM a") == [(51,)]
+    assert ask(executor, "SELECT name FROM a WHERE id = 50") == [("Z�e",)]
+    assert executor.warnings == ("a.csv: 1 lines hold bytes that no text explains; each is shown as �.",)
+
+
+@pytest.mark.parametrize(
+    "content, rows, warned, why",
+    [
+        ("id,name,n\n1,a,2\n2,b\n3,c,4\n", 3, "1 rows have fewer fields than 3", "a short row"),
+        ("id,name,n\n1,a,2\n2,b,3,4\n3,c,4\n", 3, "1 rows have more fields than 3; the rest is in _more", "a long row"),
+        ("id,name\n1,a,extra\n2,b,extra\n", 2, "fewer fields than 3", "a header that is short"),
+    ],
+)
+def test_uneven_rows_are_kept_and_counted(
+    opened: Open, tmp_path: Path, content: str, rows: int, warned: str, why: str
+) -> None:
+    (tmp_path / "data" / "a.csv").write_text(content, encoding="utf-8")
+    executor = opened()
+
+    assert executor.schema().tables[0].row_count == rows, why
+    assert any(warned in it for it in executor.warnings), executor.warnings
+    if "_more" in warned:
+        assert ask(executor, "SELECT _more FROM a WHERE id = 2") == [(4,)]
+
+
+def test_packed_files_and_workbooks_are_read(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / "data" / "orders.csv.gz").write_bytes(gzip.compress(b"id,total\n1,5\n2,6\n"))
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["id", "name", "since"], [1, "Ä", "2024-01-01"], [2, "B", "2024-02-01"]):
+        sheet.append(row)
+    book.save(tmp_path / "data" / "people.xlsx")
+    executor = opened()
+
+    assert {it.name: it.row_count for it in executor.schema().tables} == {"orders": 2, "people": 2}
+    assert ask(executor, "SELECT o.total, p.name FROM orders o JOIN people p USING (id) ORDER BY 1") == [
+        (5, "Ä"),
+        (6, "B"),
+    ]
+
+
+def test_a_packed_file_that_is_none_says_so(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / "data" / "a.csv.gz").write_bytes(b"id\n1\n")
+    with pytest.raises(DatabaseUnavailable, match="pack it again"):
+        opened().schema()
+
+
+@pytest.mark.parametrize("at", ["data", "data/*.parquet", "**/*.parquet"])
+def test_monthly_files_of_one_schema_are_one_table(opened: Open, tmp_path: Path, at: str) -> None:
+    for month in range(1, 13):
+        path = tmp_path / "data" / f"rides_2024-{month:02}.parquet"
+        query = f"SELECT range AS ride_id, DATE '2024-{month:02}-01' AS day FROM range({month * 10})"
+        duckdb.execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
+    executor = opened(at)
+
+    assert [(it.name, it.row_count) for it in executor.schema().tables] == [("rides", 780)]
+    assert ask(executor, "SELECT count(*) FROM rides WHERE year(day) = 2024") == [(780,)]
+
+
+def test_partitions_are_columns_and_nested_folders_are_read(opened: Open, tmp_path: Path) -> None:
+    for year in (2023, 2024):
+        folder = tmp_path / "data" / "sales" / f"year={year}" / "region=EU"
+        folder.mkdir(parents=True)
+        (folder / "part.csv").write_text(f"id,amount\n1,{year}\n", encoding="utf-8")
+    executor = opened()
+
+    assert [it.name for it in executor.schema().tables] == ["sales"]
+    assert ask(executor, "SELECT year, region, amount FROM sales ORDER BY year") == [
+        (2023, "EU", 2023),
+        (2024, "EU", 2024),
+    ]
+
+
+def test_tables_that_only_look_alike_stay_two(opened: Open, tmp_path: Path) -> None:
+    for name in ("customers", "suppliers"):
+        (tmp_path / "data" / f"{name}.csv").write_text("id,name\n1,a\n", encoding="utf-8")
+    assert [it.name for it in opened().schema().tables] == ["customers", "suppliers"]
+
+
+@pytest.mark.parametrize(
+    "values, kind, why",
+    [
+        (["$1,200.50", "$3"], "DECIMAL(18,2)", "thousands and a sign before"),
+        (["12 kg", "7 kg"], "BIGINT", "a unit"),
+        (["3,5 %", "15 %"], "DECIMAL(18,1)", "per cent"),
+        (["01234", "99999"], "VARCHAR", "codes"),
+        (["Q1", "Q2"], "VARCHAR", "no unit"),
+        (["5 EUR", "7 USD"], "VARCHAR", "two currencies are not added up"),
+        (["12 kg", "n/a"], "VARCHAR", "not every value is one"),
+    ],
+)
+def test_texts_are_numbers_where_all_of_them_are(
+    opened: Open, tmp_path: Path, values: list[str], kind: str, why: str
+) -> None:
+    lines = "".join(f'{number};"{value}"\n' for number, value in enumerate(values))
+    (tmp_path / "data" / "a.csv").write_text(f"id;v\n{lines}", encoding="utf-8")
+    assert opened().schema().tables[0].columns[1].type == kind, why
+
+
+def test_days_that_can_be_read_either_way_are_told(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / "data" / "a.csv").write_text("id,day\n1,03/04/2024\n2,05/06/2024\n", encoding="utf-8")
+    executor = opened()
+    executor.schema()
+    assert any("with the day or the month first" in it for it in executor.warnings)

@@ -1,0 +1,71 @@
+"""One database that cannot be read takes the instance from nobody; one Latin-1 file is read like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from api_client import api_client, app_without_docs
+from typer.testing import CliRunner
+
+from agent import cli
+from agent.commands import console
+from agent.health import PartHealth, state_of
+from agent.service import Service
+from agent.settings import Settings
+
+
+@pytest.mark.parametrize(
+    "parts, state, why",
+    [
+        ({"model": True, "database a": True}, "ready", "all of it"),
+        ({"model": True, "database a": True, "database b": False}, "degraded", "some databases"),
+        ({"model": True, "database a": False}, "unavailable", "no database"),
+        ({"model": False, "database a": True}, "unavailable", "no model"),
+        ({"model": True}, "ready", "no databases"),
+    ],
+)
+def test_the_state_of_an_instance(parts: dict[str, bool], state: str, why: str) -> None:
+    assert state_of([PartHealth(name=name, ready=ready) for name, ready in parts.items()]) == state, why
+
+
+async def test_one_bad_file_degrades_and_a_latin_1_file_does_not(
+    tmp_path: Path, registry: Path, make_service: Callable[..., Service]
+) -> None:
+    (tmp_path / "latin.csv").write_bytes("id,name\n1,Müller\n".encode("latin-1"))
+    (tmp_path / "image.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    with registry.open("a", encoding="utf-8") as entries:
+        entries.write("latin: latin.csv\n")
+    async with api_client(app_without_docs(make_service)) as client:
+        fine = await client.get("/health/ready")
+    with registry.open("a", encoding="utf-8") as entries:
+        entries.write("image: image.csv\n")
+    async with api_client(app_without_docs(make_service)) as client:
+        degraded = await client.get("/health/ready")
+
+    assert (fine.status_code, fine.json()["state"]) == (200, "ready")
+    assert (degraded.status_code, degraded.json()["state"], degraded.json()["ready"]) == (200, "degraded", True)
+    bad = next(part for part in degraded.json()["parts"] if part["name"] == "database image")
+    assert not bad["ready"]
+    assert "image.csv is not text" in bad["detail"]
+
+
+def test_index_says_what_was_read_of_files(
+    tmp_path: Path,
+    registry: Path,
+    settings: Settings,
+    make_service: Callable[..., Service],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "own.csv").write_text("Ort;Betrag\nKöln;1,50 €\nBonn;2,00 €\nUlm\n", encoding="cp1252")
+    registry.write_text("own: own.csv\n", encoding="utf-8")
+    monkeypatch.setattr(console, "read_settings", lambda: settings)
+    monkeypatch.setattr(console, "build_service", lambda *_, **__: make_service())
+
+    told = CliRunner().invoke(cli.app, ["index", "-d", "own"])
+
+    assert told.exit_code == 0, told.output
+    assert "own: own: 3 rows; Ort VARCHAR, Betrag DECIMAL(18,2)" in told.output
+    assert "own: own.Betrag: Read as a number with a decimal comma, in €." in told.output
+    assert "1 rows have fewer fields than 2" in told.output
