@@ -161,7 +161,7 @@ class Run:
             told.append(frame.format(said=it.said, near=it.near))
         for sentence in told:
             self.ledger.warn(sentence)
-            self.doubts = (*self.doubts, Doubt(rule="missing_data", evidence="schema", detail=sentence))
+            self.doubts = (*self.doubts, Doubt(rule="missing_data", evidence="language", detail=sentence))
 
     async def asked_back(self, text: str, choices: tuple[str, ...]) -> Clarification:
         """The model's own question to the user, with what the data holds, else with the model's choices."""

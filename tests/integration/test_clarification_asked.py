@@ -167,7 +167,7 @@ async def test_what_the_data_lacks_is_told_beside_the_answer_and_is_a_doubt(
     told = "No table or column is called “doctor”; the nearest is doc."
     assert answer.status == "success"
     assert told in answer.warnings
-    assert [(it.rule, it.evidence, it.detail) for it in answer.doubts] == [("missing_data", "schema", told)]
+    assert [(it.rule, it.evidence, it.detail) for it in answer.doubts] == [("missing_data", "language", told)]
 
 
 async def test_an_english_question_over_a_german_schema_is_not_refused(asking: Service, model: ScriptedModel) -> None:
@@ -201,7 +201,6 @@ async def test_what_was_asked_back_can_be_asked_anyway(asking: Service, model: S
 async def test_who_is_not_to_be_asked_is_told_what_is_missing(asking: Service, model: ScriptedModel) -> None:
     model.replies(sql="SELECT name FROM depots")
     model.replies(correct=True, reason="as good as can be")
-    model.replies(text="North and South.")
 
     answer = await asking.query("List all hotels.", "logistics", options=Options(clarify=False), principal=LOCAL)
 
