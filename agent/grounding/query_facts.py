@@ -67,7 +67,7 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
 
     try:
         tree = parsed(sql, DIALECTS[dialect].sqlglot)
-    except SqlglotError:
+    except (SqlglotError, RecursionError):
         return QueryFacts()
     if not isinstance(tree, exp.Query):
         return QueryFacts()
