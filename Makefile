@@ -44,7 +44,7 @@ OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) $(if $(EVAL),bench-retrieval bench-accuracy)
 
 .NOTPARALLEL:
-.PHONY: demo serve page screens bench-page conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
+.PHONY: demo serve page screens bench-page bench-own-data conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
 .PHONY: bench-workers help wheel sbom clients installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 help:  ## what can be made
@@ -123,6 +123,9 @@ bench-workers: $(LOCAL) data  ## what the worker processes cost a plain question
 
 bench-cold-start: $(LOCAL)  ## what a new process takes until its import, its first health answer, its first answer
 	@$(OFFLINE) $(BIN)/python -m bench.cold_start
+
+bench-own-data: $(LOCAL)  ## twelve messy data sets, each read with nothing lost, beside DuckDB's defaults
+	@$(OFFLINE) $(BIN)/python -m bench.own_data
 
 bench-page: $(TESTED) $(WEB)  ## what the page costs a browser: first paint, bytes, findings of axe, next to their targets
 	@$(OFFLINE) $(BIN)/python -m bench.page
