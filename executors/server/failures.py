@@ -95,7 +95,8 @@ def lost(name: str) -> DatabaseUnavailable:
 
 def unreadable_value(error: Exception) -> SqlFailed:
     """A value that the server has and the driver cannot give: a date before the year 1, a text that is no text."""
-    message = f"A value of the result cannot be read: {error}."
+    log.warning("The driver could not read a value: %s", type(error).__name__)  # whose words may hold the value
+    message = "A value of the result cannot be read by the driver."
     return SqlFailed(ErrorKind.TYPE_MISMATCH, message, "CAST the column that holds it to text.")
 
 

@@ -88,6 +88,9 @@ _WORDS = words(
     "values varchar variable variant varying vector verification version victim view views violate violates",
     "volatile wait wanted was were when where whether which while why width window with within without words would",
     "write writing written wrong xml year years you yyyy zero zone",
+    # of SQL Server
+    "anchor compared conflict conflicted datepart dateparts exhausted fails instances introduced items precise",
+    "separating sorted terminated trigger windowed",
 )
 
 

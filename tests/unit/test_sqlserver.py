@@ -19,6 +19,7 @@ from executors.server.failures import CredentialError
 from executors.server.odbc import UnusableAddress, check_strict, connection_string, newest_driver
 from executors.server.options import ServerOptions
 from executors.server.tokens import SQL_SERVER_SCOPE, TokenSource
+from executors.sql.driver_words import without_values
 from executors.sqlalchemy import SqlAlchemyExecutor
 from executors.sqlserver import SqlServerExecutor, offset_from_bytes, time_from_bytes, token_bytes
 
@@ -410,7 +411,8 @@ def test_an_error_has_its_kind_by_number(number: int, message: str, kind: ErrorK
     gaps = {'"reader"': '"…"', "(Process ID 5)": "(… ID …)"}  # what the query did not say
     for said, gap in gaps.items():
         message = message.replace(said, gap)
-    assert failed.message == message
+    assert failed.message == without_values(message, sql, SCHEMA)
+    assert not failed.message.startswith("[")
 
 
 def test_a_message_of_the_driver_alone_is_no_tuple() -> None:
@@ -419,7 +421,8 @@ def test_a_message_of_the_driver_alone_is_no_tuple() -> None:
     failed = failures.told(error, ROW, "SELECT 1", lambda: SCHEMA)
 
     assert failed.kind is ErrorKind.TYPE_MISMATCH
-    assert failed.message.startswith("ODBC SQL type -16")
+    assert "type" in failed.message
+    assert not failed.message.startswith("(")
     assert "nvarchar(4000)" in failed.hint
 
 
