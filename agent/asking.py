@@ -246,6 +246,7 @@ class Asking:
             content=answer.answer,
             sql_query=answer.sql,
             status=SMALL_TALK if answer.kind == "small_talk" else answer.status,
+            confidence=answer.confidence,
             trace_id=question.trace_id,
         )
         try:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rag.retriever import Retrieval
 
 GENERAL_RULES_TOKENS = 400
+WITHOUT_HINTS = frozenset({"sqlite"})  # where leaving them out was measured and cost nothing: docs/decisions/prompts.md
 
 
 class Example(Frozen):
@@ -197,4 +198,5 @@ def _system(
     dialect: str, schema_text: str, hints: tuple[str, ...], rules: tuple[str, ...], _: templates.Wording
 ) -> str:
     """The message that all questions share; the next one about the same schema mostly has the same."""
+    hints = () if dialect in WITHOUT_HINTS else hints
     return templates.render("system", dialect=DIALECTS[dialect].title, schema=schema_text, hints=hints, rules=rules)

@@ -22,7 +22,10 @@ from executors.errors import ErrorKind
 
 # A query alone in its fence, so that no token goes into what leads up to it; no line begins as the fence ends.
 SQL_ALONE = ReplyGrammar(
-    name="sql", logprobs=True, gbnf='root ::= "```sql\\n" line+ "```"\nline ::= ([^`\\n] | "`" [^`\\n]) [^\\n]* "\\n"\n'
+    name="sql",
+    words="Reply with one query alone, in a ```sql block.",
+    logprobs=True,
+    gbnf='root ::= "```sql\\n" line+ "```"\nline ::= ([^`\\n] | "`" [^`\\n]) [^\\n]* "\\n"\n',
 )
 MAX_ITEMS = 12
 MAX_CHOICES, MAX_CHOICE = 5, 80  # of a model's own question back, and the characters of one

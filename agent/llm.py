@@ -31,10 +31,11 @@ class ReplySchema(Frozen):
 
 
 class ReplyGrammar(ReplySchema):
-    """A grammar in llama.cpp's GBNF that a reply must fit, where the endpoint reads grammars; others write freely."""
+    """A grammar in llama.cpp's GBNF that a reply must fit; `words` say the same to an endpoint that reads none."""
 
     schema_: dict[str, object] = {}
     gbnf: str
+    words: str
 
 
 class Token(NamedTuple):

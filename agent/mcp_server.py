@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 INSTRUCTIONS = (
     "Plumbline answers questions about databases and proves its answers. Call `list_databases` first, then `ask`. "
-    "Believe an answer only as far as its `verified` and `checks` say, and pass its `warnings` on."
+    "Believe an answer only as far as its `verified`, `confidence` and `checks` say, and pass its `warnings` on."
 )
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")  # nobody signs in here, so nobody else may come in

@@ -333,6 +333,12 @@ class Answer(Frozen):
     attempts: int = 0
     attempt_history: list[AttemptRecord] = []
     verified: bool = False
+    confidence: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="The calibrated probability that the rows are right; null where no query answered the question.",
+    )
     checks: list[Check] = []
     doubts: list[Doubt] = []
     candidates: list[CandidateRecord] = []

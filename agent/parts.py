@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agent.confidence.calibration import Confidence
 from agent.conversation.followups import FollowUps
 from agent.evaluate import Judge
 from agent.generate import Generator
@@ -28,3 +29,4 @@ class Parts:
     knowledge: Knowledge
     write_plans: WritePlans
     verified: VerifiedQueries
+    calibration: Confidence

@@ -11,7 +11,7 @@ from agent.clarify.languages import frames_of
 from agent.events import HumanReview
 from agent.grounding.language import language_of
 from agent.models import Answer, Attempt, AttemptRecord, CandidateRecord, Check, Correction
-from agent.pipeline.consensus import AGREED, Evidence
+from agent.pipeline.consensus import Evidence
 
 if TYPE_CHECKING:
     from agent.clarify.choice import Clarification
@@ -37,6 +37,7 @@ def answered(run: Run, best: Attempt) -> Answer:
     """The response where a query gave rows, believed or not."""
     checks = (*final_checks(run, best), *run.text.checks)
     evidence = run.evidence(best)
+    sureness = run.parts.calibration.of(evidence)
     raw = run.raw.result
     return common(run).model_copy(
         update={
@@ -54,7 +55,8 @@ def answered(run: Run, best: Attempt) -> Answer:
             "raw_total": run.raw.total,
             "group_columns": None if run.raw.keys is None else list(run.raw.keys),
             "tables_used": list(best.tables),
-            "verified": best.accepted and is_verified(evidence, checks),
+            "verified": best.accepted and sureness.sure and nothing_against(evidence, checks),
+            "confidence": sureness.confidence,
             "checks": list(checks),
             "doubts": [*best.doubts, *run.doubts],
             "candidates": candidate_records(evidence) if run.question.options.candidates else [],
@@ -69,13 +71,11 @@ def answered(run: Run, best: Attempt) -> Answer:
     )
 
 
-def is_verified(evidence: Evidence, checks: Sequence[Check]) -> bool:
-    """Whether independent drafts or the judge confirm the rows, nothing in schema or data speaks against them, and
-    every check was passed that has to be made."""
-    confirmed = evidence.votes >= AGREED or evidence.judge is True
+def nothing_against(evidence: Evidence, checks: Sequence[Check]) -> bool:
+    """Whether nothing in schema or data speaks against the query, and every check was passed that has to be made."""
     doubted = any(doubt.evidence != "language" for doubt in evidence.doubts)
     passed = all(check.passed or (check.passed is None and check.name in OPTIONAL_CHECKS) for check in checks)
-    return confirmed and passed and not doubted
+    return passed and not doubted
 
 
 def changes_of(best: Attempt) -> list[Correction]:

@@ -15,6 +15,7 @@ from agent.asking import Asking
 from agent.callers import ANONYMOUS, LOCAL
 from agent.changes import Changes
 from agent.collector import COLLECTOR
+from agent.confidence.calibration import calibration_of
 from agent.context import enrich
 from agent.conversation.followups import FollowUps
 from agent.databases import DatabaseInfo, Databases, build_router
@@ -93,6 +94,7 @@ class Service:
             knowledge=knowledge,
             write_plans=write_plans,
             verified=verified,
+            calibration=calibration_of(settings.calibration, profile.name),
         )
         changes = Changes(state, self._changed_elsewhere)
         self.registered = Databases(router, settings, changes)

@@ -33,8 +33,9 @@ NO_ANSWERS: Mapping[str, dict[str, JsonValue]] = {}
 
 
 class SessionMessage(Frozen):
-    """One thing that was said. `sql_query`, `status`: of an answer; `trace_id`: of the request that it belongs to.
+    """One thing that was said. `sql_query`, `status`, `confidence`: of an answer.
 
+    trace_id: of the request that it belongs to.
     understood: the self-contained question, where what was asked leaned on earlier messages.
     """
 
@@ -44,6 +45,7 @@ class SessionMessage(Frozen):
     sql_query: str | None = None
     timestamp: datetime = Field(default_factory=lambda: datetime.now(UTC))
     status: str | None = None
+    confidence: float | None = None
     trace_id: str = ""
 
 

@@ -139,6 +139,11 @@ class Settings(ProtectionSettings):
     planner: Literal["inline", "separate", "off"] | None = Field(
         None, description="Where the plan is made. Default: by the profile."
     )
+    calibration: Path | None = Field(
+        None,
+        description="File of coefficients of `confidence`, as `python -m agent calibrate` writes it. Default: the "
+        "package's own for the profile.",
+    )
     second_draft: bool | None = Field(
         None,
         description="Have a query that the judge believes written a second time, too. Default: by the profile.",

@@ -187,6 +187,7 @@ class StepPrinter:
             title = "plumbline"
         elif answer.status == "success":
             title += ", verified" if answer.verified else ", not verified"
+            title += "" if answer.confidence is None else f", {min(max(answer.confidence, 0.01), 0.99):.0%} sure"
         self.console.print(
             Panel(
                 Group(*answer_parts(answer, self.console.width - 4)),

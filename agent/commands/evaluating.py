@@ -127,6 +127,52 @@ def evaluate_prompts(
         runner.run(run)
 
 
+def calibrate(
+    folders: Annotated[
+        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+    ],
+    file: Annotated[Path, typer.Option("--out", dir_okay=False, help="Write the calibration here.")] = Path(
+        "calibration.json"
+    ),
+    each: Annotated[int, typer.Option(min=1, help="Questions of each database, evenly spaced.")] = 6,
+    limit: Annotated[int | None, typer.Option(min=1, help="Questions of each folder at most.")] = None,
+    precision: Annotated[
+        float, typer.Option(min=0.5, max=1.0, help="Share of verified answers that is to be right.")
+    ] = 0.95,
+    precision_without: Annotated[
+        float | None, typer.Option(min=0.5, max=1.0, help="The same without log-probabilities. Default: the same.")
+    ] = None,
+    replies: Annotated[
+        Path, typer.Option("--replies", file_okay=False, help="Keep replies in this folder; none is asked for twice.")
+    ] = Path(".plumbline/calibration"),
+    diagram: Annotated[
+        Path | None, typer.Option("--diagram", dir_okay=False, help="Draw the reliability diagram here, as SVG.")
+    ] = None,
+    profile: Annotated[str | None, typer.Option("--profile", help="Name of the profile in the file.")] = None,
+    note: Annotated[str, typer.Option("--note", help="A sentence for the reader of the file.")] = "",
+) -> None:
+    """Fit `confidence` to questions with known answers, cross-validated by database, and write the coefficients."""
+    from agent.evaluation.calibration_run import run_calibration
+
+    with opened() as (service, runner):
+        run = run_calibration(
+            service,
+            out,
+            err,
+            folders,
+            each=each,
+            limit=limit,
+            results=replies,
+            file=file,
+            precision=precision,
+            precision_without=precision_without,
+            note=note,
+            profile=profile,
+            diagram=diagram,
+        )
+        runner.run(run)
+
+
 def recompute() -> None:
     """Recompute the arithmetic in each line of standard input."""
     from agent.recompute import recompute_line

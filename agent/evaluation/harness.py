@@ -185,6 +185,7 @@ async def _asked(question: GoldQuestion, ask: Ask) -> ResultLine:
             "predicted": sql,
             "status": answer.status,
             "verified": answer.verified,
+            "confidence": answer.confidence,
             "attempts": answer.attempts,
             "attempt_history": tuple(answer.attempt_history),
             "checks": tuple(answer.checks),

@@ -41,7 +41,7 @@ REPLIES = "replies.sqlite"
 # A sentence goes on over a line's end, and has the holes that stand in it; a colon ends one where a list follows.
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|\Z)|[:;](?=\n|\Z)|\Z)", re.DOTALL)
 _BETWEEN = re.compile(r"\{%.*?%\}|<data>\n.*?</data>|^\{\{[^}]*\}\}$|\n[ \t]*\n", re.DOTALL | re.MULTILINE)
-_HINTS = re.compile(r"\{% if hints %\}.*?\{% endif %\}\s*", re.DOTALL)
+_HINTS = re.compile(r"\{% if hints %\}.*?\{% endif %\}\n", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _HOLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
@@ -73,8 +73,6 @@ def variants(profile: Profile, folders: Sequence[Path] = ()) -> Iterator[Variant
     yield Variant(AS_IT_IS)
     for folder in folders:
         yield Variant(folder.name, wording=_wording_of(folder))
-        if not profile.values:
-            yield Variant(f"{folder.name}, with notes on values", wording=_wording_of(folder), profile={"values": True})
     yield Variant("no stored samples", samples=False)
     yield Variant("no notes from docs", docs=False)
     if profile.values:

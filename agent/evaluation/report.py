@@ -52,6 +52,7 @@ class ResultLine(Frozen):
     gold_errors: tuple[str, ...] = ()
     status: str | None = None
     verified: bool = False
+    confidence: float | None = None
     attempts: int = 0
     attempt_history: tuple[AttemptRecord, ...] = ()
     judgements: tuple[Judgement, ...] = ()

@@ -24,8 +24,8 @@ JSON = "application/json"
 MAX_HEADER_CHARS = 4_000  # of the query; front ends take some 8,000 for all headers together
 VARY = {"vary": "Accept"}
 ROW_COUNT, TRUNCATED, SQL = "x-plumbline-row-count", "x-plumbline-truncated", "x-plumbline-sql"
-STATUS, VERIFIED = "x-plumbline-status", "x-plumbline-verified"
-SAID_HEADERS = (ROW_COUNT, TRUNCATED, SQL, STATUS, VERIFIED)  # what is known beside the rows
+STATUS, VERIFIED, CONFIDENCE = "x-plumbline-status", "x-plumbline-verified", "x-plumbline-confidence"
+SAID_HEADERS = (ROW_COUNT, TRUNCATED, SQL, STATUS, VERIFIED, CONFIDENCE)  # what is known beside the rows
 
 _BY_TYPE = {one.media_type: one for one in FORMATS}
 
@@ -92,7 +92,7 @@ async def rows_response(
 
 
 async def answer_response(request: Request, wanted: Format, answer: Answer, *, database: str) -> Response:
-    """The rows of an answer, with its status, and whether it is verified, in headers.
+    """The rows of an answer, with its status, whether it is verified, and how sure it is, in headers.
 
     Raises:
         NoRows: it has none to give: it is a question back, or no query could be run.
@@ -103,6 +103,8 @@ async def answer_response(request: Request, wanted: Format, answer: Answer, *, d
     rows = tuple(tuple(record.values()) for record in answer.results)
     result = QueryResult(columns=names, rows=rows, truncated=answer.truncated)
     headers = {STATUS: answer.status, VERIFIED: _flag(answer.verified)}
+    if answer.confidence is not None:
+        headers[CONFIDENCE] = str(answer.confidence)
     return await rows_response(request, wanted, result, database=database, sql=answer.sql or "", headers=headers)
 
 

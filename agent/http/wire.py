@@ -234,6 +234,7 @@ ANSWER_EXAMPLE = Answer(
     dialect="sqlite",
     attempts=1,
     verified=True,
+    confidence=0.97,
     checks=[Check(name="judge", passed=True, detail="One row, the highest.")],
     numbers=[AnswerNumber(text="$50,000", start=46, end=53, source="result", row=0, column="total")],
     trace_id="0af7651916cd43dd8448eb211c80319c",

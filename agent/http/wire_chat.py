@@ -157,6 +157,7 @@ class ChatResponse(Frozen):
 
     answer_source: who wrote `message`: a model, each claim of it supported, or Plumbline, from the rows.
     question: the message as it was answered: self-contained where it leaned on earlier ones.
+    confidence: the calibrated probability, 0 to 1, that the rows are right.
     error_details: why there are no rows. choices: of a clarification: ways to read the question.
     raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
     """
@@ -173,6 +174,7 @@ class ChatResponse(Frozen):
     question: str | None = _where_it_applies()
     trace_id: str
     verified: bool | None = _where_it_applies()
+    confidence: float | None = _where_it_applies()
     checks: list[Check] | None = _where_it_applies()
     corrections: list[Correction] | None = _where_it_applies()
     truncated: bool | None = _where_it_applies()
@@ -200,7 +202,12 @@ class ChatResponse(Frozen):
         }
         if answer.status == "clarification_needed":
             return cls(**said, choices=answer.choices)
-        said |= {"sql_query": answer.sql, "verified": answer.verified, "checks": answer.checks}
+        said |= {
+            "sql_query": answer.sql,
+            "verified": answer.verified,
+            "confidence": answer.confidence,
+            "checks": answer.checks,
+        }
         said |= {"needs_human_review": answer.needs_human_review, "review_id": answer.review_id}
         if answer.status == "error":
             return cls(**said, error_details=error_details(answer))
@@ -241,13 +248,17 @@ def chat_event(event: Event) -> StreamEvent:
 
 
 class SessionMessageShown(Frozen):
-    """One message. `sql_query`, `status`: of an answer; `question`: of a message that leaned, as it was understood."""
+    """One message. `sql_query`, `status`, `confidence`: of an answer.
+
+    question: of a message that leaned on earlier ones, as it was understood.
+    """
 
     role: Literal["user", "assistant"]
     content: str
     sql_query: str | None
     timestamp: datetime
     status: str | None = None
+    confidence: float | None = None
     question: str | None = None
     trace_id: str = ""
 
@@ -273,6 +284,7 @@ class SessionResponse(Frozen):
                 sql_query=message.sql_query,
                 timestamp=message.timestamp,
                 status=message.status,
+                confidence=message.confidence,
                 question=message.understood or None,
                 trace_id=message.trace_id,
             )

@@ -16,6 +16,7 @@ CHAT_EXAMPLE = ChatResponse(
     question="What are the top 5 categories by total sales?",
     trace_id="0af7651916cd43dd8448eb211c80319c",
     verified=True,
+    confidence=0.97,
     checks=[Check(name="judge", passed=True, detail="Categories by the sum of their sales, the highest first.")],
 ).wire()
 

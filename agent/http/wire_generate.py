@@ -69,6 +69,7 @@ class GenerateResponse(Frozen):
     trace_id: str
     needs_human_review: bool
     verified: bool
+    confidence: float | None = None
     checks: list[Check] = []
     warnings: list[str] = []
     attempts: int = 0
@@ -101,6 +102,7 @@ class GenerateResponse(Frozen):
             trace_id=answer.trace_id,
             needs_human_review=answer.needs_human_review,
             verified=answer.verified,
+            confidence=answer.confidence,
             checks=answer.checks,
             warnings=answer.warnings,
             attempts=answer.attempts,
@@ -156,5 +158,6 @@ GENERATE_EXAMPLE = GenerateResponse(
     trace_id="0af7651916cd43dd8448eb211c80319c",
     needs_human_review=False,
     verified=True,
+    confidence=0.97,
     attempts=1,
 ).model_dump(mode="json")

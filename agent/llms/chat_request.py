@@ -31,13 +31,14 @@ _NOT_IN_STRICT = frozenset({"title", "default"})
 
 @dataclass(frozen=True)
 class Abilities:
-    """What an endpoint is known to take."""
+    """What an endpoint is known to take. grammar: in a field of its own, which `chat_fields` does not write."""
 
     reply_format: ReplyFormat = "json_schema"
     tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     temperature: bool = True
     reasoning_effort: bool = True
     logprobs: bool = True
+    grammar: bool = False
 
     def without(self, complaint: str, request: Mapping[str, Any]) -> Abilities | None:
         """What remains after an endpoint refused `request` with that complaint; None for other complaints."""
@@ -69,6 +70,7 @@ def chat_fields(
     if abilities.logprobs and schema is not None and schema.logprobs:
         request["logprobs"] = True
     if isinstance(schema, ReplyGrammar):
+        messages = messages if abilities.grammar else _with_words(messages, schema.words)
         schema = None
     if schema is not None and abilities.reply_format == "json_schema":
         strict = {"name": schema.name, "schema": strict_schema(schema.schema_), "strict": True}
@@ -82,10 +84,12 @@ def chat_fields(
 
 
 def _with_schema_in_words(messages: list[Message], schema: ReplySchema) -> list[Message]:
-    """The schema at the end of the last message, so that the prompt's beginning stays what the endpoint has cached."""
-    words = "Reply with one JSON object and nothing else. It must fit this JSON Schema:\n" + json.dumps(
-        schema.schema_, ensure_ascii=False
-    )
+    words = "Reply with one JSON object and nothing else. It must fit this JSON Schema:\n"
+    return _with_words(messages, words + json.dumps(schema.schema_, ensure_ascii=False))
+
+
+def _with_words(messages: list[Message], words: str) -> list[Message]:
+    """The words at the end of the last message, so that the prompt's beginning stays what the endpoint has cached."""
     last = messages[-1]
     if last.role != "user":
         return [*messages, Message(role="user", content=words)]

@@ -66,9 +66,13 @@ class KeptModel(WrappedModel):
             self._taken[words] += 1
         return reply
 
+    def close_file(self) -> None:
+        """Close the file, and leave the model to whom it belongs."""
+        self._file.close()
+
     async def close(self) -> None:
         """Close the file and the model."""
-        self._file.close()
+        self.close_file()
         await super().close()
 
     def _words(self, messages: list[Message], schema: ReplySchema | None, temperature: float) -> str:

@@ -42,8 +42,8 @@ class OpenAIModel:
         timeout_s: seconds for one reply.
         retries: tries after the first, on 429, 5xx and lost connections.
         sleep: how to wait between tries.
-        local: the endpoint is in this process: no proxy, no connection kept for later, and replies come as a stream,
-            since llama.cpp notices only there that nobody listens any more.
+        local: the endpoint is llama.cpp in this process: it reads grammars; no proxy, no connection kept for later, and
+            replies come as a stream, since only there it notices that nobody listens any more.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class OpenAIModel:
         self._base_url, self._api_key = base_url, api_key
         self._timeout_s, self._retries, self._sleep = timeout_s, retries, sleep
         self._local = local
-        self._abilities = Abilities()
+        self._abilities = Abilities(grammar=local)
         self._client: AsyncOpenAI | None = None
         self._exchange: Exchange | None = None
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -7,12 +7,19 @@ from agent.llm import Message
 from agent.llms.chat_request import REASONING_TOKENS, Abilities, chat_fields
 
 
-def test_a_grammar_is_nothing_to_an_endpoint_that_reads_none() -> None:
+def test_a_grammar_is_put_in_words_for_an_endpoint_that_reads_none() -> None:
     asked = [Message(role="user", content="How many?")]
     for abilities in (Abilities(), Abilities(reply_format="text")):
         fields = chat_fields(asked, SQL_ALONE, 50, 0.0, abilities)
-        assert fields == {**chat_fields(asked, None, 50, 0.0, abilities), "logprobs": True}
-        assert fields["messages"][0]["content"] == "How many?"
+        plain = chat_fields(asked, None, 50, 0.0, abilities)
+        told = {"role": "user", "content": f"How many?\n\n{SQL_ALONE.words}"}
+        assert fields == {**plain, "logprobs": True, "messages": [told]}
+
+
+def test_where_a_grammar_is_read_no_words_are_spent_on_it() -> None:
+    asked = [Message(role="user", content="How many?")]
+    fields = chat_fields(asked, SQL_ALONE, 50, 0.0, Abilities(grammar=True))
+    assert fields["messages"] == [{"role": "user", "content": "How many?"}]
 
 
 def test_a_model_that_reasons_first_gets_room_and_little_effort() -> None:

@@ -335,7 +335,7 @@ async def test_a_session_carries_what_was_asked_before(service: Service, model: 
 
     assert "There are 3 customers." in model.asked[3].tail
     assert "There are 3 customers." not in model.asked[4].text, "the question is whole by now"
-    assert "Question: How many orders are there?" in model.asked[4].tail
+    assert model.asked[4].tail.strip() == "How many orders are there?"
 
 
 async def test_what_could_not_be_made_a_whole_question_is_not_verified(service: Service, model: ScriptedModel) -> None:

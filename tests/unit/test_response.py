@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 
+from agent.confidence.calibration import calibration_of
 from agent.events import HumanReview
 from agent.grounding.result import CheckedText
 from agent.ledger import Ledger
@@ -55,7 +56,10 @@ def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
             question=Question(text="?", database="shop", trace_id="0" * 32),
             database=SimpleNamespace(dialect="sqlite"),
             doubts=(),
-            parts=SimpleNamespace(judge=SimpleNamespace(profile=EMBEDDED.model_copy(update={"judge": judge}))),
+            parts=SimpleNamespace(
+                judge=SimpleNamespace(profile=EMBEDDED.model_copy(update={"judge": judge})),
+                calibration=calibration_of(None, "embedded"),
+            ),
             limits=limits_of(Settings(), Options()),
             ledger=Ledger(),
             attempts=[],

@@ -2,7 +2,7 @@
 import { useCallback, useMemo, useState } from "react";
 import type { Answer, Table } from "../api/types";
 import { firstWish } from "../state/chart";
-import { cost, count, duration, plural } from "../state/format";
+import { cost, count, duration, percent, plural } from "../state/format";
 import type { AnswerNumber } from "../state/numbers";
 import { linkTo } from "../state/route";
 import { AnswerText } from "./AnswerText";
@@ -156,10 +156,20 @@ function Standing({ answer }: { answer: Answer }) {
   if (answer.kind === "small_talk") return <span className="tag">Plumbline</span>;
   if (answer.kind === "about_data") return <span className="tag">About the data</span>;
   if (answer.status === "error") return <span className="tag bad">No answer</span>;
+  const sure = answer.confidence;
+  const sureness =
+    sure === null || sure === undefined ? null : (
+      <span className="small soft" title="The calibrated probability that the rows are right">
+        {percent(sure)} sure
+      </span>
+    );
   if (answer.verified)
     return (
-      <span className="tag good">
-        <Icon name="check" /> Verified
+      <span className="row">
+        <span className="tag good">
+          <Icon name="check" /> Verified
+        </span>
+        {sureness}
       </span>
     );
   return (
@@ -167,6 +177,7 @@ function Standing({ answer }: { answer: Answer }) {
       <span className="tag warn">
         <Icon name="warning" /> Not verified
       </span>
+      {sureness}
       {answer.review_id ? <a href={`#/reviews/${answer.review_id}`}>Waits for a review</a> : null}
     </span>
   );

@@ -66,6 +66,11 @@ export function cell(value: unknown, format: ColumnFormat = PLAIN, language?: st
   return String(value);
 }
 
+/** A probability as whole percents; never 0 or 100, which nothing is. */
+export function percent(share: number): string {
+  return `${Math.min(99, Math.max(1, Math.round(share * 100)))} %`;
+}
+
 const NAMING = /(^|_)(id|key|code|no|nr|year|jahr|month|day|zip|phone)($|_)/i;
 
 /** Whether a column's numbers are amounts, by its name. */

@@ -1,0 +1,1 @@
+"""How sure an answer is: the calibrated probability that its rows are right."""

@@ -1,0 +1,156 @@
+"""The fit of the confidence: by database, with the figures of databases that it did not see."""
+
+from __future__ import annotations
+
+import builtins
+import random
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+
+import pytest
+
+from agent.confidence.features import FEATURES
+from agent.evaluation.calibrating import (
+    LEAST_QUESTIONS,
+    CalibrationImpossible,
+    Held,
+    Sample,
+    bins_of,
+    calibrate,
+    figures_of,
+    folds_of,
+    threshold_for,
+)
+from agent.evaluation.diagram import reliability_diagram
+
+NONE = dict.fromkeys(FEATURES, 0.0)
+
+
+def samples(n: int = 200, databases: int = 20, *, logprobs: bool = True, seed: int = 3) -> list[Sample]:
+    """Answers that are right where drafts agree, nine times in ten, and the surer the more probable the query."""
+    chosen = random.Random(seed)
+    found: list[Sample] = []
+    for at in range(n):
+        agreement, logprob = float(chosen.random() < 0.6), -chosen.random()
+        right = chosen.random() < (0.97 if agreement and logprob > -0.5 else 0.8 if agreement else 0.15)
+        features = {
+            **NONE,
+            "agreement": agreement,
+            "logprob_mean": logprob,
+            "logprob_least": 3 * logprob,
+            "logprob_total": 9.0 * logprob,
+        }
+        if not logprobs:
+            features = {name: it for name, it in features.items() if not name.startswith("logprob")}
+        found.append(Sample(f"d{at % databases}", features, right))
+    return found
+
+
+def test_what_tells_right_from_wrong_is_found_and_what_never_varies_is_left_out() -> None:
+    calibration, fitted = calibrate(samples(), "embedded", precision=0.9)
+    full, fewer = calibration.fits
+    assert full.coefficients.keys() == {"agreement", "logprob_mean", "logprob_least", "logprob_total"}
+    assert fewer.coefficients.keys() == {"agreement"}
+    assert full.coefficients["agreement"] > 0
+    assert full.figures.auroc is not None
+    assert full.figures.auroc > 0.8
+    assert full.figures.ece < 0.1
+    assert full.threshold is not None
+    assert full.figures.precision is not None
+    assert full.figures.precision >= 0.9
+    assert len(fitted[0].held) == 200
+    assert (calibration.questions, calibration.databases) == (200, 20)
+
+
+def test_the_same_samples_give_the_same_file() -> None:
+    assert calibrate(samples(), "embedded", precision=0.9)[0] == calibrate(samples(), "embedded", precision=0.9)[0]
+
+
+def test_where_an_endpoint_gives_no_log_probabilities_there_is_one_fit_without_them() -> None:
+    calibration, _ = calibrate(samples(logprobs=False), "hosted", precision=0.8)
+    assert len(calibration.fits) == 1
+    assert "logprob_mean" not in calibration.fits[0].coefficients
+
+
+@pytest.mark.parametrize(
+    "given, told",
+    [
+        (samples(n=20), f"{LEAST_QUESTIONS} answered questions are needed, and there are 20"),
+        (samples(databases=3), "5 databases are needed, and there are 3"),
+        ([it._replace(right=True) for it in samples()], "12 wrong answers are needed, and there are 0"),
+        ([it._replace(right=False) for it in samples()], "12 right answers are needed, and there are 0"),
+        ([], "60 answered questions are needed, and there are 0"),
+    ],
+)
+def test_too_little_to_fit_says_how_much_is_needed(given: list[Sample], told: str) -> None:
+    with pytest.raises(CalibrationImpossible, match=told):
+        calibrate(given, "embedded", precision=0.9)
+
+
+def test_a_threshold_that_no_answers_reach_is_none() -> None:
+    calibration, _ = calibrate(samples(), "embedded", precision=1.0, precision_without=0.7)
+    full, fewer = calibration.fits
+    assert full.threshold is None
+    assert (full.figures.precision, full.figures.recall) == (None, 0.0)
+    assert fewer.threshold is not None
+
+
+def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    genuine: Callable[..., object] = builtins.__import__
+
+    def without(name: str, *arguments: object, **more: object) -> object:
+        if name.startswith("sklearn"):
+            raise ImportError(name)
+        return genuine(name, *arguments, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(CalibrationImpossible, match=r"Fitting needs scikit-learn.*pip install"):
+        calibrate(samples(), "embedded", precision=0.9)
+
+
+def test_no_database_is_in_two_folds() -> None:
+    databases = [f"d{at % 7}" for at in range(50)] + ["large"] * 60
+    folds = folds_of(databases)
+    for name in set(databases):
+        assert len({fold for fold, it in zip(folds, databases, strict=True) if it == name}) == 1
+    assert len(set(folds)) == 8
+
+
+def test_a_threshold_takes_all_answers_of_one_probability() -> None:
+    surest = [Held(0.9, right=True)] * 19
+    assert threshold_for([*surest, *[Held(0.8, right=True)] * 5, *[Held(0.8, right=False)] * 5], 0.95) is None
+    found = threshold_for([*surest, *[Held(0.8, right=True)] * 5, Held(0.4, right=False)], 0.96)
+    assert found == pytest.approx(0.4), "24 of 25 are right, and nothing is below"
+
+
+def test_fewer_than_twenty_answers_say_nothing_of_a_precision() -> None:
+    assert threshold_for([Held(0.9, right=True)] * 19, 0.5) is None
+    assert threshold_for([Held(0.9, right=True)] * 20, 0.5) == pytest.approx(0.9)
+
+
+def test_figures_of_a_perfect_and_of_a_blind_confidence() -> None:
+    perfect = figures_of([Held(1.0, right=True)] * 5 + [Held(0.0, right=False)] * 5, 0.5)
+    assert (perfect.auroc, perfect.ece, perfect.precision, perfect.recall) == (1.0, 0.0, 1.0, 1.0)
+    blind = figures_of([Held(0.75, right=True)] * 5 + [Held(0.75, right=False)] * 5, 0.5)
+    assert (blind.auroc, blind.ece, blind.precision, blind.recall) == (0.5, 0.25, 0.5, 1.0)
+    one_sided = figures_of([Held(0.75, right=True)] * 4, None)
+    assert (one_sided.auroc, one_sided.ece, one_sided.precision, one_sided.recall) == (None, 0.25, None, 0.0)
+
+
+def test_the_diagram_shows_a_point_for_each_step_that_has_answers() -> None:
+    held = [Held(0.95, right=True)] * 9 + [Held(0.95, right=False), Held(0.15, right=False), Held(1.0, right=True)]
+    assert [(it.n, round(it.right, 2)) for it in bins_of(held)] == [(1, 0.0), (11, 0.91)]
+    tree = ET.fromstring(reliability_diagram(held, 0.9))
+    circles = tree.findall("{http://www.w3.org/2000/svg}circle")
+    assert len(circles) == 2
+    assert float(circles[0].attrib["cx"]) < float(circles[1].attrib["cx"])
+    assert float(circles[0].attrib["cy"]) > float(circles[1].attrib["cy"])
+    assert "verified from here" in ET.tostring(tree, encoding="unicode")
+    assert "verified from here" not in reliability_diagram(held, None)
+
+
+def test_a_doubt_never_makes_an_answer_surer() -> None:
+    """By chance all answers with a doubt are right here; that is no reason to trust doubted ones more."""
+    doubted = [it._replace(features={**it.features, "doubts_of_language": float(it.right)}) for it in samples()]
+    calibration, _ = calibrate(doubted, "embedded", precision=0.9)
+    assert all("doubts_of_language" not in fit.coefficients for fit in calibration.fits)

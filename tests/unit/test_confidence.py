@@ -1,0 +1,222 @@
+"""How sure an answer is: the numbers that its evidence has, and the sum that is made of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.confidence.calibration import (
+    FOLDER,
+    VERSION,
+    Calibration,
+    Figures,
+    Fit,
+    calibration_of,
+    load,
+    sigmoid,
+)
+from agent.confidence.features import FEATURES, features_of
+from agent.errors import ConfigurationInvalid
+from agent.models import Candidate, CandidateSource, Check, Doubt
+from agent.pipeline.consensus import Evidence, evidence_of
+from agent.profiles import PROFILES
+from executors.base import JsonValue, QueryResult
+
+
+def candidate(n: int, value: JsonValue, source: CandidateSource = "draft", **more: Any) -> Candidate:
+    result = QueryResult(columns=("n",), rows=((value,),))
+    return Candidate(sql=f"SELECT {value} -- {n}", draft=n, source=source, result=result, **more)
+
+
+def voted(*values: JsonValue, judge: bool | None = None, checks: tuple[Check, ...] = (), **more: Any) -> Evidence:
+    """The evidence of drafts that gave these values, the first one chosen."""
+    first, *others = [candidate(n, value) for n, value in enumerate(values)]
+    first = first.model_copy(update=more)
+    return evidence_of([first, *others], first, checks, judge, len(values))
+
+
+@pytest.mark.parametrize(
+    "evidence, agreement, supporters",
+    [
+        (voted(1, 1), 1.0, 1.0),
+        (voted(1, 2), 0.0, 0.0),
+        (voted(1, 2, 1, 1), 2 / 3, 2.0),
+        (voted(1), 0.0, 0.0),
+        (voted(1, judge=True), 1.0, 1.0),
+        (voted(1, judge=False), 0.0, 0.0),
+        (voted(1, 1, judge=False), 0.5, 1.0),
+    ],
+    ids=["two of two", "one of two", "three of four", "nobody asked", "judge yes", "judge no", "drafts yes, judge no"],
+)
+def test_agreement_is_the_share_of_others_that_confirm(evidence: Evidence, agreement: float, supporters: float) -> None:
+    found = features_of(evidence)
+    assert (found["agreement"], found["supporters"]) == (pytest.approx(agreement), supporters)
+
+
+def test_a_repaired_query_does_not_confirm_itself() -> None:
+    repaired = candidate(0, 1, "repaired")
+    alone = features_of(evidence_of([repaired, candidate(1, 2)], repaired, (), None, 2))
+    backed = features_of(evidence_of([repaired, candidate(1, 1)], repaired, (), None, 2))
+    assert (alone["repaired"], alone["agreement"]) == (1.0, 0.0)
+    assert backed["agreement"] == 1.0
+
+
+def test_an_alternative_has_the_voices_of_the_query_that_it_was_derived_from() -> None:
+    base, other, made = candidate(0, 1), candidate(1, 1), candidate(0, 3, "alternative")
+    found = features_of(evidence_of([base, other, made], made, (), None, 2))
+    assert (found["alternative"], found["agreement"]) == (1.0, 1.0)
+
+
+def test_doubts_and_checks_count_by_what_they_rest_on() -> None:
+    doubts = tuple(Doubt(rule=it, evidence=it, detail="") for it in ("schema", "data", "data", "language"))
+    checks = (
+        Check(name="has_rows", passed=False),
+        Check(name="second_draft", passed=False),
+        Check(name="judge", passed=False),
+        Check(name="top", passed=None),
+    )
+    found = features_of(voted(1, 1, doubts=doubts, checks=checks))
+    assert (found["doubts_of_data"], found["doubts_of_language"], found["checks_failed"]) == (2.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "rows, nothing, single",
+    [((), 1, 0), (((None,),), 1, 1), (((0,),), 0, 1), (((1, 2),), 0, 0), (((1,), (2,)), 0, 0)],
+)
+def test_the_shape_of_the_rows(rows: tuple[tuple[JsonValue, ...], ...], nothing: int, single: int) -> None:
+    chosen = Candidate(sql="SELECT 1", source="draft", result=QueryResult(columns=("n",), rows=rows))
+    found = features_of(evidence_of([chosen], chosen, (), None, 1))
+    assert (found["nothing_found"], found["single_value"]) == (nothing, single)
+
+
+def test_the_parts_of_a_query_are_not_looked_for_in_its_texts() -> None:
+    sql = "SELECT 'join select' FROM a JOIN b ON a.id = b.id -- join\nWHERE x IN (SELECT x FROM \"join\")"
+    assert features_of(voted(1, sql=sql))["parts"] == 2
+
+
+def test_log_probabilities_are_left_out_where_nobody_gave_them() -> None:
+    assert not {"logprob_mean", "logprob_least", "logprob_total"} & features_of(voted(1, 1)).keys()
+    given = features_of(voted(1, 1, logprob_mean=-0.1, logprob_least=-30.0))
+    assert (given["logprob_mean"], given["logprob_least"]) == (-0.1, -6.0)
+    assert given.keys() == FEATURES.keys()
+    long = features_of(voted(1, 1, sql="SELECT a FROM t WHERE b = 1", logprob_mean=-0.5, logprob_least=-1.0))
+    assert long["logprob_total"] == -4.0, "eight words"
+
+
+# -- the fitted file ------------------------------------------------------------------------------------------------
+
+NOTHING = Figures(auroc=None, ece=0.0, precision=None, recall=0.0)
+WITH = Fit(
+    intercept=0.0, coefficients={"agreement": 2.0, "logprob_mean": 1.0}, wanted=0.95, threshold=0.8, figures=NOTHING
+)
+WITHOUT = Fit(intercept=-1.0, coefficients={"agreement": 2.0}, wanted=0.95, threshold=0.8, figures=NOTHING)
+
+
+def calibration(*fits: Fit) -> Calibration:
+    return Calibration(version=VERSION, profile="embedded", questions=60, databases=5, right=0.5, fits=fits)
+
+
+def test_confidence_is_the_logistic_of_a_sum() -> None:
+    sure = calibration(WITH, WITHOUT).of(voted(1, 1, logprob_mean=-0.5, logprob_least=-1.0))
+    assert (sure.confidence, sure.sure) == (round(1 / (1 + math.exp(-1.5)), 3), True)
+
+
+def test_without_log_probabilities_the_fit_that_needs_none_is_used() -> None:
+    sure = calibration(WITH, WITHOUT).of(voted(1, 1))
+    assert (sure.confidence, sure.sure) == (round(1 / (1 + math.exp(-1.0)), 3), False)
+
+
+def test_where_no_fit_has_what_it_needs_nothing_is_sure() -> None:
+    sure = calibration(WITH).of(voted(1, 1))
+    assert (sure.confidence, sure.sure) == (0.0, False)
+
+
+def test_without_a_threshold_nothing_is_verified() -> None:
+    fit = WITHOUT.model_copy(update={"threshold": None, "intercept": 9.0})
+    sure = calibration(fit).of(voted(1, 1))
+    assert (sure.confidence, sure.sure) == (1.0, False)
+
+
+@pytest.mark.parametrize("x", [-1000.0, -1.0, 0.0, 1.0, 1000.0])
+def test_the_logistic_function_has_no_overflow(x: float) -> None:
+    assert 0.0 <= sigmoid(x) <= 1.0
+    assert sigmoid(x) + sigmoid(-x) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_profile_has_one_and_two_drafts_that_agree_are_surer_than_two_that_do_not(name: str) -> None:
+    found = calibration_of(None, name)
+    assert found.of(voted(1, 1)).confidence > found.of(voted(1, 2)).confidence
+    assert not found.of(voted(1, 2)).sure
+    assert not found.of(voted(1)).sure, "nobody has confirmed it"
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_doubts_failed_checks_and_repairs_make_nobody_surer(name: str) -> None:
+    found = calibration_of(None, name)
+    given = {"logprob_mean": -0.05, "logprob_least": -0.4}
+    doubt = (Doubt(rule="r", evidence="data", detail=""),)
+    failed = (Check(name="has_rows", passed=False),)
+    for known in ({}, given):
+        plain = found.of(voted(1, 1, **known)).confidence
+        assert found.of(voted(1, 1, doubts=doubt, **known)).confidence <= plain
+        assert found.of(voted(1, 1, checks=failed, **known)).confidence <= plain
+        repaired = [candidate(0, 1, "repaired", **known), candidate(1, 1)]
+        assert found.of(evidence_of(repaired, repaired[0], (), None, 2)).confidence <= plain
+
+
+def test_a_less_probable_query_is_less_sure() -> None:
+    found = calibration_of(None, "embedded")
+    likely = voted(1, 1, logprob_mean=-0.02, logprob_least=-0.2)
+    unlikely = voted(1, 1, logprob_mean=-0.5, logprob_least=-4.0)
+    assert found.of(likely).confidence > found.of(unlikely).confidence
+
+
+def test_the_files_of_the_package_say_what_they_were_fitted_to() -> None:
+    for path in FOLDER.glob("*.json"):
+        found = load(path)
+        assert found.questions >= 60
+        assert found.note
+        assert all(fit.threshold is None or fit.figures.precision is not None for fit in found.fits)
+
+
+@pytest.mark.parametrize(
+    "change, told",
+    [
+        ({"version": 99}, "it is of version 99, and this release reads version 1"),
+        ({"fits": []}, "fits"),
+        ({"right": 3}, "right"),
+        ({"fits": [{**WITHOUT.model_dump(), "coefficients": {"luck": 1.0}}]}, "there is no feature luck"),
+        ({"fits": [{**WITHOUT.model_dump(), "intercept": "much"}]}, "intercept"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused(tmp_path: Path, change: dict[str, object], told: str) -> None:
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps({**calibration(WITHOUT).model_dump(), **change}))
+    with pytest.raises(ConfigurationInvalid, match=told) as error:
+        calibration_of(path, "embedded")
+    assert "own.json" in str(error.value)
+    assert "Run `python -m agent calibrate` again" in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "\u0000"])
+def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "own.json"
+    path.write_text(text)
+    with pytest.raises(ConfigurationInvalid, match=r"own\.json is no calibration"):
+        load(path)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationInvalid, match=r"PLUMBLINE_CALIBRATION: own\.json cannot be read"):
+        load(tmp_path / "own.json")
+
+
+def test_a_file_of_ones_own_is_used(tmp_path: Path) -> None:
+    path = tmp_path / "own.json"
+    path.write_text(calibration(WITHOUT).model_dump_json())
+    assert calibration_of(path, "embedded") == calibration(WITHOUT)
