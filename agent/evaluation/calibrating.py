@@ -7,6 +7,7 @@ probabilities for questions whose database had no part in the fit. The figures a
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from statistics import pstdev
 from typing import Any, NamedTuple
@@ -16,12 +17,15 @@ from agent.confidence.features import FEATURES, SPEAK_AGAINST, SPEAK_FOR
 from agent.errors import PlumblineError
 
 LEAST_QUESTIONS, LEAST_OF_EACH, LEAST_DATABASES = 60, 12, 5
+LEAST_DIFFERENT = 5  # samples that a feature must tell from the rest
 LEAST_VERIFIED = 20  # a precision of fewer answers says little
 FOLDS = 10
 STRENGTHS = (0.03, 0.1, 0.3, 1.0)  # inverse of the regularisation; the one of least loss is taken
 LOGPROBS = frozenset({"logprob_mean", "logprob_least", "logprob_total"})
 # Which questions are hard is another matter for another model. An endpoint without log-probabilities is another one.
 OF_ONE_MODEL = LOGPROBS | {"parts"}
+# What speaks against an answer counts where too few samples have it to tell how much: its odds fall to a third.
+AT_LEAST_AGAINST = {"doubts_of_data": -1.1, "checks_failed": -1.1}
 
 
 class CalibrationImpossible(PlumblineError):
@@ -104,7 +108,7 @@ def refuse_too_few(samples: Sequence[Sample]) -> None:
 
 def _fitted(samples: Sequence[Sample], names: Sequence[str], wanted: float) -> Fitted:
     """The fit on all samples, with the figures of folds."""
-    names = [name for name in names if len({it.features[name] for it in samples}) > 1]
+    names = [it for it in names if _varies(samples, it) and it not in _priors(samples)]
     while True:  # each turn takes a feature away, so this ends
         tried = [(strength, _held(samples, names, strength)) for strength in STRENGTHS]
         strength, held = min(tried, key=lambda it: _log_loss(it[1]))
@@ -114,14 +118,27 @@ def _fitted(samples: Sequence[Sample], names: Sequence[str], wanted: float) -> F
             break
         names = [name for name in names if name != worst]
     threshold = threshold_for(held, wanted)
+    known = {name: round(it, 5) for name, it in zip(names, coefficients, strict=True)}
     fit = Fit(
         intercept=round(intercept, 5),
-        coefficients={name: round(it, 5) for name, it in zip(names, coefficients, strict=True)},
+        coefficients={**_priors(samples), **known},
         wanted=wanted,
         threshold=threshold,
         figures=figures_of(held, threshold),
     )
     return Fitted(fit, tuple(held))
+
+
+def _varies(samples: Sequence[Sample], name: str) -> bool:
+    """Whether enough samples have another value than most: a coefficient for three questions is those three."""
+    ((_, most),) = Counter(it.features[name] for it in samples).most_common(1)
+    return len(samples) - most >= LEAST_DIFFERENT
+
+
+def _priors(samples: Sequence[Sample]) -> dict[str, float]:
+    """The coefficients that are not fitted: of what speaks against an answer and too few samples have."""
+    counts = {name: sum(it.features[name] != 0 for it in samples) for name in AT_LEAST_AGAINST}
+    return {name: AT_LEAST_AGAINST[name] for name, count in counts.items() if count < LEAST_OF_EACH}
 
 
 def _most_wrong(samples: Sequence[Sample], names: Sequence[str], coefficients: Sequence[float]) -> str | None:
@@ -141,7 +158,7 @@ def _held(samples: Sequence[Sample], names: Sequence[str], strength: float) -> l
     for fold in sorted(set(folds)):
         inside = [it for it, at in zip(samples, folds, strict=True) if at != fold]
         intercept, coefficients = _regression(inside, names, strength)
-        fit = _bare(intercept, dict(zip(names, coefficients, strict=True)))
+        fit = _bare(intercept, {**_priors(samples), **dict(zip(names, coefficients, strict=True))})
         held |= {
             at: Held(fit.probability(it.features), it.right)
             for at, (it, of) in enumerate(zip(samples, folds, strict=True))

@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 
 from agent import cli
 from agent.commands import console, evaluating
+from agent.confidence.calibration import load
+from agent.profiles import EMBEDDED, PROFILES
 from agent.retrieval import build
 from agent.scripted import ScriptedModel
 from agent.service import Service
@@ -76,8 +78,9 @@ def test_without_evaluation_nobody_judges(run: Run, model: ScriptedModel, questi
 
 
 def test_without_values_and_examples_the_model_is_shown_neither(
-    run: Run, model: ScriptedModel, questions: Path, tmp_path: Path
+    run: Run, model: ScriptedModel, questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setitem(PROFILES, "embedded", EMBEDDED.model_copy(update={"values": True}))
     pair = {"question": "How many orders were sent?", "sql": "SELECT COUNT(*) FROM orders WHERE status = 'S'"}
     (questions.parent / "shop.pairs.yaml").write_text(json.dumps({"queries": [pair]}))
     named = {"database": "shop.sqlite", "question": "How many orders has Ada placed?", "gold": ["SELECT 2"]}
@@ -260,3 +263,63 @@ def test_prompts_are_compared_by_their_first_drafts(
     missing = run(*arguments[:6], "--only", "nonsense")
     assert missing.exit_code == 1
     assert "No variant has such a name" in missing.output
+
+
+def test_the_lines_of_an_evaluation_say_how_sure_each_answer_was(
+    run: Run, model: ScriptedModel, questions: Path, tmp_path: Path
+) -> None:
+    model.replies(sql=SQL)
+    model.replies(correct=True, reason="the cancelled ones")
+    model.replies(text="1 order was cancelled.")
+    assert run("eval", questions, "--json", tmp_path / "lines.jsonl").exit_code == 0
+    line = json.loads((tmp_path / "lines.jsonl").read_text())
+    assert line["verified"] is True
+    assert 0.6 < line["confidence"] < 1
+
+
+def test_a_calibration_of_too_few_questions_says_how_many_are_needed(
+    run: Run, model: ScriptedModel, questions: Path, tmp_path: Path
+) -> None:
+    model.replies(sql=SQL)
+    model.replies(correct=True, reason="the cancelled ones")
+    arguments = ("calibrate", questions.parent, "--replies", tmp_path / "kept", "--out", tmp_path / "own.json")
+    result = run(*arguments)
+    assert result.exit_code == 1
+    told = " ".join(result.output.split())
+    assert "60 answered questions are needed, and there are 1; 5 databases are needed, and there are 1" in told
+    assert not (tmp_path / "own.json").exists()
+
+    again = run(*arguments)
+    assert again.exit_code == 1
+    assert len(model.asked) == 2, "what was asked is kept"
+    model.assert_done()
+
+
+def test_a_calibration_is_fitted_to_what_was_right(
+    run: Run, model: ScriptedModel, questions: Path, tmp_path: Path
+) -> None:
+    """Six databases, ten questions each: the judge says no to what is wrong, so its word is what tells."""
+    asked = []
+    for n in range(6):
+        (questions.parent / f"shop{n}.sqlite").write_bytes((questions.parent / "shop.sqlite").read_bytes())
+        for at in range(10):
+            text = f"How many orders of kind {at} are there in shop {n}?"
+            gold = "SELECT COUNT(*) FROM orders"
+            asked.append({"database": f"shop{n}.sqlite", "question": text, "gold": [gold]})
+            right = at % 3 != 0
+            sql = gold if right else "SELECT COUNT(*) + 7 AS n FROM orders"
+            model.replies(sql=sql)
+            model.replies(correct=right, reason="as it is")
+            for _ in range(0 if right else 2):  # the judge's word on a query holds for the same one again
+                model.replies(sql=sql)
+    questions.write_text(json.dumps(asked))
+    file, picture = tmp_path / "own.json", tmp_path / "images" / "own.svg"
+    arguments = ("--replies", tmp_path / "kept", "--out", file, "--precision", "0.9", "--diagram", picture)
+    result = run("calibrate", questions.parent, "--each", "10", *arguments)
+    assert result.exit_code == 0, result.output
+    found = load(file)
+    assert (found.questions, found.databases, found.profile) == (60, 6, "embedded")
+    assert found.fits[0].coefficients["agreement"] > 0
+    assert found.fits[0].threshold is not None
+    assert "60 over 6 databases" in result.output
+    assert picture.read_text().startswith("<svg")

@@ -11,6 +11,7 @@ import pytest
 
 from agent.confidence.features import FEATURES
 from agent.evaluation.calibrating import (
+    AT_LEAST_AGAINST,
     LEAST_QUESTIONS,
     CalibrationImpossible,
     Held,
@@ -49,8 +50,10 @@ def samples(n: int = 200, databases: int = 20, *, logprobs: bool = True, seed: i
 def test_what_tells_right_from_wrong_is_found_and_what_never_varies_is_left_out() -> None:
     calibration, fitted = calibrate(samples(), "embedded", precision=0.9)
     full, fewer = calibration.fits
-    assert full.coefficients.keys() == {"agreement", "logprob_mean", "logprob_least", "logprob_total"}
-    assert fewer.coefficients.keys() == {"agreement"}
+    against = AT_LEAST_AGAINST.keys()
+    assert full.coefficients.keys() - against == {"agreement", "logprob_mean", "logprob_least", "logprob_total"}
+    assert fewer.coefficients.keys() - against == {"agreement"}
+    assert {name: fewer.coefficients[name] for name in against} == AT_LEAST_AGAINST, "nothing told how much it counts"
     assert full.coefficients["agreement"] > 0
     assert full.figures.auroc is not None
     assert full.figures.auroc > 0.8

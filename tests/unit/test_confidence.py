@@ -104,7 +104,7 @@ def test_log_probabilities_are_left_out_where_nobody_gave_them() -> None:
     assert (given["logprob_mean"], given["logprob_least"]) == (-0.1, -6.0)
     assert given.keys() == FEATURES.keys()
     long = features_of(voted(1, 1, sql="SELECT a FROM t WHERE b = 1", logprob_mean=-0.5, logprob_least=-1.0))
-    assert long["logprob_total"] == -4.0, "eight words"
+    assert long["logprob_total"] == -3.5, "seven words"
 
 
 # -- the fitted file ------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ export function answerOf(changes: Partial<Answer> = {}): Answer {
     attempts: 1,
     attempt_history: [],
     verified: true,
+    confidence: 0.87,
     checks: [],
     corrections: [],
     numbers: [{ text: "12", start: 10, end: 12, source: "result", row: 0, column: "customers", expression: "" }],

@@ -91,6 +91,26 @@ describe("the records behind an answer", () => {
   });
 });
 
+describe("how sure an answer is", () => {
+  it.each([
+    [{ verified: true, confidence: 0.873 }, "Verified", "87 % sure"],
+    [{ verified: false, confidence: 0.31 }, "Not verified", "31 % sure"],
+    [{ verified: true, confidence: 1 }, "Verified", "99 % sure"],
+  ] as const)("stands beside its tag: %o", (changes, tag, sure) => {
+    render(
+      <AnswerView answer={answerOf(changes)} question="?" database="shop" tables={[]} elapsedMs={5} onAsk={vi.fn()} />,
+    );
+    expect(screen.getByText(tag)).toBeTruthy();
+    expect(screen.getByText(sure)).toBeTruthy();
+  });
+
+  it("is left out where nobody knows", () => {
+    const answer = answerOf({ confidence: null });
+    render(<AnswerView answer={answer} question="?" database="shop" tables={[]} elapsedMs={5} onAsk={vi.fn()} />);
+    expect(screen.queryByText(/sure$/)).toBeNull();
+  });
+});
+
 describe("the checks", () => {
   it("open to their detail, one at a time", async () => {
     render(

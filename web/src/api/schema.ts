@@ -871,6 +871,11 @@ export interface components {
              */
             verified: boolean;
             /**
+             * Confidence
+             * @description The calibrated probability that the rows are right; null where no query answered the question.
+             */
+            confidence?: number | null;
+            /**
              * Checks
              * @default []
              */
@@ -1143,6 +1148,7 @@ export interface components {
          *
          *     answer_source: who wrote `message`: a model, each claim of it supported, or Plumbline, from the rows.
          *     question: the message as it was answered: self-contained where it leaned on earlier ones.
+         *     confidence: the calibrated probability, 0 to 1, that the rows are right.
          *     error_details: why there are no rows. choices: of a clarification: ways to read the question.
          *     raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
          */
@@ -1180,6 +1186,8 @@ export interface components {
             trace_id: string;
             /** Verified */
             verified?: boolean | null;
+            /** Confidence */
+            confidence?: number | null;
             /** Checks */
             checks?: components["schemas"]["Check"][] | null;
             /** Corrections */
@@ -1793,6 +1801,8 @@ export interface components {
             needs_human_review: boolean;
             /** Verified */
             verified: boolean;
+            /** Confidence */
+            confidence?: number | null;
             /**
              * Checks
              * @default []
@@ -2696,7 +2706,9 @@ export interface components {
         };
         /**
          * SessionMessageShown
-         * @description One message. `sql_query`, `status`: of an answer; `question`: of a message that leaned, as it was understood.
+         * @description One message. `sql_query`, `status`, `confidence`: of an answer.
+         *
+         *     question: of a message that leaned on earlier ones, as it was understood.
          */
         SessionMessageShown: {
             /**
@@ -2715,6 +2727,8 @@ export interface components {
             timestamp: string;
             /** Status */
             status?: string | null;
+            /** Confidence */
+            confidence?: number | null;
             /** Question */
             question?: string | null;
             /**
@@ -3480,6 +3494,7 @@ export interface operations {
                      *       "attempts": 1,
                      *       "attempt_history": [],
                      *       "verified": true,
+                     *       "confidence": 0.97,
                      *       "checks": [
                      *         {
                      *           "name": "judge",
@@ -4608,6 +4623,7 @@ export interface operations {
                      *         "attempts": 1,
                      *         "attempt_history": [],
                      *         "verified": true,
+                     *         "confidence": 0.97,
                      *         "checks": [
                      *           {
                      *             "name": "judge",
@@ -6518,6 +6534,7 @@ export interface operations {
                      *       "attempts": 1,
                      *       "attempt_history": [],
                      *       "verified": true,
+                     *       "confidence": 0.97,
                      *       "checks": [
                      *         {
                      *           "name": "judge",
@@ -6669,6 +6686,7 @@ export interface operations {
                      *       "trace_id": "0af7651916cd43dd8448eb211c80319c",
                      *       "needs_human_review": false,
                      *       "verified": true,
+                     *       "confidence": 0.97,
                      *       "checks": [],
                      *       "warnings": [],
                      *       "attempts": 1,
