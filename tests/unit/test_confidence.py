@@ -158,10 +158,11 @@ def test_every_profile_has_one_and_two_drafts_that_agree_are_surer_than_two_that
 @pytest.mark.parametrize("name", PROFILES)
 def test_doubts_failed_checks_and_repairs_make_nobody_surer(name: str) -> None:
     found = calibration_of(None, name)
-    given = {"logprob_mean": -0.05, "logprob_least": -0.4}
+    given: dict[str, Any] = {"logprob_mean": -0.05, "logprob_least": -0.4}
+    unknown: dict[str, Any] = {}
     doubt = (Doubt(rule="r", evidence="data", detail=""),)
     failed = (Check(name="has_rows", passed=False),)
-    for known in ({}, given):
+    for known in (unknown, given):
         plain = found.of(voted(1, 1, **known)).confidence
         assert found.of(voted(1, 1, doubts=doubt, **known)).confidence <= plain
         assert found.of(voted(1, 1, checks=failed, **known)).confidence <= plain

@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { AnswerText } from "../src/parts/AnswerText";
-import { AnswerView } from "../src/parts/AnswerView";
+import { AnswerView, Standing } from "../src/parts/AnswerView";
 import { Checks } from "../src/parts/Checks";
 import { Composer } from "../src/parts/Composer";
 import { Guarded } from "../src/parts/Guarded";
@@ -97,16 +97,13 @@ describe("how sure an answer is", () => {
     [{ verified: false, confidence: 0.31 }, "Not verified", "31 % sure"],
     [{ verified: true, confidence: 1 }, "Verified", "99 % sure"],
   ] as const)("stands beside its tag: %o", (changes, tag, sure) => {
-    render(
-      <AnswerView answer={answerOf(changes)} question="?" database="shop" tables={[]} elapsedMs={5} onAsk={vi.fn()} />,
-    );
+    render(<Standing answer={answerOf(changes)} />);
     expect(screen.getByText(tag)).toBeTruthy();
     expect(screen.getByText(sure)).toBeTruthy();
   });
 
   it("is left out where nobody knows", () => {
-    const answer = answerOf({ confidence: null });
-    render(<AnswerView answer={answer} question="?" database="shop" tables={[]} elapsedMs={5} onAsk={vi.fn()} />);
+    render(<Standing answer={answerOf({ confidence: null })} />);
     expect(screen.queryByText(/sure$/)).toBeNull();
   });
 });

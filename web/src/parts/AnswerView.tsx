@@ -152,7 +152,7 @@ function needsRows(answer: Answer): boolean {
   return answer.kind !== "small_talk" && answer.kind !== "about_data";
 }
 
-function Standing({ answer }: { answer: Answer }) {
+export function Standing({ answer }: { answer: Answer }) {
   if (answer.kind === "small_talk") return <span className="tag">Plumbline</span>;
   if (answer.kind === "about_data") return <span className="tag">About the data</span>;
   if (answer.status === "error") return <span className="tag bad">No answer</span>;
