@@ -54,7 +54,8 @@ def voted(*values: JsonValue, judge: bool | None = None, checks: tuple[Check, ..
 )
 def test_agreement_is_the_share_of_others_that_confirm(evidence: Evidence, agreement: float, supporters: float) -> None:
     found = features_of(evidence)
-    assert (found["agreement"], found["supporters"]) == (pytest.approx(agreement), supporters)
+    assert found["agreement"] == pytest.approx(agreement)
+    assert found["supporters"] == supporters
 
 
 def test_a_repaired_query_does_not_confirm_itself() -> None:
