@@ -25,7 +25,7 @@ FEATURES: Mapping[str, str] = {
     "reused": "1 where an earlier question's query was taken",
     "doubts_of_data": "doubts that rest on schema or stored values, at most 2",
     "doubts_of_language": "other doubts that rest on the words of the question, at most 3",
-    "repeated_rows": "1 where a rule doubts that the same row is wanted several times",
+    "mild_doubts": "doubts of rules that right answers meet as often as wrong ones, at most 2",
     "checks_failed": "plain checks that said no, at most 2",
     "nothing_found": "1 where there are no rows, or nothing but NULL in them",
     "single_value": "1 where the result is one row with one column",
@@ -39,13 +39,14 @@ SPEAK_AGAINST = frozenset(
         "alternative",
         "doubts_of_data",
         "doubts_of_language",
-        "repeated_rows",
+        "mild_doubts",
         "checks_failed",
         "nothing_found",
         "parts",
     }
 )
-REPEATED = "repeated_rows"  # a rule: it is about the shape of the rows, and right answers have it, too
+# Rules: the same row several times, and a word of the question that stands nowhere; measured, right answers have both.
+MILD = frozenset({"repeated_rows", "missing_data"})
 LEAST_LOGPROB, LEAST_TOTAL = -6.0, -20.0
 
 _WORD = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|\w+", re.IGNORECASE)
@@ -58,18 +59,17 @@ def features_of(evidence: Evidence) -> dict[str, float]:
     supporters, others = _voices(evidence)
     rows = chosen.result.rows if chosen.result is not None else ()
     failed = sum(check.passed is False and check.name not in _VOTE_CHECKS for check in evidence.checks)
-    repeated = any(doubt.rule == REPEATED for doubt in doubts)
-    of_language = sum(doubt.evidence == "language" and doubt.rule != REPEATED for doubt in doubts)
-    of_data = sum(doubt.evidence != "language" and doubt.rule != REPEATED for doubt in doubts)
+    counted = [doubt for doubt in doubts if doubt.rule not in MILD]
+    of_language = sum(doubt.evidence == "language" for doubt in counted)
     found = {
         "agreement": supporters / others if others else 0.0,
         "supporters": min(supporters, 3.0),
         "repaired": float(chosen.source == "repaired"),
         "alternative": float(chosen.source == "alternative"),
         "reused": float(chosen.source == "reused"),
-        "doubts_of_data": min(of_data, 2.0),
+        "doubts_of_data": min(len(counted) - of_language, 2.0),
         "doubts_of_language": min(of_language, 3.0),
-        "repeated_rows": float(repeated),
+        "mild_doubts": min(len(doubts) - len(counted), 2.0),
         "checks_failed": min(failed, 2.0),
         "nothing_found": float(all(value is None for row in rows for value in row)),
         "single_value": float(len(rows) == 1 and len(rows[0]) == 1),

@@ -27,7 +27,7 @@ from executors.base import Frozen
 pytestmark = pytest.mark.model
 
 SETTINGS = Settings(embedded_context=4096, prefix_cache_mb=0)
-ENDLESS = ReplyGrammar(name="endless", gbnf='root ::= "word " root')
+ENDLESS = ReplyGrammar(name="endless", words="", gbnf='root ::= "word " root')
 TAIL = 40  # tokens of a short question, with what the chat format puts around it
 
 
@@ -111,7 +111,7 @@ async def test_a_reply_is_held_to_a_schema(model: EmbeddedModel) -> None:
 
 async def test_a_reply_is_held_to_a_grammar(model: EmbeddedModel) -> None:
     reply = await ask(
-        model, "a", "How many rows has a1?", schema=ReplyGrammar(name="yes", gbnf='root ::= "yes" | "no"')
+        model, "a", "How many rows has a1?", schema=ReplyGrammar(name="yes", words="", gbnf='root ::= "yes" | "no"')
     )
     assert reply.text in {"yes", "no"}
 
