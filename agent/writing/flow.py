@@ -94,7 +94,7 @@ async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
             raise WriteNotMade(f"The database's tables have changed since. {ASK_AGAIN}")
         yield SqlValidated(sql=checked.sql, passed=True, elapsed_ms=run.ledger.last)
         with run.ledger.timed("sql_executor"):
-            rows = await run.database.run(checked.preview) if checked.preview else NO_ROWS
+            rows = await rows_before(run, checked, waiting.asked)
             if _digest(rows) != waiting.seen:
                 raise WriteNotMade(f"The rows have changed since they were shown. {ASK_AGAIN}")
             result = await run.database.write(
@@ -178,7 +178,7 @@ class _Change:
                 self._tried = await run.database.write(
                     checked, commit=False, max_rows=run.parts.settings.write_row_limit
                 )
-                rows = await run.database.run(checked.preview) if checked.preview else NO_ROWS
+                rows = await rows_before(run, checked, run.question.text)
                 self._update(result=rows)
             except SqlRefused as error:
                 raise WritesNotAllowed(error.message) from error
@@ -211,6 +211,7 @@ class _Change:
                 sql=checked.sql,
                 rows=tried.rows_affected,
                 seen=_digest(best.rows),
+                asked=run.question.text,
             )
             issued = await asyncio.to_thread(run.parts.write_plans.keep, kept)
         return planned(run, checked, best, tried.rows_affected, issued)
@@ -226,3 +227,16 @@ def _digest(rows: QueryResult) -> str:
     """What tells the rows that were shown from others; their order, which no database promises, does not count."""
     lines = sorted(json.dumps(row, default=str) for row in rows.rows)
     return hashlib.sha256("\n".join([json.dumps(rows.columns), *lines]).encode()).hexdigest()
+
+
+async def rows_before(run: Run, checked: CheckedWrite, question: str) -> QueryResult:
+    """The rows that a change is about, without private columns that the question does not name.
+
+    Raises:
+        SqlRefused: the change would write what it may not show, as from a private column into another.
+    """
+    if checked.preview is None:
+        return NO_ROWS
+    shown = checked.preview
+    query = await run.database.check(shown.sql, shown.row_limit, question=question, leave_out=True)
+    return await run.database.run(query)

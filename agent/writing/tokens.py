@@ -29,6 +29,7 @@ class PlannedWrite(Frozen):
     sql: as the guard wrote it; it is checked again before it runs.
     rows: how many it affects.
     seen: a digest of the rows that the person was shown.
+    asked: the question, which says what of them may be shown.
     """
 
     database: str
@@ -36,6 +37,7 @@ class PlannedWrite(Frozen):
     sql: str
     rows: int
     seen: str
+    asked: str = ""
 
 
 class Issued(NamedTuple):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.models import Options
 from agent.private_values import sentence, unasked
 from agent.scripted import ScriptedModel
 from agent.service import Service
@@ -125,4 +126,26 @@ async def test_a_model_that_selects_one_is_told_and_its_rows_never_leave(
     assert "customers.email is private" in model.asked[1].tail
     assert answer.columns == ["customer_id", "name", "country"]
     assert any("customers.email" in warning for warning in answer.warnings)
+    assert "ada@mail" not in answer.model_dump_json() + "".join(asked.text for asked in model.asked)
+
+
+async def test_the_rows_of_a_change_come_without_them(
+    make_service: Callable[..., Service], registry: Path, model: ScriptedModel, shop_file: Path
+) -> None:
+    connection = sqlite3.connect(shop_file)
+    connection.execute("ALTER TABLE customers ADD COLUMN email TEXT DEFAULT 'ada@mail.example'")
+    connection.commit()
+    connection.close()
+    registry.write_text(
+        "shop: {url: shop.sqlite, writable: true, writers: [ann], private: [customers.email]}", encoding="utf-8"
+    )
+    service = make_service(enable_retrieval=False, allow_writes=True)
+    model.replies(sql="UPDATE customers SET country = 'FR' WHERE name = 'Ada'")
+
+    answer = await service.query(
+        "Change the country of Ada to FR", "shop", options=Options(allow_writes=True), principal="ann"
+    )
+    await service.close()
+
+    assert answer.kind == "change"
     assert "ada@mail" not in answer.model_dump_json() + "".join(asked.text for asked in model.asked)
