@@ -32,7 +32,7 @@ async def test_an_answer_and_what_is_behind_it(
         assert await seen.findings() == [], "while the mouse is on the main button"
         answer = await answered(seen.page)
         await answer.get_by_role("button", name="1", exact=True).click()
-        await answer.get_by_role("button", name="Judge passed").click()
+        await answer.get_by_role("button", name="checks passed").click()
         await seen.page.get_by_text("How this was answered").click()
         for name in ("Rows", "Chart", "SQL"):
             await expect(await tab(answer, name)).to_be_visible()

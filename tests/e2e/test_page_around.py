@@ -81,7 +81,7 @@ async def test_an_earlier_conversation_comes_back_whole(page: Page, held: HeldMo
     await earlier.click()
     answer = page.get_by_role("article", name="Answer")
     await expect(answer.get_by_text("Verified", exact=True)).to_be_visible()
-    await expect(answer.get_by_role("button", name="Judge passed")).to_be_visible()
+    await expect(answer.get_by_role("button", name="checks passed")).to_be_visible()
     await answer.get_by_role("button", name="1", exact=True).click()
     await expect(answer.locator("tr.marked td")).to_have_text(["X", "1"])
     await expect((await tab(answer, "Chart")).locator(".chart-place svg")).to_be_visible()

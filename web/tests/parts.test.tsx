@@ -109,21 +109,40 @@ describe("how sure an answer is", () => {
 });
 
 describe("the checks", () => {
-  it("open to their detail, one at a time", async () => {
-    render(
-      <Checks
-        checks={[
-          { name: "guard", passed: true, detail: "Read-only." },
-          { name: "own_rule", passed: null, detail: "Not asked." },
-        ]}
-      />,
-    );
-    await userEvent.click(screen.getByRole("button", { name: "Read-only passed" }));
-    expect(screen.getByRole("status").textContent).toBe("Read-only. Read-only.");
-    await userEvent.click(screen.getByRole("button", { name: "Own rule not made" }));
-    expect(screen.getByRole("status").textContent).toBe("Own rule. Not asked.");
-    await userEvent.click(screen.getByRole("button", { name: "Own rule not made" }));
-    expect(screen.getByRole("status").textContent).toBe("");
+  const passed = { name: "guard", passed: true, detail: "One statement." };
+  const failed = { name: "grounding", passed: false, detail: "Not supported: 12." };
+  const skipped = { name: "own_rule", passed: null, detail: "Not asked." };
+  const doubt = { rule: "fan_out", evidence: "schema" as const, detail: "A join repeats rows." };
+
+  it("stand on one line, which opens to each of them", async () => {
+    render(<Checks checks={[passed, skipped]} doubts={[]} />);
+    const line = screen.getByRole("button", { name: "1 check passed, 1 skipped" });
+    expect(line.getAttribute("aria-expanded")).toBe("false");
+    expect(screen.queryByRole("list")).toBeNull();
+    await userEvent.click(line);
+    const items = within(screen.getByRole("list", { name: "Checks" })).getAllByRole("listitem");
+    expect(items.map((item) => item.textContent)).toEqual(["Read-only passed. One statement.", "Own rule skipped. Not asked."]);
+  });
+
+  it("are open, the failed ones first, where one failed", () => {
+    render(<Checks checks={[passed, failed]} doubts={[]} />);
+    expect(screen.getByRole("button").textContent).toBe("1 check failed, 1 passed");
+    expect(screen.getAllByRole("listitem").map((item) => item.textContent)).toEqual([
+      "Numbers traced failed. Not supported: 12.",
+      "Read-only passed. One statement.",
+    ]);
+  });
+
+  it("have doubts beside them, as what they are", () => {
+    render(<Checks checks={[passed]} doubts={[doubt]} />);
+    expect(screen.getByRole("button").textContent).toBe("1 check passed · 1 doubt");
+    const doubts = within(screen.getByRole("list", { name: "Doubts" }));
+    expect(doubts.getByRole("listitem").textContent).toBe("Doubt from the schema. A join repeats rows.");
+  });
+
+  it("stay folded where only the wording raises a doubt", () => {
+    render(<Checks checks={[passed]} doubts={[{ ...doubt, evidence: "language" }]} />);
+    expect(screen.queryByRole("list")).toBeNull();
   });
 });
 

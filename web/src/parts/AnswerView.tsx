@@ -62,7 +62,7 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
         </p>
       ))}
       {answer.corrections.length ? <Corrections answer={answer} /> : null}
-      <Checks checks={answer.checks} />
+      <Checks checks={answer.checks} doubts={answer.doubts} />
       {tabs.length ? <Tabs tabs={tabs} chosen={tab} onChoose={setTab} label="What is behind this answer" /> : null}
       <Spent answer={answer} elapsedMs={elapsedMs} />
     </article>

@@ -1,71 +1,126 @@
-// The checks of an answer as a row of marks; each opens to what it found.
+// The checks of an answer on one line, which opens to each of them; open from the beginning where one failed.
 import { useId, useState } from "react";
-import type { Check } from "../api/types";
+import type { Answer, Check } from "../api/types";
+import { plural } from "../state/format";
 import { Icon, type IconName } from "./Icon";
+
+type Doubt = Answer["doubts"][number];
 
 const NAMES: Record<string, string> = {
   guard: "Read-only",
-  silently_wrong: "No known trap",
-  filter_values: "Filters are stored",
-  asked_filters: "Only filters asked for",
-  asked_columns: "Only columns asked for",
-  asked_shares: "Percentages of the right whole",
-  repeated_rows: "Each value once",
-  asked_row_count: "Rows as many as asked",
-  said_values: "Values of the question",
-  said_measures: "Measures of the question",
+  has_rows: "Rows returned",
+  not_all_null: "Values present",
+  asked_row_count: "Row count as asked",
+  filter_values: "Filter values exist",
+  second_draft: "Drafts agree",
   judge: "Judge",
+  whole_question: "Whole question",
+  raw_records: "Source records",
   grounding: "Numbers traced",
   calculator: "Arithmetic",
-  raw_records: "Records behind",
+  answer: "Answer",
   row_filter: "Row filter",
-  whole_question: "Whole question",
   executed: "Executed",
-  answer: "Answer written",
+  source: "Source",
+  dry_run: "Dry run",
+  confirmed: "Confirmed",
+  rows: "Rows changed",
 };
 
 function nameOf(check: Check): string {
-  const words = check.name.replaceAll("_", " ");
-  return NAMES[check.name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+  return NAMES[check.name] ?? capital(check.name.replaceAll("_", " "));
 }
 
-const STATES: [boolean | null, string, IconName, string][] = [
-  [true, "passed", "check", "good"],
-  [false, "failed", "cross", "bad"],
-  [null, "not made", "dash", "plain"],
-];
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
-export function Checks({ checks }: { checks: Check[] }) {
-  const [open, setOpen] = useState<number | null>(null);
+interface State {
+  word: string;
+  icon: IconName;
+  tone: string;
+}
+
+const FAILED: State = { word: "failed", icon: "cross", tone: "bad" };
+const PASSED: State = { word: "passed", icon: "check", tone: "good" };
+const SKIPPED: State = { word: "skipped", icon: "dash", tone: "plain" };
+const ORDER = [FAILED, PASSED, SKIPPED];
+
+function stateOf({ passed }: Check): State {
+  return passed === null ? SKIPPED : passed ? PASSED : FAILED;
+}
+
+const EVIDENCE: Record<Doubt["evidence"], string> = {
+  schema: "schema",
+  data: "stored data",
+  language: "wording",
+};
+
+/** The counts, such as "1 check failed, 12 passed, 1 skipped · 2 doubts". */
+export function summaryOf(checks: Check[], doubts: Doubt[]): string {
+  const counts = ORDER.map((state) => ({ state, count: checks.filter((check) => stateOf(check) === state).length }));
+  const said = counts
+    .filter(({ count }) => count)
+    .map(({ state, count }, at) => `${at ? count : plural(count, "check")} ${state.word}`);
+  return [said.join(", "), doubts.length ? plural(doubts.length, "doubt") : ""].filter(Boolean).join(" · ");
+}
+
+interface Props {
+  checks: Check[];
+  doubts: Doubt[];
+}
+
+export function Checks({ checks, doubts }: Props) {
+  const failed = checks.some((check) => check.passed === false);
+  const [open, setOpen] = useState(failed || doubts.some((doubt) => doubt.evidence !== "language"));
   const id = useId();
-  const shown = open === null ? undefined : checks[open];
+  if (!checks.length && !doubts.length) return null;
+  const tone = failed ? FAILED : checks.some((check) => check.passed) ? PASSED : SKIPPED;
+  const sorted = ORDER.flatMap((state) => checks.filter((check) => stateOf(check) === state));
   return (
     <div className="checks">
-      <ul className="row" aria-label="Checks of this answer">
-        {checks.map((check, at) => {
-          const [, said, icon, tone] = STATES.find(([passed]) => passed === check.passed) ?? STATES[2]!;
-          return (
-            <li key={`${check.name}-${at}`}>
-              <button
-                type="button"
-                className={`check ${tone}`}
-                aria-label={`${nameOf(check)} ${said}`}
-                aria-expanded={open === at}
-                aria-controls={id}
-                onClick={() => setOpen(open === at ? null : at)}
-              >
-                <Icon name={icon} />
-                {nameOf(check)}
-              </button>
-            </li>
-          );
-        })}
-      </ul>
-      <div id={id} role="status" className={shown ? "check-detail" : "sr-only"}>
-        {shown ? (
-          <p>
-            <strong>{nameOf(shown)}.</strong> {shown.detail || "Nothing more is known of it."}
-          </p>
+      <button
+        type="button"
+        className={`checks-line ${tone.tone}`}
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+      >
+        <Icon name={tone.icon} />
+        {summaryOf(checks, doubts)}
+        <span className="turning">
+          <Icon name="chevron" />
+        </span>
+      </button>
+      <div id={id} hidden={!open} className="checks-list">
+        {sorted.length ? (
+          <ul aria-label="Checks">
+            {sorted.map((check, at) => {
+              const { word, icon, tone: tint } = stateOf(check);
+              return (
+                <li key={`${check.name}-${at}`} className={`check ${tint}`}>
+                  <Icon name={icon} />
+                  <p>
+                    <strong>{nameOf(check)}</strong> <span className={tint === "plain" ? "soft" : "sr-only"}>{word}.</span>{" "}
+                    <span className="soft">{check.detail}</span>
+                  </p>
+                </li>
+              );
+            })}
+          </ul>
+        ) : null}
+        {doubts.length ? (
+          <ul aria-label="Doubts">
+            {doubts.map((doubt, at) => (
+              <li key={`${doubt.rule}-${at}`} className="check doubt">
+                <Icon name="question" />
+                <p>
+                  <strong>Doubt from the {EVIDENCE[doubt.evidence]}.</strong>{" "}
+                  <span className="soft">{doubt.detail}</span>
+                </p>
+              </li>
+            ))}
+          </ul>
         ) : null}
       </div>
     </div>
