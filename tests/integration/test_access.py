@@ -31,6 +31,7 @@ STRANGERS: dict[str, tuple[dict[str, Any], str | int]] = {
     "query": ({"json": ASKED}, "unknown-database"),
     "query_stream": ({"json": ASKED}, "unknown-database"),
     "execute": ({"json": {"database": "shop", "sql": "SELECT 1"}}, "unknown-database"),
+    "records": ({"json": {"database": "shop", "sql": "SELECT COUNT(*) AS n FROM orders"}}, "unknown-database"),
     "databases": ({}, 200),
     "resume_stream": ({}, "unknown-answer"),
     "end_stream": ({}, "unknown-answer"),

@@ -118,12 +118,11 @@ async def test_a_second_draft(make_service: Make, model: ScriptedModel, ran: lis
 async def test_the_rows_behind_an_aggregate(make_service: Make, model: ScriptedModel, ran: list[str]) -> None:
     service = make_service(enable_evaluation=False, enable_retrieval=False)
     model.replies(sql="SELECT SUM(amount) AS n FROM orders UNION ALL SELECT COUNT(*) FROM customers")
-    model.replies(sql=HOSTILE)
 
     answer = await service.query("What do the orders come to, and how many customers are there?", "shop")
     await service.close()
 
-    assert answer.raw_results == []
+    assert answer.raw_results == []  # no model is asked for what the tree does not prove
     assert is_clean(ran)
 
 
