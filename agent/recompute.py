@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from agent.arithmetic.equations import recompute
+from agent.arithmetic.numerals import european
 from agent.calculator import fill_placeholders
 from agent.models import Correction
 from executors.base import Frozen
@@ -26,15 +27,15 @@ class Computed(Frozen):
     warnings: tuple[str, ...] = ()
 
 
-def compute(text: str, *, currency: str = "", european: bool = False) -> Computed:
+def compute(text: str, *, currency: str = "", language: str | None = None) -> Computed:
     """Fill every `[[...]]` in, then recompute every equation; what is right stays to the letter.
 
     Args:
         currency: ISO code of the data's amounts; empty where nothing says it.
-        european: whether a comma stands before the decimals.
+        language: of the text, in which its numbers are read; None where it is not known.
     """
-    filled = fill_placeholders(text, currency=currency, european=european)
-    recomputed = recompute(filled.text)
+    filled = fill_placeholders(text, currency=currency, european=european(language))
+    recomputed = recompute(filled.text, language)
     return Computed(
         text=recomputed.text,
         filled=filled.corrections,

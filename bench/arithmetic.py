@@ -27,6 +27,7 @@ from agent.arithmetic.equations import recompute
 from bench import arithmetic_said
 
 WANTED = 0.99
+_LANGUAGE = "en"  # of the sentences; its number words are read
 _NUMBER = r"-?(?:\d+(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+)"
 # The result follows an equality, perhaps with a currency sign between, and no operator follows it.
 _RESULT = re.compile(
@@ -152,7 +153,7 @@ def _acceptable(stated: str, value: Fraction) -> bool:
 
 def repaired(falsified: Falsified) -> bool:
     """Does the true value stand where the false one stood, with the rest of the sentence as it was?"""
-    text = recompute(falsified.text).text
+    text = recompute(falsified.text, _LANGUAGE).text
     before = falsified.text[: falsified.start]
     if not text.endswith(falsified.after) or falsified.text == text:
         return False
@@ -189,7 +190,7 @@ def main(arguments: list[str] | None = None) -> int:
 def report(sentences: list[Sentence], chance: random.Random, show: int) -> int:
     """Measure and print; returns the exit status."""
     began = time.perf_counter()
-    outcomes = [recompute(sentence.text) for sentence in sentences]
+    outcomes = [recompute(sentence.text, _LANGUAGE) for sentence in sentences]
     pairs = list(zip(sentences, outcomes, strict=True))
     false = [(s.text, o.text) for s, o in pairs if false_as_written(s.text)]
     changed = [(s.text, o.text) for s, o in pairs if s.text != o.text and not false_as_written(s.text)]
@@ -205,7 +206,7 @@ def report(sentences: list[Sentence], chance: random.Random, show: int) -> int:
             if repaired(falsified):
                 mended[falsified.kind] += 1
             else:
-                missed.append((f"[{falsified.kind}] {falsified.text}", recompute(falsified.text).text))
+                missed.append((f"[{falsified.kind}] {falsified.text}", recompute(falsified.text, _LANGUAGE).text))
     share = mended.total() / max(made.total(), 1)
     print(f"sentences                        {len(sentences):6d}")
     print(f"correct sentences changed        {len(changed):6d}")

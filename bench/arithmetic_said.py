@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from agent.arithmetic.equations import recompute
+from agent.arithmetic.number_words import below_twenty
 from agent.present.numbers import format_number
 
 WANTED = 0.98
@@ -41,15 +42,22 @@ FORMS: tuple[tuple[str, str, str], ...] = (
     ("it", "sum", "La somma di {a}, {b} e {c} è {r}."),
     ("it", "mean", "La media di {a}, {b} e {c} è {r}."),
     ("it", "apart", "La differenza tra {a} e {b} è {r}."),
+    ("en", "words", "{a} and {b} together are {r}."),
+    ("de", "words", "{a} und {b} ergeben zusammen {r}."),
+    ("fr", "words", "La somme de {a} et {b} est {r}."),
+    ("es", "words", "La suma de {a} y {b} es {r}."),
+    ("it", "words", "La somma di {a} e {b} è {r}."),
     ("en", "chain", "{a} + {b} = {r}, and {r} + {c} = {s}."),
 )
 
 
 class Made(NamedTuple):
-    """A true sentence, and the same with a wrong result."""
+    """A true sentence, the same with a wrong result, and what that becomes: digits where it was in words."""
 
+    language: str
     true: str
     false: str
+    repaired: str
 
 
 def made(seed: int, count: int) -> Iterator[Made]:
@@ -61,6 +69,8 @@ def made(seed: int, count: int) -> Iterator[Made]:
 
 
 def _one(chance: random.Random, language: str, kind: str, frame: str) -> Made:
+    if kind == "words":
+        return _in_words(chance, language, frame)
     a = chance.randint(12, 400) * chance.choice((1, 1, 10))
     b, c = a + chance.randint(5, 900), chance.randint(11, 2000)
     exact = {
@@ -74,14 +84,23 @@ def _one(chance: random.Random, language: str, kind: str, frame: str) -> Made:
     later = {"s": format_number(result + c, language)}
     after = {"s": format_number(wrong + c, language)}
     true = frame.format(**holes, r=format_number(result, language), **later)
-    return Made(true, frame.format(**holes, r=format_number(wrong, language), **after))
+    return Made(language, true, frame.format(**holes, r=format_number(wrong, language), **after), true)
+
+
+def _in_words(chance: random.Random, language: str, frame: str) -> Made:
+    words = below_twenty(language)
+    a, b = chance.randint(2, 9), chance.randint(2, 9)
+    wrong = chance.choice([it for it in words if it > 1 and it != a + b])
+    holes = {"a": words[a], "b": words[b]}
+    true, false = (frame.format(**holes, r=words[it]) for it in (a + b, wrong))
+    return Made(language, true, false, frame.format(**holes, r=a + b))
 
 
 def measure(seed: int = 1, count: int = 40) -> tuple[int, float]:
     """Print how many true ones were changed, and which share of the false ones was put right; both returned."""
     sentences = list(made(seed, count))
-    changed = [it for it in sentences if recompute(it.true).text != it.true]
-    repaired = [it for it in sentences if _is_right(recompute(it.false).text, it.true)]
+    changed = [it for it in sentences if recompute(it.true, it.language).text != it.true]
+    repaired = [it for it in sentences if _is_right(recompute(it.false, it.language).text, it.repaired)]
     share = len(repaired) / len(sentences)
     print(f"said in words{len(sentences):>17}{len(repaired):>12}{share:>10.2%}   true ones changed {len(changed)}")
     return len(changed), share

@@ -47,13 +47,17 @@ class _Edit:
     text: str
 
 
-def recompute(text: str) -> Recomputed:
-    """Recompute every equation in `text`, and correct the results that are wrong."""
-    outcome = _recomputed_once(text)
+def recompute(text: str, language: str | None = None) -> Recomputed:
+    """Recompute every equation in `text`, and correct the results that are wrong.
+
+    Args:
+        language: whose number words are read in calculations that are said in words; None: only digits are.
+    """
+    outcome = _recomputed_once(text, language)
     for _ in range(_MAX_ROUNDS):  # a corrected result may be part of the next equation
         if not outcome.corrections:
             break
-        again = _recomputed_once(outcome.text)
+        again = _recomputed_once(outcome.text, language)
         corrections = (*outcome.corrections, *again.corrections)
         outcome = Recomputed(text=again.text, corrections=corrections, values=again.values)
         if not again.corrections:
@@ -61,7 +65,7 @@ def recompute(text: str) -> Recomputed:
     return outcome
 
 
-def _recomputed_once(text: str) -> Recomputed:
+def _recomputed_once(text: str, language: str | None) -> Recomputed:
     found = pieces(text)
     edits: list[_Edit] = []
     corrections: list[Correction] = []
@@ -87,7 +91,7 @@ def _recomputed_once(text: str) -> Recomputed:
                     expression=side.expression.written(), stated=text[change.start : change.end], computed=change.text
                 )
             )
-    for said in said_edits(text):
+    for said in said_edits(text, language):
         if not any(edit.start < said.end and said.start < edit.end for edit in edits):
             edits.append(_Edit(said.start, said.end, said.text))
             wrong = text[said.start : said.end]

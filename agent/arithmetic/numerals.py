@@ -60,6 +60,7 @@ _VULGAR: dict[str, Fraction] = {
     "⅝": Fraction(5, 8),
     "⅞": Fraction(7, 8),
 }
+_EUROPEAN = frozenset({"de", "fr", "es", "it"})
 # Spaces that only typesetters put between groups of digits; a plain space separates two numbers.
 _THIN_SPACES = "\u00a0\u202f\u2009"
 _APOSTROPHES = "'’"
@@ -81,6 +82,11 @@ NUMERAL = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+
+
+def european(language: str | None) -> bool:
+    """Whether a comma stands before the decimals in this language."""
+    return language in _EUROPEAN
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from agent.arithmetic.number_words import numbers_in_words
 from agent.arithmetic.numerals import Numeral, Reading, decimals_needed, is_rounding, numeral_at, rounded, written
 
 _MAX_DECIMALS = 6
@@ -49,6 +50,14 @@ class Edit(NamedTuple):
     end: int
     text: str
     expression: str
+
+
+class _Move(NamedTuple):
+    """A number that was put in digits: where it stands now, and where its words ended."""
+
+    start: int
+    end: int
+    was_end: int
 
 
 class _Form(NamedTuple):
@@ -127,8 +136,40 @@ _FORMS: Sequence[_Form] = (
 )
 
 
-def said_edits(text: str) -> Iterator[Edit]:
-    """What of a text's calculations in words is wrong; one edit for each stated result."""
+def said_edits(text: str, language: str | None = None) -> Iterator[Edit]:
+    """What of a text's calculations in words is wrong; one edit for each stated result.
+
+    Args:
+        language: whose number words are read; None: only digits are.
+    """
+    digits, moved = _in_digits(text, language) if language is not None else (text, ())
+    for edit in _edits(digits):
+        yield edit._replace(start=_before(edit.start, moved), end=_before(edit.end, moved))
+
+
+def _in_digits(text: str, language: str) -> tuple[str, Sequence[_Move]]:
+    """A text with its number words in digits, and how far each moved what follows."""
+    parts: list[str] = []
+    moved: list[_Move] = []
+    at = length = 0
+    for start, end, value in numbers_in_words(text, language):
+        parts += [text[at:start], str(value)]
+        length += start - at
+        moved.append(_Move(length, length + len(str(value)), end))
+        at, length = end, length + len(str(value))
+    return "".join((*parts, text[at:])), moved
+
+
+def _before(place: int, moved: Sequence[_Move]) -> int:
+    """A place of the text in digits, in the text as it was."""
+    before = [it for it in moved if it.start < place]
+    if not before:
+        return place
+    last = before[-1]
+    return last.was_end + place - last.end
+
+
+def _edits(text: str) -> Iterator[Edit]:
     seen: set[int] = set()
     for form in _FORMS:
         for match in form.pattern.finditer(text):

@@ -58,6 +58,17 @@ def candidates(
         yield Computed(max(values) - min(values), f"max({column.name}) - min({column.name})", Class.DIFFERENCE)
 
 
+def total(facts: Facts, column: ColumnFacts) -> Computed | None:
+    """The sum of a column over all groups; None where the rows are not all, or are no parts of a whole."""
+    values = facts.values(column.index)
+    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+    summable = column.projection.aggregate not in ("avg", "min", "max") and not column.percent
+    if len(values) < 2 or limited or facts.result.truncated or not summable:
+        return None
+    spelled = _spelled(" + ", [_written(value) for value in values], f"sum({column.name})")
+    return Computed(_sum(values), spelled, Class.SUM)
+
+
 def _of_two(item: Item, values: Sequence[Fraction], classes: frozenset[Class]) -> Iterator[Computed]:
     first, second = values
     apart = {Class.DIFFERENCE, Class.MORE, Class.LESS, Class.RISE, Class.FALL} & classes

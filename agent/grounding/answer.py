@@ -6,7 +6,7 @@ from agent.grounding.calculations import Calculation
 from agent.grounding.check import MAX_CHARS, Checked, check
 from agent.grounding.compose import compose
 from agent.grounding.facts import Facts
-from agent.grounding.reading import Item, european
+from agent.grounding.reading import Item
 from agent.grounding.result import CheckedText
 from agent.grounding.support import Support
 from agent.models import AnswerNumber, Check, Correction
@@ -24,7 +24,7 @@ def check_text(text: str, facts: Facts) -> CheckedText:
     calculator = Check(name="calculator", passed=None, detail="The calculator is switched off.")
     computed = Computed(text=text)
     if facts.calculate and len(text) <= MAX_CHARS:
-        computed = compute(text, currency=currency, european=european(facts.language))
+        computed = compute(text, currency=currency, language=facts.language)
         counts = f"{len(computed.values)} calculations, {len(computed.corrected)} corrected."
         detail = " ".join(computed.warnings) or counts
         calculator = Check(name="calculator", passed=not computed.warnings, detail=detail)

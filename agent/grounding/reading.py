@@ -9,10 +9,11 @@ from fractions import Fraction
 from typing import Literal
 
 from agent.arithmetic.dates import MONTHS, DateInText, dates_in
-from agent.arithmetic.numerals import Numeral, Reading, numeral_at
+from agent.arithmetic.number_words import number_in_words
+from agent.arithmetic.numerals import Numeral, Reading, european, numeral_at
 from agent.grounding.facts import Facts
 from agent.grounding.names import TOKEN, NameIndex, Places
-from agent.grounding.number_words import number_in_words
+from agent.grounding.ratios import ratio_in_words
 from agent.grounding.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
 
 Kind = Literal["number", "name", "date", "phrase", "word", "mark"]
@@ -23,12 +24,12 @@ _MARKER = re.compile(r"(?:^|\n)[ \t]*$")
 _GROUPS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
 _MARKS = re.compile(r"[,;:.!?()\n\[\]=]|[–—]|(?<=\s)-(?=\s)|/")
 _CODE = re.compile(r"(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]+(?:[-_./][^\W_]+)*")
-_EUROPEAN = frozenset({"de", "fr", "es", "it"})
 _ONE = {"en": "one", "de": "eins", "es": "uno", "it": "uno"}
 _NOT_ONE_AFTER = frozenset(["of", "another", "by"])
 _NOT_ONE_BEFORE = frozenset(["no", "this", "that", "the", "which", "only", "any", "each", "every"])
 
 
+_HALF_TIMES, _HALF_SHARE = Fraction(1, 20), Fraction(1, 2)  # how far a ratio in words may be off: 0.05; 0.5 %
 _COMPARES = {Class.OVER: Class.MORE, Class.UNDER: Class.LESS}
 
 
@@ -62,11 +63,6 @@ class Item:
     @property
     def currency(self) -> str:
         return self.numeral.currency if self.numeral is not None else ""
-
-
-def european(language: str | None) -> bool:
-    """Whether a comma stands before the decimals in this language."""
-    return language in _EUROPEAN
 
 
 def chosen_reading(numeral: Numeral, language: str | None) -> Reading | None:
@@ -192,11 +188,26 @@ class _Reader:
         place = self._word_at.get(at)
         if place is None or self._language is None:
             return None
+        if ratio := self._ratio(at, place, self._language):
+            return ratio
         found = number_in_words(self._words, place, self._language)
         if found is None or (found[1] == 1 and self._words[place] == _ONE.get(self._language) and self._no_one(place)):
             return None
         end = self._ends[place + found[1] - 1]
         return self._item("number", at, end, value=Fraction(found[0]), half=Fraction(1, 2))
+
+    def _ratio(self, at: int, place: int, language: str) -> Item | None:
+        """ "half of" is 50 %; "twice" is a number of times."""
+        ratio = ratio_in_words(self._words, place, language)
+        if ratio is None or self._words[place] in self._labels:
+            return None
+        end = self._ends[place + ratio.length - 1]
+        if not ratio.share:
+            return self._item("number", at, end, value=ratio.value, half=_HALF_TIMES, cls=Class.TIMES)
+        percent = numeral_at("50 %", 0)
+        return self._item(
+            "number", at, end, value=ratio.value * 100, half=_HALF_SHARE, numeral=percent, cls=Class.SHARE
+        )
 
     def _no_one(self, place: int) -> bool:
         after = self._words[place + 1] if place + 1 < len(self._words) else ""

@@ -17,6 +17,7 @@ from agent.models import Origin
 
 _LOOSE = Fraction(1, 10)  # the most that "about" or "over" may leave out
 _NEAR = 4  # items after a number in which what it counts is named
+_PART_OF = frozenset({"of", "von", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
 _CALCULATING = {Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.TIMES, Class.RISE, Class.FALL, Class.MORE, Class.LESS}
 _INCLUSIVE = frozenset(
     {
@@ -72,6 +73,7 @@ class Numbers:
         return (
             self._cell(segment, item, columns, named, bound)
             or self._aggregate(segment, item, columns, bound)
+            or self._whole(segment, place, columns)
             or found
             or self._counted(segment, place, bound)
         )
@@ -184,6 +186,26 @@ class Numbers:
                 plain = None if item.percent else column  # a share in percent is none of the column's own values
                 if self._currency_fits(item, column) and self.says(segment, item, found.value, plain, bound):
                     return Support("calculation", found.value, None, None, found.expression, found.cls)
+        return None
+
+    def _whole(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
+        """The total of a column after a part of it: "2 of the 4 vehicles"."""
+        from agent.grounding.aggregates import total
+
+        items, item = segment.items, segment.items[place]
+        before = place - 1
+        while before >= 0 and items[before].kind in ("word", "phrase"):
+            before -= 1
+        between = {it.text.lower() for it in items[before + 1 : place]}
+        one_dimension = sum(it.kind == "dimension" for it in self.facts.columns) == 1
+        if not (self.facts.calculate and one_dimension and _PART_OF & between):
+            return None
+        if before < 0 or items[before].kind != "number" or items[before].percent or item.percent:
+            return None
+        for column in columns:
+            found = total(self.facts, column)
+            if found is not None and self.says(segment, item, found.value, column, None):
+                return Support("calculation", found.value, None, None, found.expression)
         return None
 
     # -- the rows counted, the question -------------------------------------------------------------------

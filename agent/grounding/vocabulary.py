@@ -34,6 +34,7 @@ class Class(StrEnum):
     ABOUT = "about"
     RISE = "rise"
     FALL = "fall"
+    EQUAL = "equal"  # "as many as"
     DIFFERENCE = "difference"
     TIMES = "times"
     SHARE = "share"

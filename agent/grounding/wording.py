@@ -71,7 +71,7 @@ class Wording:
             Class.DIFFERENCE: self._calculated, Class.TIMES: self._calculated, Class.SUM: self._summed,
             Class.MEAN: self._summed, Class.YES: self._yes, Class.NO_VALUE: self._no_value, Class.RANK: self._rank,
             Class.TIME: self._time, Class.AFTER: self._as_asked, Class.BEFORE: self._as_asked,
-            Class.SHARE: self._share, Class.PER: self._per,
+            Class.SHARE: self._share, Class.PER: self._per, Class.EQUAL: self._equal,
         }  # fmt: skip
 
     def problems(self, segments: Sequence[Segment]) -> Iterator[Problem]:
@@ -225,6 +225,17 @@ class Wording:
             right = first > second if item.cls is Class.MORE else first < second
             return "" if right else "the rows say the opposite"
         return "the rows do not compare this"
+
+    def _equal(self, segment: Segment, place: int) -> str:
+        """ "As many as": of two names with one value, or after a number of times."""
+        if Class.EQUAL in self._asked_classes:
+            return ""
+        if Class.TIMES in segment.classes and any(self._origin(it) == "calculation" for it in segment.numbers):
+            return ""
+        names = [it for one in self._segments if one.sentence == segment.sentence for it in one.names]
+        pairs = [self._pair(segment, place, [names[0], other]) for other in names[1:]]
+        equal = bool(pairs) and all(it is not None and it[0] == it[1] for it in pairs)
+        return "" if equal else "the rows do not say that they are equal"
 
     def _pair(self, segment: Segment, place: int, names: Sequence[Item]) -> tuple[Fraction, Fraction] | None:
         """The values of two names that are compared, in the order in which they are named."""

@@ -45,6 +45,7 @@ EN = {
     "fall": """
         decrease decreased decreases decreasing fell fall falls fallen dropped drop drops decline declined
         declines loss losses lost shrank shrunk down_by negative minus deficit""",
+    "equal": "as_many as_much as_high as_large as_long as_often as_far the_same equally tie tied ties",
     "difference": "difference differ differs gap margin",
     "times": "times ratio",
     "share": "share percentage percent proportion portion fraction rate",
@@ -109,6 +110,7 @@ DE = {
     "fall": """
         rückgang gesunken sank sanken abnahme abgenommen gefallen fiel fielen verringert verlust verluste
         minus negativ* zurückgegangen""",
+    "equal": "so_viel so_viele so_hoch so_groß so_lang so_oft so_weit genauso* ebenso* gleich gleichviel gleiche",
     "difference": "differenz unterschied abstand unterscheid*",
     "times": "mal_so_viel mal_so_viele mal_so_hoch fache verhältnis",
     "share": "anteil prozent prozentsatz quote",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.arithmetic.equations import recompute
+from agent.arithmetic.number_words import number_in_words
 from bench.arithmetic_said import WANTED, measure
 
 
@@ -31,6 +32,61 @@ def test_a_wrong_result_is_put_right(text: str, becomes: str) -> None:
     found = recompute(text)
     assert found.text == becomes
     assert found.corrections
+
+
+@pytest.mark.parametrize(
+    "language, text, wrong, right",
+    [
+        ("en", "Five and seven together are {}.", "thirteen", "12"),
+        ("en", "190 and sixty-six together make {}.", "three hundred and two", "256"),
+        ("en", "The sum of two hundred and 5 is {}.", "206", "205"),
+        ("en", "Two hundred and three hundred together are {}.", "six hundred", "500"),
+        ("en", "Fifty of two hundred are {} %.", "30", "25"),
+        ("en", "Sales fell from eighty to fifty by {}. Then they rose.", "twenty", "30"),
+        ("de", "Sieben und fünf ergeben zusammen {}.", "dreizehn", "12"),
+        ("de", "Die Summe aus zweihundertsiebenundsechzig und drei ist {}.", "dreihundert", "270"),
+        ("fr", "La somme de dix-sept et quatre-vingts est {}.", "cent deux", "97"),
+        ("es", "La suma de siete y cinco es {}.", "trece", "12"),
+        ("it", "La somma di sette e cinque è {}.", "tredici", "12"),
+    ],
+)
+def test_number_words_are_recomputed_in_their_language(language: str, text: str, wrong: str, right: str) -> None:
+    found = recompute(text.format(wrong), language)
+    assert found.text == text.format(right)
+    assert [(it.stated, it.computed) for it in found.corrections] == [(wrong, right)]
+    assert recompute(text.format(wrong)).text == text.format(wrong)  # in no language
+
+
+@pytest.mark.parametrize(
+    "language, text",
+    [
+        ("en", "Five and seven together are twelve."),
+        ("en", "One hundred and two hundred together are three hundred."),
+        ("en", "The two and 3 others are 5 together."),
+        ("en", "One of the ten is 30 % cheaper."),
+        ("de", "Sieben und fünf ergeben zusammen zwölf."),
+        ("fr", "La somme de dix-sept et quatre-vingt-dix-sept est cent quatorze."),
+        ("es", "La suma de siete y cinco es doce."),
+        ("it", "La somma di sette e cinque è dodici."),
+        (None, "Five and seven together are thirteen."),
+    ],
+)
+def test_number_words_that_are_right_stay_to_the_letter(language: str | None, text: str) -> None:
+    assert recompute(text, language).text == text
+
+
+@pytest.mark.parametrize(
+    "words, language, value",
+    [
+        ("dix sept", "fr", 17),
+        ("quatre vingt dix sept", "fr", 97),
+        ("vingt et un", "fr", 21),
+        ("three hundred and two", "en", 302),
+        ("trecento due", "it", 302),
+    ],
+)
+def test_a_number_in_words_is_read_whole(words: str, language: str, value: int) -> None:
+    assert number_in_words(words.split(), 0, language) == (value, len(words.split()))
 
 
 @pytest.mark.parametrize(

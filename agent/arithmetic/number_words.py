@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 _EN = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
@@ -28,7 +28,7 @@ _LARGE: Mapping[str, Mapping[str, int]] = {
     "de": {"hundert": 100, "tausend": 10**3, "million": 10**6, "millionen": 10**6, "milliarde": 10**9,
            "milliarden": 10**9, "ein": 1, "dreissig": 30},
     "fr": {"cent": 100, "cents": 100, "mille": 10**3, "million": 10**6, "millions": 10**6, "milliard": 10**9,
-           "milliards": 10**9, "vingts": 20},
+           "milliards": 10**9, "vingts": 20, "un": 1},
     "es": {"cien": 100, "ciento": 100, "doscientos": 200, "doscientas": 200, "trescientos": 300, "trescientas": 300,
            "cuatrocientos": 400, "cuatrocientas": 400, "quinientos": 500, "quinientas": 500, "seiscientos": 600,
            "seiscientas": 600, "setecientos": 700, "setecientas": 700, "ochocientos": 800, "ochocientas": 800,
@@ -46,9 +46,14 @@ _ALONE = {"fr": {"cent"}}  # "pour cent"
 _ONLY_INSIDE = {"ein", "un", "uno", "vent", "trent"}
 
 
+def below_twenty(language: str) -> Mapping[int, str]:
+    """The words of the numbers below twenty, without those that are articles too."""
+    return {value: word for value, word in enumerate(_BELOW_TWENTY[language].split()) if word != "-"}
+
+
 @lru_cache(maxsize=8)
 def _atoms(language: str) -> Mapping[str, int]:
-    found = {word: value for value, word in enumerate(_BELOW_TWENTY[language].split()) if word != "-"}
+    found = {word: value for value, word in below_twenty(language).items()}
     found |= {word: 10 * (place + 2) for place, word in enumerate(_TENS[language].split()) if word != "-"}
     return found | dict(_LARGE[language])
 
@@ -66,11 +71,11 @@ def number_in_words(words: Sequence[str], place: int, language: str) -> tuple[in
         found = _parts(words[at], language)
         if found is None:
             joined = values and words[at] == _AND[language] and at + 1 < len(words)
-            if not joined or _parts(words[at + 1], language) is None or not _goes_on(values, words, at, language):
+            if not joined or not _goes_on(values, words, at, language):
                 break
             at += 1
             continue
-        if at > place and values and not _continues(values[-1], found[0]):
+        if at > place and values and not _continues(values[-1], found[0], language):
             break
         values += found
         at += 1
@@ -84,13 +89,21 @@ def number_in_words(words: Sequence[str], place: int, language: str) -> tuple[in
 
 def _goes_on(values: Sequence[int], words: Sequence[str], at: int, language: str) -> bool:
     """Whether "and" is inside of a number, as in "one hundred and two", and not between two."""
-    following = _parts(words[at + 1], language) or [0]
+    following = _parts(words[at + 1], language)
+    if following is None:
+        return False
     if language in ("en", "it"):
-        return values[-1] >= 100 and following[0] < 100
-    return 20 <= values[-1] < 100 and following[0] < 20
+        after = _parts(words[at + 2], language) if at + 2 < len(words) else None
+        another = after is not None and after[0] >= 100  # "two hundred and three hundred" are two
+        return values[-1] >= 100 and following[0] < 100 and not another
+    if language == "fr":
+        return 20 <= values[-1] < 100 and following[0] in (1, 11)  # vingt et un, soixante et onze
+    return language == "es" and 30 <= values[-1] < 100 and following[0] < 10  # German writes one word
 
 
-def _continues(last: int, following: int) -> bool:
+def _continues(last: int, following: int, language: str) -> bool:
+    if language == "fr" and last == 10 and 7 <= following <= 9:  # dix-sept
+        return True
     return following >= 100 or last >= 100 or (20 <= last < 100 and following < 20) or (last == 4 and following == 20)
 
 
@@ -133,3 +146,27 @@ def _total(values: Sequence[int]) -> int:
         else:
             current += value
     return total + current
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_DIGIT_BEFORE = re.compile(r"\d[\s-]?$")
+
+
+def numbers_in_words(text: str, language: str) -> Iterator[tuple[int, int, int]]:
+    """Where each number of a text is written in words, and its value; one by itself is none, as it often is a pronoun.
+
+    Nor is what belongs to a number in digits: "2 million".
+    """
+    words = list(_WORD.finditer(text))
+    spelled = [it[0].lower() for it in words]
+    at = 0
+    while at < len(words):
+        found = number_in_words(spelled, at, language)
+        if found is None:
+            at += 1
+            continue
+        value, length = found
+        start, end = words[at].start(), words[at + length - 1].end()
+        at += length
+        if value != 1 and not _DIGIT_BEFORE.search(text, 0, start) and not re.search(r"[^\w\s-]", text[start:end]):
+            yield start, end, value
