@@ -88,7 +88,7 @@ class MariadbServer:
         self._init.chmod(0o644)
         with self._log.open("ab") as log:
             made = subprocess.run(
-                [_program("mariadb-install-db"), "--no-defaults", f"--datadir={self._data}", "--skip-test-db",
+                [program("mariadb-install-db"), "--no-defaults", f"--datadir={self._data}", "--skip-test-db",
                  "--skip-name-resolve", "--auth-root-authentication-method=socket", *self._as_user()],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self._folder, check=False, timeout=_PATIENCE_S,
             )  # fmt: skip
@@ -117,7 +117,7 @@ class MariadbServer:
         options = [f"--{name}={value}" for name, value in settings.items()]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [_program("mariadbd"), "--no-defaults", *options, *self._as_user()],
+                [program("mariadbd"), "--no-defaults", *options, *self._as_user()],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self._folder,
             )  # fmt: skip
         self._until_ready(self._process)
@@ -178,7 +178,8 @@ class MariadbServer:
         return self._log.read_text(errors="replace")[-4000:]
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str:
+    """Where a program of MariaDB is. Raises RuntimeError where it is not installed."""
     found = shutil.which(name, path=_PATH)
     if found is None:
         raise RuntimeError(f"{name} is not installed")

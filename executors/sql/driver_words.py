@@ -91,6 +91,8 @@ _WORDS = words(
     # of SQL Server
     "anchor compared conflict conflicted datepart dateparts exhausted fails instances introduced items precise",
     "separating sorted terminated trigger windowed",
+    # of MySQL 8
+    "cte_max_recursion_depth functionally increasing larger only_full_group_by sql_mode",
 )
 
 

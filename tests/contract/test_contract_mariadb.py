@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from contract_suite import ROWS, fill
@@ -96,7 +96,7 @@ class TestMariadb(Outages, Pooling, Writing):
         "CREATE TRIGGER noisy AFTER UPDATE ON ledger FOR EACH ROW INSERT INTO audit VALUES (NEW.id), (OLD.id)",
     )
     misused = "SELECT name, COUNT(*) FROM people GROUP BY city"
-    types = (
+    types: ClassVar[tuple[tuple[str, Any], ...]] = (
         ("1", 1),
         ("9007199254740993", "9007199254740993"),
         ("-9007199254740991", -9007199254740991),
@@ -134,7 +134,7 @@ class TestMariadb(Outages, Pooling, Writing):
         ("JSON_OBJECT('a', 1)", '{"a": 1}'),
         (kind("place"), "0x000000000101000000000000000000f03f0000000000000040"),
     )
-    writes = (
+    writes: ClassVar[tuple[str, ...]] = (
         "INSERT INTO people VALUES (1000, 'x', 'y', 1)",
         "UPDATE people SET name = 'x'",
         "DELETE FROM people",
