@@ -72,7 +72,8 @@ class BareNames:
             if name in self._calls and not quoted:
                 raise refused_function(column.name, self._dialect)
             if is_oracle and not _is_name(column) and not self._may_call(name):
-                raise refused_function(column.name, self._dialect)
+                message = f"There is no column {column.name[:80]}: Oracle would call a function of that name."
+                raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, message, because=Because.NAME)
 
     def _may_call(self, name: str) -> bool:
         return name in self._dialect.row_ids or name in self._functions or self._dialect.may_call(name, in_from=False)

@@ -131,7 +131,6 @@ REFUSED = [
     ("oracle", "SELECT DBMS_RANDOM.VALUE(1, 2) FROM dual", ErrorKind.FUNCTION_NOT_FOUND, "a package"),
     ("oracle", "SELECT DBMS_XMLGEN.GETXML('SELECT 1 FROM dual') FROM dual", ErrorKind.FUNCTION_NOT_FOUND, "text run as SQL"),
     ("oracle", "SELECT SYS_CONTEXT('USERENV', 'OS_USER') FROM dual", ErrorKind.FUNCTION_NOT_FOUND, "the server's user"),
-    ("oracle", "SELECT USER FROM dual", ErrorKind.COLUMN_NOT_FOUND, "the server's user"),
     ("oracle", "SELECT HTTPURITYPE('http://x').getClob() FROM dual", ErrorKind.FUNCTION_NOT_FOUND, "reaches the network"),
     ("oracle", "SELECT BFILENAME('D', 'x') FROM dual", ErrorKind.FUNCTION_NOT_FOUND, "the server's files"),
     ("oracle", "SELECT * FROM TABLE(f(1))", ErrorKind.FUNCTION_NOT_FOUND, "a function that makes rows"),
