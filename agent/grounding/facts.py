@@ -81,6 +81,7 @@ class Facts:
     documents: docs of the database, of which those of the columns read are used.
     earlier: questions that this one leans on.
     linked: pairs of words of the question and the stored value that they mean.
+    raw: records behind the result.
     calculate: whether anything may be computed.
     """
 
@@ -108,6 +109,13 @@ class Facts:
     def columns(self) -> tuple[ColumnFacts, ...]:
         """Each column of the result, in order."""
         return tuple(self._column(index, name) for index, name in enumerate(self.result.columns))
+
+    @cached_property
+    def records(self) -> Facts | None:
+        """The records behind the result, as rows of their own; None where there are none, or not all were fetched."""
+        if self.raw is None or self.raw.truncated or not self.raw.rows:
+            return None
+        return Facts(question=self.question, result=self.raw, documents=self.documents, dialect=self.dialect)
 
     @cached_property
     def measures(self) -> tuple[ColumnFacts, ...]:

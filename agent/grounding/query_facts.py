@@ -41,7 +41,11 @@ class Condition(NamedTuple):
 
 
 class QueryFacts(NamedTuple):
-    """All of it. order: the outermost ORDER BY, by the names of columns, with whether it descends."""
+    """All of it.
+
+    order: the outermost ORDER BY, by the names of columns, with whether it descends.
+    joined: whether tables are joined, so that a record may come several times.
+    """
 
     projections: tuple[Projection, ...] = ()
     conditions: tuple[Condition, ...] = ()
@@ -49,6 +53,7 @@ class QueryFacts(NamedTuple):
     limit: int | None = None
     grouped: bool = False
     tables: tuple[str, ...] = ()
+    joined: bool = False
 
     @property
     def aggregates(self) -> bool:
@@ -84,6 +89,7 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
         limit=int(count.this) if isinstance(count, exp.Literal) and str(count.this).isdigit() else None,
         grouped=select.args.get("group") is not None,
         tables=tuple(dict.fromkeys(it.name for it in tree.find_all(exp.Table))),
+        joined=tree.find(exp.Join) is not None,
     )
 
 

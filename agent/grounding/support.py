@@ -36,7 +36,11 @@ _INCLUSIVE = frozenset(
 
 
 class Support(NamedTuple):
-    """Where a number comes from. value: exactly; row, column: of the cell, from 0. expression: of a calculation."""
+    """Where a number comes from.
+
+    value: exactly. row, column: of the cell, from 0. expression: of a calculation.
+    words: that may stand beside it, of a column that is not shown.
+    """
 
     origin: Origin
     value: Fraction
@@ -44,6 +48,7 @@ class Support(NamedTuple):
     column: int | None = None
     expression: str = ""
     cls: Class | None = None
+    words: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -76,6 +81,7 @@ class Numbers:
             or self._whole(segment, place, columns)
             or found
             or self._counted(segment, place, bound)
+            or self._over_records(segment, place, named, bound)
         )
 
     # -- which rows, which columns ------------------------------------------------------------------------
@@ -206,6 +212,14 @@ class Numbers:
             found = total(self.facts, column)
             if found is not None and self.says(segment, item, found.value, column, None):
                 return Support("calculation", found.value, None, None, found.expression)
+        return None
+
+    def _over_records(self, segment: Segment, place: int, rows: Rows | None, bound: Class | None) -> Support | None:
+        from agent.grounding.records import over_records
+
+        for (value, expression, cls), column, words in over_records(self.facts, segment, place, rows):
+            if self.says(segment, segment.items[place], value, column, bound):
+                return Support("calculation", value, None, None, expression, cls, words)
         return None
 
     # -- the rows counted, the question -------------------------------------------------------------------

@@ -103,6 +103,9 @@ class Wording:
             return True
         if segment.items[place].text in "$€£¥%+×÷*<>±":
             return False
+        told = (self._supports.get(it.start) for it in segment.numbers)
+        if any(support is not None and is_among(word, support.words) for support in told):
+            return True
         return is_among(word, self._known) or self._is_compound(word)
 
     def _is_compound(self, word: str) -> bool:

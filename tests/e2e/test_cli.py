@@ -28,6 +28,7 @@ QUESTION = "What is the total of all orders?"
 SQL = "SELECT SUM(amount) AS total FROM orders"
 REASON = "The sum over all [orders]."
 SENTENCE = "All orders together come to 460.5."
+UNSUPPORTED = "All orders together come to 999.5."
 # Where the tests run in the background the shell has them ignore Ctrl-C, and so would the process.
 HEEDING_CTRL_C = (
     "import runpy, signal; signal.signal(2, signal.default_int_handler); runpy.run_module('agent', {}, '__main__')"
@@ -113,6 +114,29 @@ async def test_ask_shows_sql_rows_checks_and_the_answer(cli: Cli, openai: OpenAI
     for shown in (QUESTION, SQL, "460.5", REASON, SENTENCE, "answer, verified", "✓ judge", "✓ grounding"):
         assert shown in ended.out
     assert "\x1b" not in ended.out, "a pipe gets no control characters"
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["shown", "json"])
+async def test_ask_never_shows_a_sentence_that_the_rows_do_not_support(
+    cli: Cli, openai: OpenAIServer, options: tuple[str, ...]
+) -> None:
+    script(openai, sentence=UNSUPPORTED)
+    openai.replies(UNSUPPORTED)
+    ended = await cli("ask", QUESTION, *options)
+    assert ended.code == 0, ended.err
+    assert "Total: 460.5." in ended.out
+    assert UNSUPPORTED not in ended.out + ended.err
+    if options:
+        assert json.loads(ended.out)["answer_source"] == "composed"
+
+
+async def test_chat_never_shows_a_sentence_that_the_rows_do_not_support(cli: Cli, openai: OpenAIServer) -> None:
+    script(openai, sentence=UNSUPPORTED)
+    openai.replies(UNSUPPORTED)
+    ended = await cli("chat", "--database", "shop", stdin=f"{QUESTION}\n")
+    assert ended.code == 0, ended.err
+    assert "Total: 460.5." in ended.out
+    assert UNSUPPORTED not in ended.out + ended.err
 
 
 async def test_ask_names_a_file_before_the_question(cli: Cli, openai: OpenAIServer, tmp_path: Path) -> None:

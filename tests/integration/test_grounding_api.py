@@ -71,6 +71,21 @@ async def test_what_is_put_right_at_the_second_try_is_the_models(
     assert (body["answer"], body["answer_source"], body["verified"]) == (TRUE, "model", True)
 
 
+async def test_what_is_recomputed_over_all_records_is_shown(client: httpx2.AsyncClient, model: ScriptedModel) -> None:
+    text = "The 5 orders come to 460.5 in total, with an average amount of 92.1."
+    scripted(model, text)
+    body = await _query(client)
+    assert (body["answer"], body["answer_source"], body["verified"]) == (text, "model", True)
+
+
+async def test_the_value_of_a_single_record_is_not(client: httpx2.AsyncClient, model: ScriptedModel) -> None:
+    text = "All orders together come to 460.5, with an average amount of 250.5."
+    scripted(model, text, text)
+    body = await _query(client)
+    assert 250.5 in [record["amount"] for record in body["raw_results"]]
+    assert (body["answer"], body["answer_source"]) == (COMPOSED, "composed")
+
+
 @pytest.mark.parametrize("path", ["/query/stream", "/text2sql/generate/stream"])
 async def test_no_event_of_a_stream_carries_it(client: httpx2.AsyncClient, model: ScriptedModel, path: str) -> None:
     scripted(model, FALSE, FALSE)

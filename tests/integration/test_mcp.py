@@ -34,6 +34,7 @@ PATIENCE = 60  # seconds until a test that waits in vain fails
 QUESTION = "What is the total of all orders?"
 SQL = "SELECT SUM(amount) AS total FROM orders"
 SENTENCE = "All orders together come to 460.5."
+UNSUPPORTED = "All orders together come to 999.5."
 NAMES = ["ask", "search_docs", "list_databases", "get_schema", "run_sql"]
 
 Progress = list[tuple[float, str | None]]
@@ -271,6 +272,35 @@ async def test_a_question_is_answered(connect: Connect, model: ScriptedModel) ->
     async with connect() as client:
         answer = fields(await client.call_tool("ask", {"question": QUESTION, "database": "shop"}))
     assert (answer["answer"], answer["verified"], answer["sql"]) == (SENTENCE, True, SQL)
+
+
+async def test_a_sentence_that_the_rows_do_not_support_is_never_shown(connect: Connect, model: ScriptedModel) -> None:
+    model.replies(sql=SQL)
+    model.replies(correct=True, reason="the sum over all orders")
+    model.replies(text=UNSUPPORTED)
+    model.replies(text=UNSUPPORTED)
+    told: Progress = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, message))
+
+    async with connect() as client:
+        asked = {"question": QUESTION, "database": "shop"}
+        result = await client.call_tool("ask", asked, progress_callback=on_progress)
+    answer = fields(result)
+    assert (answer["answer"], answer["answer_source"], answer["verified"]) == ("Total: 460.5.", "composed", True)
+    assert told
+    assert UNSUPPORTED not in text_of(result) + json.dumps(told)
+
+
+async def test_what_the_model_puts_right_is_its_own(connect: Connect, model: ScriptedModel) -> None:
+    model.replies(sql=SQL)
+    model.replies(correct=True, reason="the sum over all orders")
+    model.replies(text=UNSUPPORTED)
+    model.replies(text=SENTENCE)
+    async with connect() as client:
+        answer = fields(await client.call_tool("ask", {"question": QUESTION, "database": "shop"}))
+    assert (answer["answer"], answer["answer_source"]) == (SENTENCE, "model")
 
 
 async def test_a_query_of_ones_own_is_run(connect: Connect) -> None:
