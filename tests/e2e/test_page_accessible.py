@@ -60,13 +60,13 @@ async def test_everything_else(
         await expect(turn.get_by_text("Writing the query").first).to_be_visible()
         assert await seen.findings() == []
         held.released.set()
-        await turn.get_by_role("button", name="This answer is wrong").click()
+        await turn.get_by_role("button", name="Mark as incorrect").click()
         assert await seen.findings() == []
-        await turn.get_by_role("link", name="Waits for a review").click()
-        await expect(page.get_by_role("form", name="Decide")).to_be_visible()
+        await turn.get_by_role("link", name="Awaiting review").click()
+        await expect(page.get_by_role("form", name="Decision")).to_be_visible()
         assert await seen.findings() == []
         await page.goto(f"{service_url}/#/saved")
-        await expect(page.get_by_text("None yet.")).to_be_visible()
+        await expect(page.get_by_text("No saved queries yet.")).to_be_visible()
         assert await seen.findings() == []
         await page.get_by_role("button", name="Tables").click()
         assert await seen.findings() == []

@@ -74,7 +74,7 @@ async def test_another_database_begins_another_conversation(page: Page, held: He
 async def test_an_earlier_conversation_comes_back_whole(page: Page, held: HeldModel) -> None:
     script(held)
     await answered(page)
-    earlier = page.get_by_role("navigation", name="Earlier conversations").get_by_role("link")
+    earlier = page.get_by_role("navigation", name="History").get_by_role("link")
     await expect(earlier).to_contain_text(QUESTION)
     await page.get_by_role("button", name="New question").click()
     await page.reload()
@@ -89,39 +89,39 @@ async def test_an_earlier_conversation_comes_back_whole(page: Page, held: HeldMo
     script(held, sql="SELECT COUNT(*) AS orders FROM orders", text="There are 5.")
     await expect(await answered(page, "And how many of them are cancelled?")).to_contain_text("There are 5.")
 
-    await page.get_by_role("button", name=f"Forget “{QUESTION}”").click()
+    await page.get_by_role("button", name=f"Delete “{QUESTION}”").click()
     await expect(earlier).to_have_count(0)
 
 
-async def test_a_query_is_saved_run_and_forgotten(page: Page, held: HeldModel) -> None:
+async def test_a_query_is_saved_run_and_deleted(page: Page, held: HeldModel) -> None:
     script(held)
     panel = await tab(await answered(page), "SQL")
     await panel.get_by_role("button", name="Save").click()
     await panel.get_by_label("Name").fill("Orders by status")
     await panel.get_by_role("button", name="Save", exact=True).last.click()
-    await panel.get_by_role("link", name="All saved queries").click()
+    await panel.get_by_role("link", name="View saved queries").click()
     kept = page.get_by_role("article", name="Orders by status")
     await kept.get_by_role("button", name="Run").click()
     await expect(kept.get_by_role("cell", name="C", exact=True)).to_be_visible()
-    await kept.get_by_role("button", name="Forget").click()
-    await expect(page.get_by_text("None yet.")).to_be_visible()
+    await kept.get_by_role("button", name="Delete").click()
+    await expect(page.get_by_text("No saved queries yet.")).to_be_visible()
 
 
 async def test_a_wrong_answer_is_corrected_and_settled_by_a_reviewer(page: Page, held: HeldModel) -> None:
     script(held)
     answer = await answered(page)
-    await answer.get_by_role("button", name="This answer is wrong").click()
-    await answer.get_by_label("What is wrong with it?").fill("Cancelled orders do not count.")
-    await answer.get_by_label("The query that would have been right").fill(TOTAL)
+    await answer.get_by_role("button", name="Mark as incorrect").click()
+    await answer.get_by_label("What is wrong?").fill("Cancelled orders do not count.")
+    await answer.get_by_label("Correct query").fill(TOTAL)
     await answer.get_by_role("button", name="Send").click()
-    await expect(answer.get_by_text("A reviewer will look at it.")).to_be_visible()
+    await expect(answer.get_by_text("A reviewer will look at this answer.")).to_be_visible()
 
     await page.get_by_role("link", name="Reviews").click()
     await page.get_by_role("button", name=QUESTION, exact=True).click()
     await expect(page.get_by_text("Cancelled orders do not count.")).to_be_visible()
-    decide = page.get_by_role("form", name="Decide")
+    decide = page.get_by_role("form", name="Decision")
     await expect(decide.get_by_label("Query")).to_have_value(TOTAL)
-    await decide.get_by_role("button", name="Try it").click()
+    await decide.get_by_role("button", name="Preview").click()
     await expect(decide.get_by_role("cell")).to_have_text("460.5")
     await decide.get_by_role("button", name="Approve").click()
     await expect(page.get_by_text("approved", exact=True)).to_be_visible()
@@ -131,10 +131,10 @@ async def test_a_wrong_answer_is_corrected_and_settled_by_a_reviewer(page: Page,
 async def test_a_right_answer_is_said_to_be_right(page: Page, held: HeldModel) -> None:
     script(held)
     answer = await answered(page)
-    right = answer.get_by_role("button", name="This answer is right")
+    right = answer.get_by_role("button", name="Mark as correct")
     await right.click()
     await expect(right).to_have_attribute("aria-pressed", "true")
-    await expect(answer.get_by_text("It counts from now on.")).to_be_visible()
+    await expect(answer.get_by_text("Your feedback applies from now on.")).to_be_visible()
 
 
 async def test_a_question_is_shared_as_a_link(page: Page, browser: Browser, service_url: str, held: HeldModel) -> None:
@@ -159,7 +159,7 @@ async def test_the_theme_is_chosen_and_kept(page: Page) -> None:
     await page.reload()
     await expect(page.get_by_role("radio", name="Dark")).to_be_checked()
     assert await page.evaluate(ground) == dark
-    await page.get_by_role("radio", name="As the system").check(force=True)
+    await page.get_by_role("radio", name="System").check(force=True)
     await page.emulate_media(color_scheme="dark")
     assert await page.evaluate(ground) == dark
     await page.get_by_role("radio", name="Light").check(force=True)
@@ -180,9 +180,9 @@ async def test_all_of_it_goes_by_keyboard(page: Page, held: HeldModel) -> None:
     await page.keyboard.press("Home")
     await expect(answer.get_by_role("tab", name="Rows 3")).to_be_focused()
     await page.keyboard.press("End")
-    await expect(answer.get_by_role("tab", selected=True)).to_contain_text("Records")
+    await expect(answer.get_by_role("tab", selected=True)).to_contain_text("Source records")
     await page.keyboard.press("ArrowLeft")
-    editor = answer.get_by_role("textbox", name="SQL, to be edited")
+    editor = answer.get_by_role("textbox", name="SQL editor")
     await editor.focus()
     await page.keyboard.press("Tab")
     await expect(answer.get_by_role("button", name="Run")).to_be_focused()
@@ -229,12 +229,12 @@ async def test_where_a_key_is_wanted_it_is_asked_for(browser: Browser, closed_ur
     script(held)
     async with watched(browser, closed_url) as seen:
         seen.expected = ("401",)
-        dialog = seen.page.get_by_role("dialog", name="Nobody is signed in")
-        await dialog.get_by_label("Key").fill("plk_wrong")
-        await dialog.get_by_role("button", name="Go on").click()
+        dialog = seen.page.get_by_role("dialog", name="Sign in")
+        await dialog.get_by_label("API key").fill("plk_wrong")
+        await dialog.get_by_role("button", name="Sign in").click()
         await expect(dialog).to_contain_text("This API key is not known")
-        await dialog.get_by_label("Key").fill(ANN)
-        await dialog.get_by_role("button", name="Go on").click()
+        await dialog.get_by_label("API key").fill(ANN)
+        await dialog.get_by_role("button", name="Sign in").click()
         await expect(await answered(seen.page)).to_contain_text(SENTENCE)
         assert ANN not in str(seen.asked), "no key is in an address"
 
@@ -248,10 +248,10 @@ async def test_who_may_not_settle_is_not_asked_to(browser: Browser, closed_url: 
     async with watched(browser, closed_url) as seen:
         seen.expected = ("401",)
         dialog = seen.page.get_by_role("dialog")
-        await dialog.get_by_label("Key").fill(ANN)
-        await dialog.get_by_role("button", name="Go on").click()
+        await dialog.get_by_label("API key").fill(ANN)
+        await dialog.get_by_role("button", name="Sign in").click()
         turn = await ask(seen.page)
         await expect(seen.page.get_by_role("link", name="Reviews")).to_have_count(0)
-        await turn.get_by_role("link", name="Waits for a review").click()
-        await expect(seen.page.get_by_text("It waits for a reviewer of shop.")).to_be_visible()
-        await expect(seen.page.get_by_role("form", name="Decide")).to_have_count(0)
+        await turn.get_by_role("link", name="Awaiting review").click()
+        await expect(seen.page.get_by_text("Awaiting a reviewer of shop.")).to_be_visible()
+        await expect(seen.page.get_by_role("form", name="Decision")).to_have_count(0)

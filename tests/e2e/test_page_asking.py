@@ -42,7 +42,7 @@ async def test_a_failed_attempt_says_why_and_what_the_judge_said_of_the_next(pag
     steps = page.locator("details.how")
     await expect(steps.locator("summary .tag")).to_have_text("2 attempts")
     await steps.locator("summary").first.click()
-    for said in ("The query was refused", "nowhere", "Trying again", "The judge agrees", "One row each."):
+    for said in ("Query rejected", "nowhere", "Retrying", "Accepted by the judge", "One row each."):
         await expect(steps).to_contain_text(said)
     await expect(answer).to_contain_text(SENTENCE)
 
@@ -57,7 +57,7 @@ async def test_each_number_leads_to_its_row(page: Page, held: HeldModel) -> None
     assert await marked.all_text_contents() == ["X", "1"]
     await expect(answer.locator("td.hit")).to_have_text("1")
     await answer.get_by_text("(n =").get_by_role("button", name="3", exact=True).last.click()
-    await expect(answer.locator(".figure-origin")).to_contain_text("The number of rows")
+    await expect(answer.locator(".figure-origin")).to_contain_text("Number of rows")
 
 
 async def test_a_computed_number_shows_its_calculation(page: Page, held: HeldModel) -> None:
@@ -118,9 +118,9 @@ async def test_a_question_back_has_its_choices_as_buttons(page: Page, held: Held
     asked_back = {"sql": None, "explanation": "", "clarification": "Which revenue?", "choices": ["gross", "net of tax"]}
     held.replies(text=json.dumps(asked_back))
     turn = await ask(page, "What was our revenue?")
-    back = turn.get_by_role("article", name="A question back")
+    back = turn.get_by_role("article", name="Clarification needed")
     await expect(back.locator(".answer-text")).to_have_text("Which revenue?")
-    choices = back.get_by_role("list", name="Ways to go on").get_by_role("button")
+    choices = back.get_by_role("list", name="Options").get_by_role("button")
     await expect(choices).to_have_text(["gross", "net of tax"])
     script(held, sql=TOTAL, text="It was 460.5.")
     await choices.last.click()
@@ -159,7 +159,7 @@ async def test_a_lost_connection_is_taken_up_where_it_broke_off(
         turn = await ask(seen.page)
         await expect(turn.get_by_text("Looked at 2 tables")).to_be_visible()
         proxy.cut()
-        await expect(turn.get_by_role("status").filter(has_text="The connection was lost")).to_be_visible()
+        await expect(turn.get_by_role("status").filter(has_text="Connection lost")).to_be_visible()
         await asyncio.wait_for(proxy.refused.wait(), PATIENCE)
         held.released.set()
         proxy.mend()
@@ -218,8 +218,8 @@ async def test_what_no_attempt_could_answer_waits_for_a_review(page: Page, held:
     answer = await answered(page)
     await expect(answer.get_by_text("Not verified")).to_be_visible()
     await page.get_by_text("How this was answered").click()
-    await expect(page.get_by_text("says no").first).to_be_visible()
-    await answer.get_by_role("link", name="Waits for a review").click()
+    await expect(page.get_by_text("Rejected by").first).to_be_visible()
+    await answer.get_by_role("link", name="Awaiting review").click()
     await expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
     await expect(page.get_by_text("That is the sum.").first).to_be_visible()
 

@@ -47,7 +47,7 @@ async def test_rows_come_as_csv_and_parquet(page: Page, held: HeldModel) -> None
 
 async def test_the_records_behind_an_aggregate_are_there_and_can_be_saved(page: Page, held: HeldModel) -> None:
     script(held, sql="SELECT SUM(amount) AS total FROM orders WHERE status = 'C'", text="It is 360.5.")
-    panel = await tab(await answered(page), "Records behind it 3")
+    panel = await tab(await answered(page), "Source records 3")
     await expect(panel.get_by_role("row")).to_have_count(4)
     _, content = await saved(page, panel.get_by_role("button", name="CSV"))
     assert len(content.decode().splitlines()) == 4
@@ -59,7 +59,7 @@ async def test_a_chart_is_changed_by_a_click_and_saved(page: Page, held: HeldMod
     await expect(panel.locator(".chart-place svg path[aria-roledescription='bar']")).to_have_count(3)
     await panel.get_by_role("button", name="Line").click()
     await expect(panel.locator(".chart-place svg path[aria-roledescription='line mark']")).to_have_count(1)
-    await panel.get_by_role("button", name="As proposed").click()
+    await panel.get_by_role("button", name="Reset").click()
     await expect(panel.locator(".chart-place svg path[aria-roledescription='bar']")).to_have_count(3)
     _, svg = await saved(page, panel.get_by_role("button", name="SVG"))
     assert svg.startswith(b"<svg")
@@ -85,7 +85,7 @@ async def test_the_query_is_laid_out_copied_edited_and_run_again(page: Page, hel
     script(held)
     answer = await answered(page)
     panel = await tab(answer, "SQL")
-    editor = panel.get_by_role("textbox", name="SQL, to be edited")
+    editor = panel.get_by_role("textbox", name="SQL editor")
     await expect(editor).to_contain_text("GROUP BY")
     assert await editor.locator(".cm-line").count() > 3, "over several lines"
     await panel.get_by_role("button", name="Copy").click()
@@ -105,10 +105,10 @@ async def test_what_is_edited_is_guarded(page: Page, seen: Watched, held: HeldMo
     seen.expected = ("Failed to load resource",)
     script(held)
     panel = await tab(await answered(page), "SQL")
-    await retype(panel.get_by_role("textbox", name="SQL, to be edited"), "DELETE FROM orders")
+    await retype(panel.get_by_role("textbox", name="SQL editor"), "DELETE FROM orders")
     await panel.get_by_role("button", name="Run").click()
     await expect(panel.get_by_role("alert")).to_contain_text("Only reading is allowed")
-    await retype(panel.get_by_role("textbox", name="SQL, to be edited"), "SELECT statos FROM orders")
+    await retype(panel.get_by_role("textbox", name="SQL editor"), "SELECT statos FROM orders")
     await panel.get_by_role("button", name="Run").click()
     await expect(panel.get_by_role("alert")).to_contain_text("status")
 
@@ -154,13 +154,13 @@ class TestTenThousandRows:
         assert await panel.locator("tbody tr").count() < 100
 
     async def test_they_are_searched_and_filtered(self, panel: Locator) -> None:
-        await panel.get_by_label("Search the rows").fill("place 3")
+        await panel.get_by_label("Search rows").fill("place 3")
         await expect(panel.get_by_text("1,429 of 10,000 rows")).to_be_visible()
         await panel.get_by_role("button", name="Filter columns").click()
         await panel.get_by_label("Filter value").fill(">9990")
         await expect(panel.get_by_text("1 of 10,000 rows")).to_be_visible()
         await panel.get_by_label("Filter value").fill(">99999")
-        await expect(panel.get_by_text("No row is left by these filters.")).to_be_visible()
+        await expect(panel.get_by_text("No rows match these filters.")).to_be_visible()
 
 
 async def test_a_number_leads_to_the_records_of_its_own_group(page: Page, held: HeldModel) -> None:
@@ -173,5 +173,5 @@ async def test_a_number_leads_to_the_records_of_its_own_group(page: Page, held: 
     await expect(records.get_by_role("row")).to_have_count(4)
     for cell in await records.locator("tbody tr td:first-child").all():
         assert await cell.text_content() == "C"
-    await answer.get_by_role("button", name="Records of all rows").click()
-    await expect(answer.get_by_role("table", name="Records behind the answer").get_by_role("row")).to_have_count(6)
+    await answer.get_by_role("button", name="All source records").click()
+    await expect(answer.get_by_role("table", name="Source records").get_by_role("row")).to_have_count(6)

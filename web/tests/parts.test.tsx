@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { AnswerText } from "../src/parts/AnswerText";
-import { AnswerView, Standing } from "../src/parts/AnswerView";
+import { AnswerView } from "../src/parts/AnswerView";
 import { Checks } from "../src/parts/Checks";
 import { Composer } from "../src/parts/Composer";
 import { Guarded } from "../src/parts/Guarded";
@@ -69,7 +69,7 @@ describe("the records behind an answer", () => {
     vi.stubGlobal("fetch", fetched);
     shown();
     await userEvent.click(screen.getByRole("button", { name: "1,200" }));
-    await userEvent.click(screen.getByRole("button", { name: "Show its records" }));
+    await userEvent.click(screen.getByRole("button", { name: "Show source records" }));
     expect(await screen.findByRole("table", { name: "Records of country: Spain" })).toBeTruthy();
     const [path, sent] = fetched.mock.calls[0] as unknown as [string, RequestInit];
     expect(path).toBe("./api/records");
@@ -78,33 +78,32 @@ describe("the records behind an answer", () => {
       sql: "SELECT country, customers FROM t",
       row: { country: "Spain", customers: 1200 },
     });
-    await userEvent.click(screen.getByRole("button", { name: "Records of all rows" }));
-    expect(screen.getByText("The first 1 of 1,207 records.")).toBeTruthy();
+    await userEvent.click(screen.getByRole("button", { name: "All source records" }));
+    expect(screen.getByText("Showing the first 1 of 1,207 records.")).toBeTruthy();
     vi.unstubAllGlobals();
   });
 
   it("are counted whole, and not offered where a row has none of its own", async () => {
     shown(answerOf({ ...grouped, group_columns: null }));
-    expect(screen.getByRole("tab", { name: "Records behind it 1,207" })).toBeTruthy();
+    expect(screen.getByRole("tab", { name: "Source records 1,207" })).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "1,200" }));
-    expect(screen.queryByRole("button", { name: "Show its records" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Show source records" })).toBeNull();
   });
 });
 
-describe("how sure an answer is", () => {
+describe("the confidence of an answer", () => {
   it.each([
-    [{ verified: true, confidence: 0.873 }, "Verified", "87 % sure"],
-    [{ verified: false, confidence: 0.31 }, "Not verified", "31 % sure"],
-    [{ verified: true, confidence: 1 }, "Verified", "99 % sure"],
-  ] as const)("stands beside its tag: %o", (changes, tag, sure) => {
-    render(<Standing answer={answerOf(changes)} />);
-    expect(screen.getByText(tag)).toBeTruthy();
-    expect(screen.getByText(sure)).toBeTruthy();
+    [0.873, "87% confidence"],
+    [0.31, "31% confidence"],
+    [1, "99% confidence"],
+  ])("stands beside its checks: %o", (confidence, said) => {
+    render(<Checks checks={[{ name: "guard", passed: true, detail: "" }]} doubts={[]} confidence={confidence} />);
+    expect(screen.getByText(said)).toBeTruthy();
   });
 
   it("is left out where nobody knows", () => {
-    render(<Standing answer={answerOf({ confidence: null })} />);
-    expect(screen.queryByText(/sure$/)).toBeNull();
+    render(<Checks checks={[{ name: "guard", passed: true, detail: "" }]} doubts={[]} confidence={null} />);
+    expect(screen.queryByText(/confidence$/)).toBeNull();
   });
 });
 
@@ -115,7 +114,7 @@ describe("the checks", () => {
   const doubt = { rule: "fan_out", evidence: "schema" as const, detail: "A join repeats rows." };
 
   it("stand on one line, which opens to each of them", async () => {
-    render(<Checks checks={[passed, skipped]} doubts={[]} />);
+    render(<Checks checks={[passed, skipped]} doubts={[]} confidence={null} />);
     const line = screen.getByRole("button", { name: "1 check passed, 1 skipped" });
     expect(line.getAttribute("aria-expanded")).toBe("false");
     expect(screen.queryByRole("list")).toBeNull();
@@ -125,7 +124,7 @@ describe("the checks", () => {
   });
 
   it("are open, the failed ones first, where one failed", () => {
-    render(<Checks checks={[passed, failed]} doubts={[]} />);
+    render(<Checks checks={[passed, failed]} doubts={[]} confidence={null} />);
     expect(screen.getByRole("button").textContent).toBe("1 check failed, 1 passed");
     expect(screen.getAllByRole("listitem").map((item) => item.textContent)).toEqual([
       "Numbers traced failed. Not supported: 12.",
@@ -134,14 +133,14 @@ describe("the checks", () => {
   });
 
   it("have doubts beside them, as what they are", () => {
-    render(<Checks checks={[passed]} doubts={[doubt]} />);
+    render(<Checks checks={[passed]} doubts={[doubt]} confidence={null} />);
     expect(screen.getByRole("button").textContent).toBe("1 check passed · 1 doubt");
     const doubts = within(screen.getByRole("list", { name: "Doubts" }));
     expect(doubts.getByRole("listitem").textContent).toBe("Doubt from the schema. A join repeats rows.");
   });
 
   it("stay folded where only the wording raises a doubt", () => {
-    render(<Checks checks={[passed]} doubts={[{ ...doubt, evidence: "language" }]} />);
+    render(<Checks checks={[passed]} doubts={[{ ...doubt, evidence: "language" }]} confidence={null} />);
     expect(screen.queryByRole("list")).toBeNull();
   });
 });
@@ -271,7 +270,7 @@ describe("the steps", () => {
       />,
     );
     const list = screen.getByRole("list");
-    for (const said of ["The query was refused", "There is no column x.", "The judge says no", "Trying again", "Ask for one."])
+    for (const said of ["Query rejected", "There is no column x.", "Rejected by the judge", "Retrying", "Ask for one."])
       expect(list.textContent).toContain(said);
     expect(screen.getByLabelText("SQL").textContent).toBe("SELECT co");
   });
@@ -292,10 +291,10 @@ describe("a table", () => {
       <RowsTable columns={["name", "total"]} rows={rows} label="Rows" marked={marked as never} />
     );
     const { rerender } = render(table(null));
-    await userEvent.type(screen.getByLabelText("Search the rows"), "n3");
+    await userEvent.type(screen.getByLabelText("Search rows"), "n3");
     rerender(table({ row: 7, column: "total", at: 1 }));
     expect(await screen.findByText("250 rows")).toBeTruthy();
-    await userEvent.type(screen.getByLabelText("Search the rows"), "n3");
+    await userEvent.type(screen.getByLabelText("Search rows"), "n3");
     expect(screen.getByText("50 of 250 rows")).toBeTruthy();
   });
 
@@ -304,7 +303,7 @@ describe("a table", () => {
     expect(screen.getByText("Page 1 of 3")).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "Next" }));
     expect(screen.getByText("Page 2 of 3")).toBeTruthy();
-    await userEvent.type(screen.getByLabelText("Search the rows"), "n3");
+    await userEvent.type(screen.getByLabelText("Search rows"), "n3");
     expect(screen.getByText("50 of 250 rows")).toBeTruthy();
     expect(screen.getByText("Page 1 of 1")).toBeTruthy();
   });

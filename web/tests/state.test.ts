@@ -34,8 +34,8 @@ describe("a turn", () => {
       "Asking",
       "Writing the query",
       "Checking the query",
-      "Looking for what went wrong",
-      "The connection was lost; taking it up again",
+      "Analyzing the error",
+      "Connection lost. Reconnecting",
     ]);
   });
 
@@ -67,10 +67,10 @@ describe("the numbers of an answer", () => {
 
   it.each([
     [{ source: "result", row: 0, column: "total" }, "From row 1, total"],
-    [{ source: "result", row: null, column: null }, "From the name of a column"],
-    [{ source: "raw", row: 4, column: "name" }, "From the records behind the answer: row 5, name"],
+    [{ source: "result", row: null, column: null }, "From a column name"],
+    [{ source: "raw", row: 4, column: "name" }, "From the source records: row 5, name"],
     [{ source: "calculation", expression: "1+2" }, "Computed: 1+2"],
-    [{ source: null }, "Nothing supports this number"],
+    [{ source: null }, "Not supported by the data"],
   ])("say where they come from: %o", (part, said) => {
     expect(origin({ text: "1", start: 0, end: 1, expression: "", ...part } as never)).toBe(said);
   });
@@ -109,7 +109,7 @@ describe("what is shown", () => {
   it("says time and cost as people do", () => {
     expect([span(90), span(3600), span(7200), span(30 * 86_400)]).toEqual(["2 minutes", "1 hour", "2 hours", "30 days"]);
     expect([duration(80), duration(2345), duration(61_000)]).toEqual(["80 ms", "2.3 s", "1 min 1 s"]);
-    expect([cost(null), cost(0), cost(0.00042), cost(0.12)]).toEqual(["price not set", "no cost", "$0.00042", "$0.120"]);
+    expect([cost(null), cost(0), cost(0.00042), cost(0.12)]).toEqual(["cost unknown", "no cost", "$0.00042", "$0.120"]);
   });
 
   it("names files after questions", () => {

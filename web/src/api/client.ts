@@ -71,11 +71,11 @@ async function problemOf(response: Response): Promise<ProblemError> {
   if (response.headers.get("content-type")?.startsWith("application/problem+json")) {
     return new ProblemError((await response.json()) as Problem, retryAfter);
   }
-  const title = response.status === 401 ? "A key is needed" : "The service did not answer as it should";
+  const title = response.status === 401 ? "API key required" : "Unexpected response";
   const detail =
     response.status === 401
-      ? "Enter the key that you were given."
-      : `It answered with status ${response.status}. Try again; if it stays so, tell whoever runs it.`;
+      ? "Enter your API key."
+      : `The service responded with status ${response.status}. Try again. If the problem persists, contact your administrator.`;
   return new ProblemError({ type: `${LOCAL}status-${response.status}`, title, status: response.status, detail }, retryAfter);
 }
 
@@ -83,5 +83,5 @@ async function problemOf(response: Response): Promise<ProblemError> {
 export function asProblem(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   const detail = error instanceof Error ? error.message : String(error);
-  return { type: `${LOCAL}unexpected`, title: "The page failed", status: 0, detail: `${detail} Reload the page.` };
+  return { type: `${LOCAL}unexpected`, title: "Something went wrong", status: 0, detail: `${detail} Reload the page.` };
 }

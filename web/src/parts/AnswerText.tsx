@@ -43,7 +43,7 @@ export function AnswerText({ answer, onShow, onRecords }: Props) {
             <strong>{open.text}</strong> {origin(open)}.
             {onRecords && open.source === "result" && open.row != null ? (
               <button type="button" className="button small quiet" onClick={() => onRecords(open.row ?? 0)}>
-                Show its records
+                Show source records
               </button>
             ) : null}
           </>

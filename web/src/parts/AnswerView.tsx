@@ -2,7 +2,7 @@
 import { useCallback, useMemo, useState } from "react";
 import type { Answer, Table } from "../api/types";
 import { firstWish } from "../state/chart";
-import { cost, count, duration, percent, plural } from "../state/format";
+import { cost, count, duration, plural } from "../state/format";
 import type { AnswerNumber } from "../state/numbers";
 import { linkTo } from "../state/route";
 import { AnswerText } from "./AnswerText";
@@ -62,8 +62,8 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
         </p>
       ))}
       {answer.corrections.length ? <Corrections answer={answer} /> : null}
-      <Checks checks={answer.checks} doubts={answer.doubts} />
-      {tabs.length ? <Tabs tabs={tabs} chosen={tab} onChoose={setTab} label="What is behind this answer" /> : null}
+      <Checks checks={answer.checks} doubts={answer.doubts} confidence={answer.confidence ?? null} />
+      {tabs.length ? <Tabs tabs={tabs} chosen={tab} onChoose={setTab} label="Answer details" /> : null}
       <Spent answer={answer} elapsedMs={elapsedMs} />
     </article>
   );
@@ -126,7 +126,7 @@ function useTabs({ answer, question, database, tables, marked, group, onRecords 
   if (answer.raw_sql)
     tabs.push({
       id: "records",
-      title: `Records behind it ${howMany(answer)}`,
+      title: `Source records ${howMany(answer)}`,
       panel: () => (
         <RecordsPanel
           answer={answer}
@@ -152,24 +152,14 @@ function needsRows(answer: Answer): boolean {
   return answer.kind !== "small_talk" && answer.kind !== "about_data";
 }
 
-export function Standing({ answer }: { answer: Answer }) {
+function Standing({ answer }: { answer: Answer }) {
   if (answer.kind === "small_talk") return <span className="tag">Plumbline</span>;
   if (answer.kind === "about_data") return <span className="tag">About the data</span>;
   if (answer.status === "error") return <span className="tag bad">No answer</span>;
-  const sure = answer.confidence;
-  const sureness =
-    sure === null || sure === undefined ? null : (
-      <span className="small soft" title="The calibrated probability that the rows are right">
-        {percent(sure)} sure
-      </span>
-    );
   if (answer.verified)
     return (
-      <span className="row">
-        <span className="tag good">
-          <Icon name="check" /> Verified
-        </span>
-        {sureness}
+      <span className="tag good">
+        <Icon name="check" /> Verified
       </span>
     );
   return (
@@ -177,8 +167,7 @@ export function Standing({ answer }: { answer: Answer }) {
       <span className="tag warn">
         <Icon name="warning" /> Not verified
       </span>
-      {sureness}
-      {answer.review_id ? <a href={`#/reviews/${answer.review_id}`}>Waits for a review</a> : null}
+      {answer.review_id ? <a href={`#/reviews/${answer.review_id}`}>Awaiting review</a> : null}
     </span>
   );
 }
@@ -196,7 +185,7 @@ function Kept({ kept, of }: { kept: number; of: number }) {
 function Corrections({ answer }: { answer: Answer }) {
   return (
     <details className="notes small">
-      <summary>{plural(answer.corrections.length, "calculation")} computed, not guessed</summary>
+      <summary>{plural(answer.corrections.length, "calculation")}</summary>
       <ul>
         {answer.corrections.map((one) => (
           <li key={one.expression + one.stated}>
@@ -221,11 +210,11 @@ function withoutChoices(answer: Answer): string {
 function Clarification({ answer, onAsk }: { answer: Answer; onAsk: (question: string) => void }) {
   const missing = answer.clarification_reason === "missing_data";
   return (
-    <article className="answer clarification" aria-label="A question back">
-      <span className="tag">{missing ? "Not in the data" : "One more thing"}</span>
+    <article className="answer clarification" aria-label="Clarification needed">
+      <span className="tag">{missing ? "Not in the data" : "Clarification needed"}</span>
       <p className="answer-text">{withoutChoices(answer)}</p>
       {answer.choices.length || missing ? (
-        <ul className="row choices" aria-label="Ways to go on">
+        <ul className="row choices" aria-label="Options">
           {answer.choices.map((choice) => (
             <li key={choice.label}>
               <button type="button" className="button" onClick={() => onAsk(choice.question)} title={choice.question}>
@@ -242,7 +231,7 @@ function Clarification({ answer, onAsk }: { answer: Answer; onAsk: (question: st
           ) : null}
         </ul>
       ) : (
-        <p className="small soft">Answer below, in your own words.</p>
+        <p className="small soft">Type your answer below.</p>
       )}
     </article>
   );
@@ -256,7 +245,7 @@ function Spent({ answer, elapsedMs }: { answer: Answer; elapsedMs: number }) {
     <p className="spent small soft">
       <Icon name="clock" /> {duration(time)} · {plural(spent.model_calls, "model call")} · {plural(tokens, "token")} ·{" "}
       {cost(spent.cost_usd)}
-      {answer.reused ? " · query of an earlier answer" : ""}
+      {answer.reused ? " · query reused from an earlier answer" : ""}
     </p>
   );
 }

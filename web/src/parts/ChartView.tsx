@@ -23,7 +23,7 @@ export function ChartView({ chart, columns, rows, name }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<Drawn | null>(null);
   const spec = wish ? specOf(wish, rows) : (chart?.spec ?? null);
-  const said = String(spec?.description ?? "A chart of the rows");
+  const said = String(spec?.description ?? "Chart of the rows");
 
   useEffect(() => {
     const element = place.current;
@@ -83,7 +83,7 @@ export function ChartView({ chart, columns, rows, name }: Props) {
   return (
     <figure className="chart">
       <div className="row chart-tools">
-        <div className="row" role="group" aria-label="Kind of chart">
+        <div className="row" role="group" aria-label="Chart type">
           {MARKS.map((mark) => (
             <button
               key={mark}
@@ -92,16 +92,16 @@ export function ChartView({ chart, columns, rows, name }: Props) {
               aria-pressed={current.mark === mark}
               onClick={() => change({ mark })}
             >
-              {mark === "point" ? "Points" : `${mark.charAt(0).toUpperCase()}${mark.slice(1)}`}
+              {mark === "point" ? "Scatter" : `${mark.charAt(0).toUpperCase()}${mark.slice(1)}`}
             </button>
           ))}
         </div>
-        <Choose label="Across" value={current.x} columns={columns} onChoose={(x) => change({ x })} />
-        <Choose label="Up" value={current.y} columns={columns} onChoose={(y) => change({ y })} />
-        <Choose label="Colour" value={current.color} columns={["", ...columns]} onChoose={(color) => change({ color })} />
+        <Choose label="X axis" value={current.x} columns={columns} onChoose={(x) => change({ x })} />
+        <Choose label="Y axis" value={current.y} columns={columns} onChoose={(y) => change({ y })} />
+        <Choose label="Color" value={current.color} columns={["", ...columns]} onChoose={(color) => change({ color })} />
         {wish && chart ? (
           <button type="button" className="button small quiet" onClick={() => setWish(null)}>
-            As proposed
+            Reset
           </button>
         ) : null}
       </div>

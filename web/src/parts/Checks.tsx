@@ -1,7 +1,7 @@
 // The checks of an answer on one line, which opens to each of them; open from the beginning where one failed.
 import { useId, useState } from "react";
 import type { Answer, Check } from "../api/types";
-import { plural } from "../state/format";
+import { percent, plural } from "../state/format";
 import { Icon, type IconName } from "./Icon";
 
 type Doubt = Answer["doubts"][number];
@@ -68,9 +68,10 @@ export function summaryOf(checks: Check[], doubts: Doubt[]): string {
 interface Props {
   checks: Check[];
   doubts: Doubt[];
+  confidence: number | null;
 }
 
-export function Checks({ checks, doubts }: Props) {
+export function Checks({ checks, doubts, confidence }: Props) {
   const failed = checks.some((check) => check.passed === false);
   const [open, setOpen] = useState(failed || doubts.some((doubt) => doubt.evidence !== "language"));
   const id = useId();
@@ -79,19 +80,26 @@ export function Checks({ checks, doubts }: Props) {
   const sorted = ORDER.flatMap((state) => checks.filter((check) => stateOf(check) === state));
   return (
     <div className="checks">
-      <button
-        type="button"
-        className={`checks-line ${tone.tone}`}
-        aria-expanded={open}
-        aria-controls={id}
-        onClick={() => setOpen(!open)}
-      >
-        <Icon name={tone.icon} />
-        {summaryOf(checks, doubts)}
-        <span className="turning">
-          <Icon name="chevron" />
-        </span>
-      </button>
+      <div className="row">
+        <button
+          type="button"
+          className={`checks-line ${tone.tone}`}
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => setOpen(!open)}
+        >
+          <Icon name={tone.icon} />
+          {summaryOf(checks, doubts)}
+          <span className="turning">
+            <Icon name="chevron" />
+          </span>
+        </button>
+        {confidence === null ? null : (
+          <span className="small soft" title="The calibrated probability that the rows are correct">
+            {percent(confidence)} confidence
+          </span>
+        )}
+      </div>
       <div id={id} hidden={!open} className="checks-list">
         {sorted.length ? (
           <ul aria-label="Checks">

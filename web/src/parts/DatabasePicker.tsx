@@ -24,7 +24,7 @@ export function DatabasePicker({ databases, chosen, onChoose }: Props) {
       {found ? (
         <p className="small soft">
           {[found.description, found.dialect].filter(Boolean).join(" · ")}
-          {found.owners.length ? ` · ask ${found.owners.join(", ")}` : ""}
+          {found.owners.length ? ` · owner: ${found.owners.join(", ")}` : ""}
         </p>
       ) : null}
       {found?.detail ? <p className="small warned">{found.detail}</p> : null}

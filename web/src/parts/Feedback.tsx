@@ -27,7 +27,7 @@ export function Feedback({ traceId }: { traceId: string }) {
   const told = giving.data && giving.variables;
   return (
     <div className="feedback">
-      <div className="row" role="group" aria-label="Is this answer right?">
+      <div className="row" role="group" aria-label="Is this answer correct?">
         <button
           type="button"
           className="button small quiet icon"
@@ -36,7 +36,7 @@ export function Feedback({ traceId }: { traceId: string }) {
           onClick={() => giving.mutate({ correct: true })}
         >
           <Icon name="up" />
-          <span className="sr-only">This answer is right</span>
+          <span className="sr-only">Mark as correct</span>
         </button>
         <button
           type="button"
@@ -47,20 +47,20 @@ export function Feedback({ traceId }: { traceId: string }) {
           onClick={() => setWrong(!wrong)}
         >
           <Icon name="thumbDown" />
-          <span className="sr-only">This answer is wrong</span>
+          <span className="sr-only">Mark as incorrect</span>
         </button>
         <span role="status" className="small soft">
-          {told ? (giving.data.status === "open" ? "Thank you. A reviewer will look at it." : "Thank you. It counts from now on.") : ""}
+          {told ? (giving.data.status === "open" ? "Thank you. A reviewer will look at this answer." : "Thank you. Your feedback applies from now on.") : ""}
         </span>
       </div>
       {wrong ? (
         <form className="panel stack" onSubmit={submit}>
           <label className="field">
-            What is wrong with it? (optional)
+            What is wrong? (optional)
             <textarea className="input" value={comment} maxLength={2000} onChange={(event) => setComment(event.target.value)} />
           </label>
           <label className="field">
-            The query that would have been right, if you know it (optional)
+            Correct query (optional)
             <textarea className="input mono" value={sql} spellCheck={false} onChange={(event) => setSql(event.target.value)} />
           </label>
           <div className="row">

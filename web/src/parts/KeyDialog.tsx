@@ -15,10 +15,10 @@ export function KeyDialog({ problem, onKey }: { problem: Problem; onKey: () => v
   return (
     <dialog ref={dialog} className="key-dialog" aria-labelledby="key-title" onCancel={(event) => event.preventDefault()}>
       <form className="stack" onSubmit={submit}>
-        <h2 id="key-title">{problem.title}</h2>
+        <h2 id="key-title">Sign in</h2>
         <p>{problem.detail}</p>
         <label className="field">
-          Key
+          API key
           <input
             className="input"
             type="password"
@@ -28,13 +28,13 @@ export function KeyDialog({ problem, onKey }: { problem: Problem; onKey: () => v
             onChange={(event) => setKey(event.target.value)}
           />
         </label>
-        <p className="small soft">It is forgotten when this tab is closed.</p>
+        <p className="small soft">The key is kept until you close this tab.</p>
         <div className="row">
           <button type="submit" className="button primary" disabled={!key.trim()}>
-            Go on
+            Sign in
           </button>
           <a className="small" href="./.auth/login/aad?post_login_redirect_uri=/">
-            Sign in with Entra ID instead
+            Sign in with Microsoft Entra ID
           </a>
         </div>
       </form>

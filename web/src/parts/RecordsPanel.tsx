@@ -27,7 +27,7 @@ export function RecordsPanel({ answer, database, name, marked, row, onAll }: Pro
       <RowsTable
         columns={Object.keys(answer.raw_results[0] ?? {})}
         rows={answer.raw_results}
-        label="Records behind the answer"
+        label="Source records"
         marked={marked}
         language={answer.language}
       />
@@ -48,10 +48,10 @@ function OfRow({ answer, database, name, row, onAll }: Omit<Props, "marked" | "r
       <p className="row small">
         <span className="tag">{group.join(", ")}</span>
         <button type="button" className="button small quiet" onClick={onAll}>
-          Records of all rows
+          All source records
         </button>
       </p>
-      {found.isPending ? <p className="small soft">Looking for the records…</p> : null}
+      {found.isPending ? <p className="small soft">Loading records…</p> : null}
       {found.error ? <ProblemView problem={asProblem(found.error)} /> : null}
       {found.data?.reason ? <p className="small warned">There are no records to show: {found.data.reason}.</p> : null}
       {found.data?.sql ? (
@@ -74,8 +74,8 @@ function HowMany({ shown, total, more }: { shown: number; total: number | null; 
   if (total !== null && total > shown)
     return (
       <p className="small soft">
-        The first {count(shown)} of {plural(total, "record")}.
+        Showing the first {count(shown)} of {plural(total, "record")}.
       </p>
     );
-  return more ? <p className="small soft">The first {plural(shown, "record")}; there are more.</p> : null;
+  return more ? <p className="small soft">Showing the first {plural(shown, "record")}; there are more.</p> : null;
 }

@@ -127,13 +127,13 @@ export function RowsTable({ columns: names, rows, label, marked = null, language
       <div className="row spread rows-tools">
         <div className="row">
           <label className="sr-only" htmlFor={search}>
-            Search the rows
+            Search rows
           </label>
           <input
             id={search}
             type="search"
             className="input search"
-            placeholder="Search the rows"
+            placeholder="Search rows"
             value={String(table.state.globalFilter ?? "")}
             onChange={(event) => table.setGlobalFilter(event.target.value)}
           />
@@ -211,7 +211,7 @@ export function RowsTable({ columns: names, rows, label, marked = null, language
                           <button
                             type="button"
                             className="figure"
-                            title="Show the records behind this number"
+                            title="Show source records"
                             onClick={() => onRow(row.index)}
                           >
                             {said}
@@ -228,7 +228,7 @@ export function RowsTable({ columns: names, rows, label, marked = null, language
             {below > 0 ? <tr aria-hidden="true" style={{ height: below }} /> : null}
           </tbody>
         </table>
-        {left === 0 ? <p className="empty">{rows.length ? "No row is left by these filters." : "No rows."}</p> : null}
+        {left === 0 ? <p className="empty">{rows.length ? "No rows match these filters." : "No rows."}</p> : null}
       </div>
       {rows.length > (PAGES[0] as number) ? (
         <nav className="row spread pager" aria-label={`Pages of ${label}`}>

@@ -25,7 +25,7 @@ export function SaveForm({ database, sql, question, onDone }: Props) {
   if (saving.isSuccess)
     return (
       <p role="status" className="row">
-        <span className="tag good">Saved</span> as “{saving.data.name}”. <a href="#/saved">All saved queries</a>
+        <span className="tag good">Saved</span> as “{saving.data.name}”. <a href="#/saved">View saved queries</a>
       </p>
     );
   return (

@@ -38,7 +38,7 @@ export function SettleForm({ review }: { review: ReviewDetail }) {
   };
   const tried = settling.variables?.preview ? settling.data?.rows : null;
   return (
-    <form className="panel stack" onSubmit={submit} aria-label="Decide">
+    <form className="panel stack" onSubmit={submit} aria-label="Decision">
       <label className="field">
         Query
         <textarea className="input mono" rows={5} spellCheck={false} value={sql} onChange={(event) => setSql(event.target.value)} />
@@ -54,7 +54,7 @@ export function SettleForm({ review }: { review: ReviewDetail }) {
           disabled={settling.isPending || !sql.trim()}
           onClick={() => settling.mutate({ decision: take, preview: true })}
         >
-          Try it
+          Preview
         </button>
         <button type="submit" className="button small primary" disabled={settling.isPending || !sql.trim()}>
           {changed ? "Correct" : "Approve"}
@@ -67,7 +67,7 @@ export function SettleForm({ review }: { review: ReviewDetail }) {
         >
           Reject
         </button>
-        <span className="small soft">What is approved or corrected answers this question from now on.</span>
+        <span className="small soft">An approved or corrected query answers this question from now on.</span>
       </div>
       {settling.error ? <ProblemView problem={asProblem(settling.error)} /> : null}
       {tried ? <Ran ran={tried} database={review.database} name={review.question} /> : null}

@@ -48,11 +48,11 @@ export function Sidebar({ databases, database, onDatabase, onNew, onLeave, route
           </a>
         ) : null}
       </nav>
-      <nav aria-label="Earlier conversations" className="history">
-        <h3 className="small soft">Earlier</h3>
+      <nav aria-label="History" className="history">
+        <h3 className="small soft">History</h3>
         {sessions.data ? (
           <p className="small soft">
-            {sessions.data.sessions.length ? "Kept" : "What you ask is kept here"} for {span(sessions.data.kept_s)} after the last
+            {sessions.data.sessions.length ? "Kept" : "Conversations are kept here"} for {span(sessions.data.kept_s)} after the last
             question.
           </p>
         ) : null}
@@ -77,7 +77,7 @@ export function Sidebar({ databases, database, onDatabase, onNew, onLeave, route
                 onClick={() => forgetting.mutate(session.session_id)}
               >
                 <Icon name="trash" />
-                <span className="sr-only">Forget “{session.title}”</span>
+                <span className="sr-only">Delete “{session.title}”</span>
               </button>
             </li>
           ))}
@@ -86,7 +86,7 @@ export function Sidebar({ databases, database, onDatabase, onNew, onLeave, route
       <div className="sidebar-foot row spread">
         <ThemeSwitch />
         <a href="./api/docs" className="small">
-          For programs
+          API
         </a>
       </div>
     </div>

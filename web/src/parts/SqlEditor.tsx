@@ -89,7 +89,7 @@ export default function SqlEditor({ given, onText, onRun, dialect, tables }: Edi
           look,
           overSelection,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": "SQL, to be edited; Control Enter runs it" }),
+          EditorView.contentAttributes.of({ "aria-label": "SQL editor. Press Control+Enter to run the query." }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) told.current.onText(update.state.doc.toString());
           }),

@@ -55,7 +55,7 @@ function told(step: Step, dialect: string): Line | null {
   switch (step.node) {
     case "entry":
       return step.data.asked && step.data.asked !== step.data.question
-        ? { title: "Understood with what was said before", tone: "plain", body: <p>{step.data.question}</p> }
+        ? { title: "Read as a follow-up", tone: "plain", body: <p>{step.data.question}</p> }
         : null;
     case "dialect_resolver":
     case "answer_formatter":
@@ -73,28 +73,28 @@ function told(step: Step, dialect: string): Line | null {
     case "sql_validator":
       return step.data.passed
         ? null
-        : { title: "The query was refused", tone: "bad", body: <p>{step.data.error}</p> };
+        : { title: "Query rejected", tone: "bad", body: <p>{step.data.error}</p> };
     case "sql_executor":
       return step.data.error
-        ? { title: "The database refused the query", tone: "bad", body: <p>{step.data.error}</p> }
+        ? { title: "The database rejected the query", tone: "bad", body: <p>{step.data.error}</p> }
         : { title: `${count(step.data.row_count)}${step.data.truncated ? "+" : ""} ${step.data.row_count === 1 ? "row" : "rows"}`, tone: "good" };
     case "evaluator":
       return judged(step.data);
     case "sql_repair":
-      return { title: "Trying again", tone: "plain", body: <p>{[step.data.error, step.data.hint].filter(Boolean).join(" ")}</p> };
+      return { title: "Retrying", tone: "plain", body: <p>{[step.data.error, step.data.hint].filter(Boolean).join(" ")}</p> };
     case "raw_records":
       return step.data.sql
-        ? { title: `Fetched ${count(step.data.row_count)}${step.data.truncated ? "+" : ""} records behind the answer`, tone: "good" }
+        ? { title: `Fetched ${count(step.data.row_count)}${step.data.truncated ? "+" : ""} source records`, tone: "good" }
         : null;
     case "human_review":
-      return { title: "Nothing convinced the judge; a person should look at this", tone: "bad" };
+      return { title: "No attempt was accepted; this needs a review", tone: "bad" };
   }
 }
 
 function written(data: Extract<Step, { node: "sql_generator" }>["data"], attempt: number, dialect: string): Line {
-  if (data.clarification) return { title: "Asked back", tone: "plain", body: <p>{data.clarification}</p> };
-  if (!data.sql) return { title: "The model's reply held no query", tone: "bad" };
-  const title = data.source === "reused" ? "Took the query of an earlier answer" : `Wrote query ${attempt}`;
+  if (data.clarification) return { title: "Clarification needed", tone: "plain", body: <p>{data.clarification}</p> };
+  if (!data.sql) return { title: "The model's reply contains no query", tone: "bad" };
+  const title = data.source === "reused" ? "Reused the query of an earlier answer" : `Wrote query ${attempt}`;
   return { title, tone: "good", body: <Sql text={data.sql} dialect={dialect} /> };
 }
 
@@ -102,7 +102,7 @@ function judged(data: Extract<Step, { node: "evaluator" }>["data"]): Line {
   const failed = data.checks.filter((check) => check.passed === false);
   const reasons = [data.verdict?.reason, ...failed.map((check) => check.detail)].filter(Boolean);
   if (!data.verdict) return { title: "Not judged", tone: "plain" };
-  const title = data.verdict.correct ? "The judge agrees" : data.verdict.source === "judge" ? "The judge says no" : "A check says no";
+  const title = data.verdict.correct ? "Accepted by the judge" : data.verdict.source === "judge" ? "Rejected by the judge" : "Rejected by a check";
   return {
     title,
     tone: data.verdict.correct ? "good" : "bad",
@@ -116,7 +116,7 @@ function Found({ tables, notes, warnings }: { tables: string[]; notes: string[];
       <p className="mono">{tables.join(", ")}</p>
       {notes.length ? (
         <details className="notes">
-          <summary>What was found in the docs</summary>
+          <summary>Notes from the docs</summary>
           <ul>
             {notes.map((note) => (
               <li key={note}>{note}</li>

@@ -3,7 +3,7 @@ import { chooseTheme, savedTheme, THEMES, type Theme } from "../state/theme";
 import { Icon, type IconName } from "./Icon";
 
 const SAID: Record<Theme, [string, IconName]> = {
-  system: ["As the system", "system"],
+  system: ["System", "system"],
   light: ["Light", "sun"],
   dark: ["Dark", "moon"],
 };
@@ -12,7 +12,7 @@ export function ThemeSwitch() {
   const [theme, setTheme] = useState(savedTheme);
   return (
     <fieldset className="switch">
-      <legend className="sr-only">Colours</legend>
+      <legend className="sr-only">Theme</legend>
       {THEMES.map((name) => (
         <label key={name} title={SAID[name][0]}>
           <input

@@ -31,7 +31,7 @@ export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
       {turn.steps.length || turn.writing ? (
         <details className="how" open={asking || turn.status === "failed"} key={asking ? "live" : "over"}>
           <summary>
-            {asking ? "What is happening" : "How this was answered"}
+            {asking ? "In progress" : "How this was answered"}
             {attempts > 1 ? <span className="tag">{plural(attempts, "attempt")}</span> : null}
           </summary>
           <Steps steps={turn.steps} writing={turn.writing} dialect={dialect} />
@@ -52,7 +52,7 @@ export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
         </Guarded>
       ) : null}
       {turn.status === "remembered" ? <Remembered turn={turn} dialect={dialect} onRecall={onRecall} /> : null}
-      {turn.status === "cancelled" ? <p className="soft">Stopped. Nothing more is done for this question.</p> : null}
+      {turn.status === "cancelled" ? <p className="soft">Stopped.</p> : null}
       {turn.problem ? <ProblemView problem={turn.problem} again={() => onAsk(turn.question)} /> : null}
     </section>
   );
@@ -73,7 +73,7 @@ function Working({ turn }: { turn: Turn }) {
       <span role="status">{doing(turn)}…</span>
       <span className="soft small" aria-hidden="true">
         {duration(Math.floor(since / 1000) * 1000)}
-        {silent > 20_000 ? ` · last heard ${duration(Math.floor(silent / 1000) * 1000)} ago` : ""}
+        {silent > 20_000 ? ` · last update ${duration(Math.floor(silent / 1000) * 1000)} ago` : ""}
       </span>
     </div>
   );
@@ -91,7 +91,7 @@ function Remembered({ turn, dialect, onRecall }: { turn: Turn; dialect: string; 
       <p className="answer-text">{turn.text}</p>
       {turn.sql ? <Sql text={turn.sql} dialect={dialect} /> : null}
       <p className="small soft" role="status">
-        {gone ? "Its rows and checks were not kept. Ask again for them." : "Fetching the whole answer…"}
+        {gone ? "Rows and checks are no longer available. Ask again to see them." : "Loading the answer…"}
       </p>
     </div>
   );

@@ -68,7 +68,7 @@ export function cell(value: unknown, format: ColumnFormat = PLAIN, language?: st
 
 /** A probability as whole percents; never 0 or 100, which nothing is. */
 export function percent(share: number): string {
-  return `${Math.min(99, Math.max(1, Math.round(share * 100)))} %`;
+  return `${Math.min(99, Math.max(1, Math.round(share * 100)))}%`;
 }
 
 const NAMING = /(^|_)(id|key|code|no|nr|year|jahr|month|day|zip|phone)($|_)/i;
@@ -92,7 +92,7 @@ export function span(seconds: number): string {
 }
 
 export function cost(usd: number | null | undefined): string {
-  if (usd === null || usd === undefined) return "price not set";
+  if (usd === null || usd === undefined) return "cost unknown";
   if (usd === 0) return "no cost";
   return `$${usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(3)}`;
 }

@@ -24,18 +24,18 @@ export function origin(number: AnswerNumber): string {
   const place = number.row == null ? "" : `row ${number.row + 1}, ${number.column}`;
   switch (number.source) {
     case "result":
-      return place ? `From ${place}` : "From the name of a column";
+      return place ? `From ${place}` : "From a column name";
     case "raw":
-      return place ? `From the records behind the answer: ${place}` : "From the name of a column of the records";
+      return place ? `From the source records: ${place}` : "From a column name of the source records";
     case "calculation":
       return number.expression ? `Computed: ${number.expression}` : "Computed from the rows";
     case "question":
       return "From the question";
     case "row count":
-      return "The number of rows";
+      return "Number of rows";
     case "position":
-      return "A place in the list";
+      return "Position in the list";
     case null:
-      return "Nothing supports this number";
+      return "Not supported by the data";
   }
 }

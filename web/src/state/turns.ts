@@ -102,7 +102,7 @@ function after(turn: Turn, event: StreamEvent, at: number): Turn {
 
 /** What is being done, judged by the step that ended last. */
 export function doing(turn: Turn): string {
-  if (turn.reconnecting) return "The connection was lost; taking it up again";
+  if (turn.reconnecting) return "Connection lost. Reconnecting";
   if (turn.text) return "Answering";
   if (turn.writing) return "Writing the query";
   const last = turn.steps.at(-1);
@@ -111,7 +111,7 @@ export function doing(turn: Turn): string {
       return "Asking";
     case "entry":
     case "dialect_resolver":
-      return "Looking at the tables and what is known of them";
+      return "Reading the schema and docs";
     case "schema_selector":
     case "sql_repair":
       return "Writing the query";
@@ -120,11 +120,11 @@ export function doing(turn: Turn): string {
     case "planner":
       return last.data.source === "model" ? "Writing the query" : "Running the query";
     case "sql_validator":
-      return last.data.passed ? "Running the query" : "Looking for what went wrong";
+      return last.data.passed ? "Running the query" : "Analyzing the error";
     case "sql_executor":
-      return last.data.error ? "Looking for what went wrong" : "Judging the rows";
+      return last.data.error ? "Analyzing the error" : "Checking the rows";
     case "evaluator":
-      return "Fetching the rows behind the answer";
+      return "Fetching source records";
     case "raw_records":
       return "Writing the answer";
     default:

@@ -32,7 +32,7 @@ export function ReviewsView({ id, onOpen }: { id: string; onOpen: (id: string) =
             </select>
           </label>
           {reviews.error ? <ProblemView problem={asProblem(reviews.error)} again={() => void reviews.refetch()} /> : null}
-          {reviews.data?.length === 0 ? <p className="soft">Nothing waits here.</p> : null}
+          {reviews.data?.length === 0 ? <p className="soft">No reviews.</p> : null}
           <ul className="stack">
             {reviews.data?.map((review) => (
               <li key={review.id}>
@@ -59,7 +59,7 @@ function Summary({ review, onOpen }: { review: ReviewSummary; onOpen: (id: strin
       </div>
       <p className="small soft">
         {review.database} · {review.principal} · {when(review.created_at)} ·{" "}
-        {review.kind === "feedback" ? "somebody gave feedback" : "no attempt convinced"}
+        {review.kind === "feedback" ? "feedback" : "no accepted attempt"}
       </p>
       {review.errors.map((error) => (
         <p key={error} className="small">
@@ -96,7 +96,7 @@ function Review({ id, onBack }: { id: string; onBack: () => void }) {
           {review.status !== "open" ? <Settled review={review} /> : null}
           {review.status === "open" && review.may_settle ? <SettleForm review={review} /> : null}
           {review.status === "open" && !review.may_settle ? (
-            <p className="soft">It waits for a reviewer of {review.database}.</p>
+            <p className="soft">Awaiting a reviewer of {review.database}.</p>
           ) : null}
         </>
       ) : null}
@@ -106,7 +106,7 @@ function Review({ id, onBack }: { id: string; onBack: () => void }) {
 
 function Attempts({ review }: { review: ReviewDetail }) {
   return (
-    <ol className="stack" aria-label="What was tried">
+    <ol className="stack" aria-label="Attempts">
       {review.attempts.map((attempt, at) => (
         <li key={at} className="panel">
           <p className="small soft">
@@ -128,7 +128,7 @@ function Said({ review }: { review: ReviewDetail }) {
   return (
     <div className="panel">
       <p>
-        <strong>{feedback.by}</strong> says that it is {feedback.correct ? "right" : "wrong"}.
+        <strong>{feedback.by}</strong> marked this answer as {feedback.correct ? "correct" : "incorrect"}.
       </p>
       {feedback.comment ? <p>{feedback.comment}</p> : null}
       {feedback.corrected_sql ? <Sql text={feedback.corrected_sql} dialect="" /> : null}

@@ -17,7 +17,7 @@ export function SavedView() {
     <div className="page">
       <h1>Saved queries</h1>
       {saved.error ? <ProblemView problem={asProblem(saved.error)} again={() => void saved.refetch()} /> : null}
-      {saved.data?.length === 0 ? <p className="soft">None yet. Save the query of an answer on its tab SQL.</p> : null}
+      {saved.data?.length === 0 ? <p className="soft">No saved queries yet. Save a query from the SQL tab of an answer.</p> : null}
       <ul className="stack">
         {saved.data?.map((query) => (
           <li key={query.id}>
@@ -55,7 +55,7 @@ function Saved({ query }: { query: SavedQuery }) {
           </button>
           <CopyButton text={() => query.sql} label="Copy" />
           <button type="button" className="button small quiet" disabled={forget.isPending} onClick={() => forget.mutate()}>
-            <Icon name="trash" /> Forget
+            <Icon name="trash" /> Delete
           </button>
         </div>
       </div>

@@ -17,16 +17,16 @@ export function Welcome({ database, questions, shared, onAsk }: Props) {
             it comes from.
           </>
         ) : (
-          "Reading which databases there are…"
+          "Loading databases…"
         )}
       </p>
       {shared ? (
         <p role="status" className="panel">
-          Somebody shared this question with you. It stands below: press Enter to ask it.
+          This question was shared with you. Press Enter to ask it.
         </p>
       ) : null}
       {questions.length ? (
-        <ul className="samples" aria-label="Questions to begin with">
+        <ul className="samples" aria-label="Sample questions">
           {questions.map((question) => (
             <li key={question}>
               <button type="button" onClick={() => onAsk(question)}>
