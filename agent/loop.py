@@ -100,7 +100,7 @@ async def _told(run: Run) -> AsyncIterator[Event]:
     if best is None:
         review = run.review()
         yield review
-        yield Done(answer=reviewed(run, review_text(review, run.question.text)))
+        yield Done(answer=reviewed(run, review_text(review, run.question.text), review.suggestions))
         return
     yield await run.fetch_raw(best)
     if run.limits.enable_answer:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent.charts.recommend import recommend
 from agent.checks.result import SOFT_CHECKS
+from agent.clarify.choice import Choice
 from agent.clarify.languages import frames_of
 from agent.events import HumanReview
 from agent.grounding.language import language_of
@@ -165,13 +166,14 @@ def clarified(run: Run, asked: Clarification) -> Answer:
     )
 
 
-def reviewed(run: Run, text: str) -> Answer:
+def reviewed(run: Run, text: str, suggestions: Sequence[str] = ()) -> Answer:
     """The response where no query gave rows: what was tried, and what could be asked instead."""
     last = run.attempts[-1]
     return common(run).model_copy(
         update={
             "status": "error",
             "answer": text,
+            "choices": [Choice(label=question, question=question) for question in suggestions],
             "sql": last.sql or None,
             "plan": last.plan,
             "explanation": explained(last, run.database.dialect),

@@ -72,6 +72,7 @@ _TEXTS: tuple[tuple[Grain, re.Pattern[str]], ...] = (
     (Grain.DATE, re.compile(r"[12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")),
     (Grain.DATETIME, re.compile(r"[12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ][0-2]\d:[0-5]\d\S*")),
 )
+_FIRST_OF_MONTH = re.compile(r"\d{4}-\d{2}-01")
 _MIDNIGHT = re.compile(r"[T ]00:00(:00(\.0+)?)?$")
 _YEAR_NAME = re.compile(
     r"(^|[_\W])(fiscal|fy|yr|years?|jahr|ann[eé]e|a[nñ]o|anno|jaar)([_\W]|$)|[a-z]Year$", re.IGNORECASE
@@ -121,10 +122,15 @@ def _of_numbers(name: str, values: tuple[JsonValue, ...], known: Sequence[JsonVa
 
 
 def _grain(texts: Sequence[str]) -> Grain | None:
-    """What all of the texts are; a date-time that is always midnight is a date."""
+    """What all of the texts are; a date-time that is always midnight is a date.
+
+    Dates that are all the first of a month are months, as `date_trunc` gives them.
+    """
     found = next((grain for grain, form in _TEXTS if all(form.fullmatch(text) for text in texts)), None)
     if found is Grain.DATETIME and all(_MIDNIGHT.search(text) for text in texts):
-        return Grain.DATE
+        found = Grain.DATE
+    if found is Grain.DATE and len(set(texts)) > 1 and all(_FIRST_OF_MONTH.match(text) for text in texts):
+        return Grain.MONTH
     return found or _named(texts)
 
 

@@ -91,6 +91,14 @@ async def test_an_earlier_conversation_comes_back_whole(page: Page, held: HeldMo
 
     await page.get_by_role("button", name=f"Delete “{QUESTION}”").click()
     await expect(earlier).to_have_count(0)
+    await page.get_by_role("button", name="Undo").click()
+    await expect(earlier).to_contain_text(QUESTION)
+    await page.get_by_role("button", name=f"Delete “{QUESTION}”").click()
+    async with page.expect_response(lambda response: response.request.method == "DELETE"):
+        await page.evaluate("window.dispatchEvent(new Event('pagehide'))")
+    await page.reload()
+    await expect(page.get_by_text("Conversations are kept here")).to_be_visible()
+    await expect(earlier).to_have_count(0)
 
 
 async def test_a_query_is_saved_run_and_deleted(page: Page, held: HeldModel) -> None:
@@ -137,12 +145,19 @@ async def test_a_right_answer_is_said_to_be_right(page: Page, held: HeldModel) -
     await expect(answer.get_by_text("Your feedback applies from now on.")).to_be_visible()
 
 
-async def test_a_question_is_shared_as_a_link(page: Page, browser: Browser, service_url: str, held: HeldModel) -> None:
+async def test_an_answer_is_shared_as_markdown_and_as_a_link(
+    page: Page, browser: Browser, service_url: str, held: HeldModel
+) -> None:
     script(held)
     answer = await answered(page)
     await answer.get_by_role("button", name="Share").click()
     await expect(answer.get_by_role("button", name="Copied")).to_be_visible()
+    shared = str(await page.evaluate("navigator.clipboard.readText()"))
+    await answer.get_by_role("button", name="Copy link").click()
+    await expect(answer.get_by_role("button", name="Copied")).to_have_count(2)
     link = str(await page.evaluate("navigator.clipboard.readText()"))
+    for part in (f"**{QUESTION}**", SENTENCE, "| C | 3 |", "```sql\nSELECT status", f"[Open in Plumbline]({link})"):
+        assert part in shared
     async with watched(browser, service_url, path=link.removeprefix(service_url)) as other:
         field = other.page.get_by_label("Your question")
         await expect(field).to_have_value(QUESTION)

@@ -68,6 +68,8 @@ def test_no_chart_of_rows_some_of_which_are_missing() -> None:
 
 @pytest.mark.parametrize("name, values, kind, unit", [
     ("month", MONTHLY, "temporal", "utcyearmonth"),
+    ("month", [f"2024-0{month}-01" for month in (1, 2, 3, 4)], "temporal", "utcyearmonth"),
+    ("month", [f"2024-0{month}-01T00:00:00" for month in (1, 2, 3, 4)], "temporal", "utcyearmonth"),
     ("day", ["2024-01-31", "2024-02-01", "2024-02-02", "2024-02-03"], "temporal", "utcyearmonthdate"),
     ("day", [f"2024-01-0{day}T00:00:00" for day in (1, 2, 3, 4)], "temporal", "utcyearmonthdate"),
     ("at", [f"2024-01-01T0{hour}:30:00" for hour in (1, 2, 3, 4)], "temporal", None),

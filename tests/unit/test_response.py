@@ -16,7 +16,7 @@ from agent.limits import limits_of
 from agent.models import Attempt, Check, Options, Question, Verdict
 from agent.profiles import EMBEDDED
 from agent.raw import RawRecords
-from agent.response import answered, best_of, review_text
+from agent.response import answered, best_of, review_text, reviewed
 from agent.run import Run
 from agent.settings import Settings
 from executors.base import QueryResult
@@ -108,6 +108,16 @@ def test_why_nobody_judged(judge: str, verdict: Verdict | None, says: str) -> No
     assert check.passed is None
     assert says in check.detail
     assert not answer.verified
+
+
+def test_suggestions_come_as_choices_where_no_query_gave_rows() -> None:
+    run = run_with(CheckedText(text=""))
+    run.attempts.append(Attempt(sql="a", error="No table a."))
+    question = "How many orders are there?"
+    answer = reviewed(run, "I could not answer this.", [question])
+    assert answer.status == "error"
+    assert [(choice.label, choice.question) for choice in answer.choices] == [(question, question)]
+    assert reviewed(run, "I could not answer this.").choices == []
 
 
 def test_what_the_user_reads_where_no_query_gave_rows() -> None:

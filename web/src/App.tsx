@@ -145,7 +145,7 @@ export function App() {
           onLeave={() => setMenu(false)}
           route={route}
           sessionId={sessionId}
-          onForgotten={(id) => {
+          onDeleted={(id) => {
             if (id === sessionId) anew();
           }}
         />

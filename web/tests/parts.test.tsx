@@ -1,4 +1,4 @@
-import { render, screen, within } from "@testing-library/react";
+import { act, fireEvent, render, screen, within } from "@testing-library/react";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
@@ -11,6 +11,8 @@ import { ProblemView } from "../src/parts/ProblemView";
 import { RowsTable } from "../src/parts/RowsTable";
 import { Steps } from "../src/parts/Steps";
 import { Tabs } from "../src/parts/Tabs";
+import { UndoNotice } from "../src/parts/UndoNotice";
+import { type Deleted, UNDO_MS, useDeletion } from "../src/state/useDeletion";
 import { answerOf } from "./answers";
 
 describe("an answer", () => {
@@ -34,6 +36,75 @@ describe("a question back about what the data lacks", () => {
     render(<AnswerView answer={answer} question="hotels?" database="shop" tables={[]} elapsedMs={5} onAsk={ask} />);
     await userEvent.click(screen.getByRole("button", { name: "Ask anyway" }));
     expect(ask).toHaveBeenCalledWith("Ask anyway");
+  });
+});
+
+describe("where no query answered", () => {
+  it("the suggestions are buttons, and not in the text again", async () => {
+    const ask = vi.fn();
+    const questions = ["How many orders are there?", "How many customers are there?"];
+    const answer = answerOf({
+      status: "error",
+      answer: `I could not answer this from the data.\nYou could ask instead: ${questions.join(" ")}`,
+      choices: questions.map((question) => ({ label: question, question })),
+      sql: null,
+      results: [],
+      numbers: [],
+    });
+    render(<AnswerView answer={answer} question="hotels?" database="shop" tables={[]} elapsedMs={5} onAsk={ask} />);
+    expect(screen.getAllByText(/How many orders are there\?/)).toHaveLength(1);
+    await userEvent.click(screen.getByRole("button", { name: "How many customers are there?" }));
+    expect(ask).toHaveBeenCalledWith("How many customers are there?");
+    expect(screen.queryByRole("button", { name: "Share" })).toBeNull();
+  });
+});
+
+describe("a deletion", () => {
+  function Deleting({ remove }: { remove: (item: Deleted) => void }) {
+    const deletion = useDeletion(remove);
+    return (
+      <>
+        <UndoNotice deletion={deletion} />
+        <button type="button" onClick={() => deletion.request({ id: "1", name: "One" })}>
+          Delete one
+        </button>
+        <button type="button" onClick={() => deletion.request({ id: "2", name: "Two" })}>
+          Delete two
+        </button>
+      </>
+    );
+  }
+
+  it("is undone by a click, and then never made", async () => {
+    const remove = vi.fn();
+    const { unmount } = render(<Deleting remove={remove} />);
+    await userEvent.click(screen.getByRole("button", { name: "Delete one" }));
+    expect(screen.getByRole("status").textContent).toContain("Deleted “One”.");
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Undo" }));
+    await userEvent.click(screen.getByRole("button", { name: "Undo" }));
+    unmount();
+    expect(remove).not.toHaveBeenCalled();
+  });
+
+  it("is made once another follows, and once the page is left", async () => {
+    const remove = vi.fn();
+    render(<Deleting remove={remove} />);
+    await userEvent.click(screen.getByRole("button", { name: "Delete one" }));
+    expect(remove).not.toHaveBeenCalled();
+    await userEvent.click(screen.getByRole("button", { name: "Delete two" }));
+    window.dispatchEvent(new Event("pagehide"));
+    expect(remove.mock.calls).toEqual([[{ id: "1", name: "One" }], [{ id: "2", name: "Two" }]]);
+  });
+
+  it("is made where nobody undoes it in time", () => {
+    vi.useFakeTimers();
+    const remove = vi.fn();
+    render(<Deleting remove={remove} />);
+    fireEvent.click(screen.getByRole("button", { name: "Delete one" }));
+    act(() => void vi.advanceTimersByTime(UNDO_MS));
+    expect(remove).toHaveBeenCalledOnce();
+    expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
+    vi.useRealTimers();
   });
 });
 

@@ -3,8 +3,9 @@ import { firstWish, kindOf, specOf } from "../src/state/chart";
 import { fileName } from "../src/state/download";
 import { compare, matches } from "../src/state/filter";
 import { cell, columnFormat, cost, duration, isGrouped, span, written } from "../src/state/format";
-import { origin, pieces } from "../src/state/numbers";
+import { isFigure, origin, pieces } from "../src/state/numbers";
 import { hashOf, parseRoute } from "../src/state/route";
+import { markdownOf } from "../src/state/share";
 import { changed, doing, type Turn } from "../src/state/turns";
 import { pretty } from "../src/parts/pretty";
 import { rowsOf } from "../src/state/rows";
@@ -73,6 +74,57 @@ describe("the numbers of an answer", () => {
     [{ source: null }, "Not supported by the data"],
   ])("say where they come from: %o", (part, said) => {
     expect(origin({ text: "1", start: 0, end: 1, expression: "", ...part } as never)).toBe(said);
+  });
+});
+
+describe("digits of the sentence", () => {
+  const rows = [{ title: "Route 66", year: 2024, month: "2024-03", total: "360.50", sold: 2024 }];
+  const number = (text: string, part: object) => ({ text, start: 0, end: 1, expression: "", ...part }) as never;
+
+  it.each([
+    ["66", { source: "result", row: 0, column: "title" }, false],
+    ["2024", { source: "result", row: 0, column: "year" }, false],
+    ["2024", { source: "result", row: 0, column: "month" }, false],
+    ["2024", { source: "result", row: null, column: null }, false],
+    ["2024", { source: "question" }, false],
+    ["66", { source: "raw", row: 0, column: "title" }, false],
+    ["360.50", { source: "result", row: 0, column: "total" }, true],
+    ["2024", { source: "result", row: 0, column: "sold" }, true],
+    ["10", { source: "question" }, true],
+    ["3", { source: "row count" }, true],
+    ["2024", { source: null }, true],
+  ])("%s from %o is a quantity: %o", (text, part, expected) => {
+    expect(isFigure(number(text, part), { results: rows, raw_results: rows })).toBe(expected);
+  });
+});
+
+describe("an answer as Markdown", () => {
+  const link = "http://plumbline.test/#/ask?question=q";
+
+  it("has the question, the sentence, the rows, the query and a link", () => {
+    expect(markdownOf(answerOf({ results: [{ country: "Spain", customers: 1200 }] }), "Where from?", link)).toBe(
+      [
+        "**Where from?**",
+        "Spain has 12 customers.",
+        "| country | customers |\n| --- | ---: |\n| Spain | 1,200 |",
+        "```sql\nSELECT country, customers FROM t\n```",
+        `[Open in Plumbline](${link})\n`,
+      ].join("\n\n"),
+    );
+  });
+
+  it("keeps the first ten rows, and says so", () => {
+    const results = Array.from({ length: 12 }, (_, n) => ({ n }));
+    const text = markdownOf(answerOf({ columns: ["n"], results, row_count: 1200 }), "q", link);
+    expect(text.split("\n").filter((line) => /^\| \d/.test(line))).toHaveLength(10);
+    expect(text).toContain("_The first 10 of 1,200 rows._");
+  });
+
+  it("lets no value out of its cell, and no query out of its block", () => {
+    const results = [{ country: "a|b\n`c`", customers: 1 }];
+    const text = markdownOf(answerOf({ results, sql: "SELECT 1 -- ```" }), "q", link);
+    expect(text).toContain("| a\\|b \\`c\\` | 1 |");
+    expect(text).toContain("````sql\nSELECT 1 -- ```\n````");
   });
 });
 
@@ -155,6 +207,16 @@ describe("charts", () => {
 
   it("know what a column holds", () => {
     expect(["month", "total", "a.b"].map((name) => kindOf(name, rows))).toEqual(["temporal", "quantitative", "nominal"]);
+  });
+
+  it.each([
+    [["2024-01", "2024-02"], "utcyearmonth"],
+    [["2024-01-01", "2024-02-01T00:00:00"], "utcyearmonth"],
+    [["2024-01-01", "2024-01-15"], "utcyearmonthdate"],
+    [["2024-01-01T10:30", "2024-02-01T00:00"], undefined],
+  ])("show %o as %s", (values, unit) => {
+    const spec = specOf({ mark: "line", x: "at", y: "n", color: "" }, values.map((at) => ({ at, n: 1 })));
+    expect((spec.encoding as { x: { timeUnit?: string } }).x.timeUnit).toBe(unit);
   });
 
   it("take a dot in a name for no path", () => {

@@ -37,6 +37,7 @@ export interface Asking {
   accept?: string;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  keepalive?: boolean; // goes on where the page is left
 }
 
 /** The response to a request under `api/`. Raises ProblemError for all that is no success. */
@@ -51,6 +52,7 @@ export async function request(path: string, asking: Asking = {}): Promise<Respon
       headers,
       body: asking.body === undefined ? null : JSON.stringify(asking.body),
       signal: asking.signal ?? null,
+      keepalive: asking.keepalive ?? false,
     });
   } catch (error) {
     if (asking.signal?.aborted) throw error;

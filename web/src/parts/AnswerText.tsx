@@ -1,7 +1,7 @@
-// The sentence, each number of which says where it comes from and leads there.
+// The sentence, each quantity of which says where it comes from and leads there.
 import { useId, useState } from "react";
 import type { Answer } from "../api/types";
-import { type AnswerNumber, origin, pieces } from "../state/numbers";
+import { type AnswerNumber, isFigure, origin, pieces } from "../state/numbers";
 
 interface Props {
   answer: Answer;
@@ -17,7 +17,7 @@ export function AnswerText({ answer, onShow, onRecords }: Props) {
     <>
       <p className="answer-text">
         {pieces(answer.answer, answer.numbers).map(({ text, number }, at) =>
-          number ? (
+          number && isFigure(number, answer) ? (
             <button
               key={at}
               type="button"

@@ -1,10 +1,11 @@
 // An answer: the sentence, its checks, and behind tabs the rows, the chart, the query and the records behind them.
 import { useCallback, useMemo, useState } from "react";
-import type { Answer, Table } from "../api/types";
+import type { Answer, Choice, Table } from "../api/types";
 import { firstWish } from "../state/chart";
 import { cost, count, duration, plural } from "../state/format";
 import type { AnswerNumber } from "../state/numbers";
 import { linkTo } from "../state/route";
+import { markdownOf } from "../state/share";
 import { AnswerText } from "./AnswerText";
 import { ChartView } from "./ChartView";
 import { Checks } from "./Checks";
@@ -51,11 +52,19 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
       <div className="row spread">
         <Standing answer={answer} />
         <span className="row">
-          <CopyButton text={() => linkTo(asked, database)} label="Share" icon="share" />
+          {answer.status === "success" ? (
+            <CopyButton text={() => markdownOf(answer, asked, linkTo(asked, database))} label="Share" icon="share" />
+          ) : null}
+          <CopyButton text={() => linkTo(asked, database)} label="Copy link" icon="link" />
           {answer.status === "success" && answer.kind === "query" ? <Feedback traceId={answer.trace_id} /> : null}
         </span>
       </div>
-      <AnswerText answer={answer} onShow={show} onRecords={onRecords} />
+      <AnswerText
+        answer={answer.status === "error" ? { ...answer, answer: withoutSuggestions(answer) } : answer}
+        onShow={show}
+        onRecords={onRecords}
+      />
+      {answer.status === "error" ? <Choices choices={answer.choices} label="Suggestions" onAsk={onAsk} /> : null}
       {answer.warnings.map((warning) => (
         <p key={warning} className="warned small">
           {warning}
@@ -207,6 +216,34 @@ function withoutChoices(answer: Answer): string {
     .join("\n");
 }
 
+/** What no query answered, without the suggestions, which the buttons say. */
+function withoutSuggestions(answer: Answer): string {
+  const questions = answer.choices.map((choice) => choice.question).join(" ");
+  return questions && answer.answer.endsWith(questions) ? answer.answer.slice(0, -questions.length).trimEnd() : answer.answer;
+}
+
+const ANYWAY = "Ask anyway"; // which the service knows for what it is
+
+interface ChoicesProps {
+  choices: Choice[];
+  label: string;
+  onAsk: (question: string) => void;
+}
+
+function Choices({ choices, label, onAsk }: ChoicesProps) {
+  return choices.length ? (
+    <ul className="row choices" aria-label={label}>
+      {choices.map((choice) => (
+        <li key={choice.label}>
+          <button type="button" className="button" onClick={() => onAsk(choice.question)} title={choice.question}>
+            {choice.label}
+          </button>
+        </li>
+      ))}
+    </ul>
+  ) : null;
+}
+
 function Clarification({ answer, onAsk }: { answer: Answer; onAsk: (question: string) => void }) {
   const missing = answer.clarification_reason === "missing_data";
   return (
@@ -214,22 +251,11 @@ function Clarification({ answer, onAsk }: { answer: Answer; onAsk: (question: st
       <span className="tag">{missing ? "Not in the data" : "Clarification needed"}</span>
       <p className="answer-text">{withoutChoices(answer)}</p>
       {answer.choices.length || missing ? (
-        <ul className="row choices" aria-label="Options">
-          {answer.choices.map((choice) => (
-            <li key={choice.label}>
-              <button type="button" className="button" onClick={() => onAsk(choice.question)} title={choice.question}>
-                {choice.label}
-              </button>
-            </li>
-          ))}
-          {missing ? (
-            <li>
-              <button type="button" className="button" onClick={() => onAsk("Ask anyway")} title={answer.question}>
-                Ask anyway
-              </button>
-            </li>
-          ) : null}
-        </ul>
+        <Choices
+          choices={missing ? [...answer.choices, { label: ANYWAY, question: ANYWAY }] : answer.choices}
+          label="Options"
+          onAsk={onAsk}
+        />
       ) : (
         <p className="small soft">Type your answer below.</p>
       )}

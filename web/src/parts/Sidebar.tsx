@@ -1,13 +1,16 @@
 // The way around: the database, a new question, earlier conversations, saved queries, and reviews for those who may.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { call } from "../api/client";
+import { asProblem, call } from "../api/client";
 import { useSessions } from "../api/queries";
-import type { DatabaseInfo } from "../api/types";
+import type { DatabaseInfo, SessionList } from "../api/types";
 import { span, when } from "../state/format";
 import type { Route } from "../state/route";
+import { useDeletion } from "../state/useDeletion";
 import { DatabasePicker } from "./DatabasePicker";
 import { Icon } from "./Icon";
+import { ProblemView } from "./ProblemView";
 import { ThemeSwitch } from "./ThemeSwitch";
+import { UndoNotice } from "./UndoNotice";
 
 interface Props {
   databases: DatabaseInfo[];
@@ -17,19 +20,23 @@ interface Props {
   onLeave: () => void;
   route: Route;
   sessionId: string;
-  onForgotten: (sessionId: string) => void;
+  onDeleted: (sessionId: string) => void;
 }
 
-export function Sidebar({ databases, database, onDatabase, onNew, onLeave, route, sessionId, onForgotten }: Props) {
+export function Sidebar({ databases, database, onDatabase, onNew, onLeave, route, sessionId, onDeleted }: Props) {
   const sessions = useSessions();
   const queries = useQueryClient();
-  const forgetting = useMutation({
-    mutationFn: (id: string) => call(`agents/text-to-sql/session/${encodeURIComponent(id)}`, { method: "DELETE" }),
-    onSuccess: (_, id) => {
-      onForgotten(id);
+  const deleting = useMutation({
+    mutationFn: (id: string) =>
+      call(`agents/text-to-sql/session/${encodeURIComponent(id)}`, { method: "DELETE", keepalive: true }),
+    onSettled: (_, error, id) => {
+      if (!error) queries.setQueryData<SessionList>(["sessions"], (list) => without(list, id));
       return queries.invalidateQueries({ queryKey: ["sessions"] });
     },
   });
+  const deletion = useDeletion(({ id }) => deleting.mutate(id));
+  const hidden = new Set([deletion.pending?.id, deleting.isPending ? deleting.variables : undefined]);
+  const shown = sessions.data?.sessions.filter((session) => !hidden.has(session.session_id)) ?? [];
   const mayReview = databases.some((one) => one.reviewer);
   return (
     <div className="sidebar">
@@ -52,12 +59,14 @@ export function Sidebar({ databases, database, onDatabase, onNew, onLeave, route
         <h3 className="small soft">History</h3>
         {sessions.data ? (
           <p className="small soft">
-            {sessions.data.sessions.length ? "Kept" : "Conversations are kept here"} for {span(sessions.data.kept_s)} after the last
+            {shown.length ? "Kept" : "Conversations are kept here"} for {span(sessions.data.kept_s)} after the last
             question.
           </p>
         ) : null}
+        <UndoNotice deletion={deletion} />
+        {deleting.error ? <ProblemView problem={asProblem(deleting.error)} /> : null}
         <ul>
-          {sessions.data?.sessions.map((session) => (
+          {shown.map((session) => (
             <li key={session.session_id} className="row">
               <a
                 className="grow"
@@ -73,8 +82,10 @@ export function Sidebar({ databases, database, onDatabase, onNew, onLeave, route
               <button
                 type="button"
                 className="button quiet icon small"
-                disabled={forgetting.isPending}
-                onClick={() => forgetting.mutate(session.session_id)}
+                onClick={() => {
+                  deletion.request({ id: session.session_id, name: session.title });
+                  onDeleted(session.session_id);
+                }}
               >
                 <Icon name="trash" />
                 <span className="sr-only">Delete “{session.title}”</span>
@@ -91,4 +102,8 @@ export function Sidebar({ databases, database, onDatabase, onNew, onLeave, route
       </div>
     </div>
   );
+}
+
+function without(list: SessionList | undefined, id: string): SessionList | undefined {
+  return list && { ...list, sessions: list.sessions.filter((session) => session.session_id !== id) };
 }

@@ -23,6 +23,16 @@ export function kindOf(column: string, rows: Row[]): Kind {
   return "nominal";
 }
 
+const FIRST_OF_MONTH = /^\d{4}-\d{2}(-01([T ]00:00(:00(\.0+)?)?)?)?$/;
+const DAY = /^\d{4}-\d{2}(-\d{2})?([T ]00:00(:00(\.0+)?)?)?$/;
+
+/** The unit of times without a clock. In UTC: elsewhere, the first of a month is the last of another. */
+function unitOf(column: string, rows: Row[]): { timeUnit?: string } {
+  const values = rows.map((row) => row[column]).filter((value) => typeof value === "string");
+  if (values.every((value) => FIRST_OF_MONTH.test(value)) && new Set(values).size > 1) return { timeUnit: "utcyearmonth" };
+  return values.every((value) => DAY.test(value)) ? { timeUnit: "utcyearmonthdate" } : {};
+}
+
 /** A dot or a bracket in a column's name is no path. */
 function field(name: string): string {
   return name.replace(/[\\.[\]'"]/g, "\\$&");
@@ -32,7 +42,8 @@ export function specOf(wish: Wish, rows: Row[]): Record<string, unknown> {
   const channel = (column: string) => {
     const kind = kindOf(column, rows);
     const sort = kind === "nominal" ? { sort: null } : {}; // as the rows have it
-    return { field: field(column), type: kind, title: column.replaceAll("_", " "), ...sort };
+    const unit = kind === "temporal" ? unitOf(column, rows) : {};
+    return { field: field(column), type: kind, title: column.replaceAll("_", " "), ...sort, ...unit };
   };
   return {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json",

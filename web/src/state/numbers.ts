@@ -19,6 +19,27 @@ export function pieces(answer: string, numbers: AnswerNumber[]): Piece[] {
   return found;
 }
 
+const YEAR = /^[12]\d{3}$/;
+const YEAR_NAME = /(^|[^a-z])(year|yr|fy|jahr|ann[eé]e|a[nñ]o|anno)([^a-z]|$)|[a-z]Year$/i;
+const LETTER_OR_DATE = /\p{L}|^\d{4}-\d{2}/u;
+
+/** Whether a number is a quantity that leads somewhere: no year, and no digits of a name or a date. */
+export function isFigure(number: AnswerNumber, answer: Pick<Answer, "results" | "raw_results">): boolean {
+  switch (number.source) {
+    case "question":
+      return !YEAR.test(number.text);
+    case "result":
+    case "raw": {
+      if (number.row == null || number.column == null) return false; // in a column's name
+      const cell = (number.source === "raw" ? answer.raw_results : answer.results)[number.row]?.[number.column];
+      if (typeof cell === "string") return !LETTER_OR_DATE.test(cell);
+      return !(YEAR.test(number.text) && YEAR_NAME.test(number.column));
+    }
+    default:
+      return true;
+  }
+}
+
 /** Where a number comes from, in words. */
 export function origin(number: AnswerNumber): string {
   const place = number.row == null ? "" : `row ${number.row + 1}, ${number.column}`;

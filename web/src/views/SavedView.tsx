@@ -1,4 +1,4 @@
-// The queries that somebody has saved: run again, copied, taken to the editor's own page, or forgotten.
+// The queries that somebody has saved: run again, copied, taken to the editor's own page, or deleted.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { asProblem, call } from "../api/client";
@@ -9,19 +9,34 @@ import { Icon } from "../parts/Icon";
 import { ProblemView } from "../parts/ProblemView";
 import { Sql } from "../parts/Sql";
 import { Ran } from "../parts/SqlPanel";
+import { UndoNotice } from "../parts/UndoNotice";
 import { when } from "../state/format";
+import { useDeletion } from "../state/useDeletion";
 
 export function SavedView() {
   const saved = useSaved();
+  const queries = useQueryClient();
+  const deleting = useMutation({
+    mutationFn: (id: string) => call(`saved/${id}`, { method: "DELETE", keepalive: true }),
+    onSettled: (_, error, id) => {
+      if (!error) queries.setQueryData<SavedQuery[]>(["saved"], (list) => list?.filter((query) => query.id !== id));
+      return queries.invalidateQueries({ queryKey: ["saved"] });
+    },
+  });
+  const deletion = useDeletion(({ id }) => deleting.mutate(id));
+  const hidden = new Set([deletion.pending?.id, deleting.isPending ? deleting.variables : undefined]);
+  const shown = saved.data?.filter((query) => !hidden.has(query.id));
   return (
     <div className="page">
       <h1>Saved queries</h1>
       {saved.error ? <ProblemView problem={asProblem(saved.error)} again={() => void saved.refetch()} /> : null}
-      {saved.data?.length === 0 ? <p className="soft">No saved queries yet. Save a query from the SQL tab of an answer.</p> : null}
+      <UndoNotice deletion={deletion} />
+      {deleting.error ? <ProblemView problem={asProblem(deleting.error)} /> : null}
+      {shown?.length === 0 ? <p className="soft">No saved queries yet. Save a query from the SQL tab of an answer.</p> : null}
       <ul className="stack">
-        {saved.data?.map((query) => (
+        {shown?.map((query) => (
           <li key={query.id}>
-            <Saved query={query} />
+            <Saved query={query} onDelete={() => deletion.request({ id: query.id, name: query.name })} />
           </li>
         ))}
       </ul>
@@ -29,16 +44,11 @@ export function SavedView() {
   );
 }
 
-function Saved({ query }: { query: SavedQuery }) {
-  const queries = useQueryClient();
+function Saved({ query, onDelete }: { query: SavedQuery; onDelete: () => void }) {
   const [values, setValues] = useState(() => parametersOf(query));
   const run = useMutation({
     mutationFn: () =>
       call<ExecuteResponse>(`saved/${query.id}/run`, { method: "POST", body: { parameters: parameters(query, values) } }),
-  });
-  const forget = useMutation({
-    mutationFn: () => call(`saved/${query.id}`, { method: "DELETE" }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["saved"] }),
   });
   return (
     <article className="panel stack" aria-label={query.name}>
@@ -54,7 +64,7 @@ function Saved({ query }: { query: SavedQuery }) {
             <Icon name="play" /> {run.isPending ? "Running…" : "Run"}
           </button>
           <CopyButton text={() => query.sql} label="Copy" />
-          <button type="button" className="button small quiet" disabled={forget.isPending} onClick={() => forget.mutate()}>
+          <button type="button" className="button small quiet" onClick={onDelete}>
             <Icon name="trash" /> Delete
           </button>
         </div>
@@ -76,7 +86,6 @@ function Saved({ query }: { query: SavedQuery }) {
         </div>
       ) : null}
       {run.error ? <ProblemView problem={asProblem(run.error)} /> : null}
-      {forget.error ? <ProblemView problem={asProblem(forget.error)} /> : null}
       {run.data ? <Ran ran={run.data} database={query.database} name={query.name} /> : null}
     </article>
   );

@@ -1,0 +1,38 @@
+// An answer as Markdown, to be pasted into a chat, a ticket or a document.
+import type { Answer } from "../api/types";
+import { cell, columnFormat, count, plural } from "./format";
+
+const SHARED_ROWS = 10;
+
+/** The question, the sentence, the first ten rows, the query and a link to ask it again. */
+export function markdownOf(answer: Answer, question: string, link: string): string {
+  const parts = [`**${inline(question)}**`, answer.answer, tableOf(answer)];
+  if (answer.sql) parts.push(fenced(answer.sql, "sql"));
+  parts.push(`[Open in Plumbline](${link})`);
+  return `${parts.filter(Boolean).join("\n\n")}\n`;
+}
+
+function tableOf({ columns, results, row_count, language }: Answer): string {
+  if (!results.length) return "";
+  const formats = columns.map((column) => columnFormat(column, results.map((row) => row[column])));
+  const line = (cells: string[]) => `| ${cells.map(inline).join(" | ")} |`;
+  const numeric = columns.map((column) => results.some((row) => typeof row[column] === "number"));
+  const rows = results
+    .slice(0, SHARED_ROWS)
+    .map((row) => line(columns.map((column, at) => cell(row[column], formats[at], language))));
+  const table = [line(columns), `| ${numeric.map((one) => (one ? "---:" : "---")).join(" | ")} |`, ...rows].join("\n");
+  const more = row_count > rows.length ? `\n\n_The first ${count(rows.length)} of ${plural(row_count, "row")}._` : "";
+  return table + more;
+}
+
+/** Text that stays on its line and in its cell, whatever it holds. */
+function inline(text: string): string {
+  return text.replace(/[\\|*_`<[\]]/g, "\\$&").replace(/\s+/g, " ");
+}
+
+/** A code block whose fence no run of backticks in the code ends. */
+function fenced(code: string, language: string): string {
+  const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${code}\n${fence}`;
+}
