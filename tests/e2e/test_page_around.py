@@ -91,7 +91,9 @@ async def test_an_earlier_conversation_comes_back_whole(page: Page, held: HeldMo
 
     await page.get_by_role("button", name=f"Delete “{QUESTION}”").click()
     await expect(earlier).to_have_count(0)
-    await page.get_by_role("button", name="Undo").click()
+    undo = page.get_by_role("button", name="Undo")
+    await expect(undo).to_have_css("opacity", "1")
+    await undo.click()
     await expect(earlier).to_contain_text(QUESTION)
     await page.get_by_role("button", name=f"Delete “{QUESTION}”").click()
     async with page.expect_response(lambda response: response.request.method == "DELETE"):
