@@ -43,8 +43,9 @@ def over_records(facts: Facts, segment: Segment, place: int, rows: Rows | None) 
     if not chosen:
         return
     word = _word_after(segment, place)
-    names = frozenset(words_of(facts.query.tables[0]))
-    if is_among(word, names) and not item.currency:
+    names = frozenset(words_of(facts.query.tables[0])[-1:])
+    counts = any(it.projection.aggregate == "count" for it in facts.columns)  # 3 vehicles, of which there are 4 records
+    if is_among(word, names) and not counts and not item.currency:
         yield OverRecords(Computed(Fraction(len(chosen)), "count(*)", Class.SUM), None, names)
     for column in _beside(records, segment, place, word):
         for computed in candidates(records, segment, item, column, chosen, named=False):

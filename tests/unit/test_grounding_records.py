@@ -23,6 +23,13 @@ COUNTED = Facts(
     documents=DOCS,
     raw=RECORDS,
 )
+SUMMED = Facts(
+    question="What are the fees of all trips?",
+    result=QueryResult(columns=("fees",), rows=((10.0,),)),
+    sql="SELECT SUM(fee) AS fees FROM trips",
+    documents=DOCS,
+    raw=RECORDS,
+)
 GROUPED = Facts(
     question="How many vehicles does each depot have?",
     result=QueryResult(columns=("depot", "n"), rows=(("Berlin", 1), ("Lyon", 2))),
@@ -40,10 +47,10 @@ GROUPED = Facts(
         (COUNTED, "In 2024, 3 vehicles drove; the shortest distance was 10 km."),
         (COUNTED, "In 2024, 3 vehicles drove; the longest distance was 90 km."),
         (COUNTED, "In 2024, 3 vehicles drove; the total fee was 10."),
-        (COUNTED, "In 2024, 3 vehicles drove on 4 trips."),
+        (SUMMED, "The 4 trips brought 10 in fees."),
+        (SUMMED, "The fees of the 4 trips are 10, with an average distance of 45 km."),
         (GROUPED, "Berlin has 1 vehicle with a total distance of 40 km."),
         (GROUPED, "Lyon has 2 vehicles with an average distance of 70 km."),
-        (GROUPED, "Berlin has 1 vehicle on 2 trips."),
     ],
 )
 def test_what_is_recomputed_over_all_records_is_supported(facts: Facts, text: str) -> None:
@@ -60,6 +67,8 @@ def test_what_is_recomputed_over_all_records_is_supported(facts: Facts, text: st
         (COUNTED, "In 2024, 4 vehicles drove."),  # four records
         (COUNTED, "In 2024, 180 vehicles drove 3 km in total."),
         (COUNTED, "In 2024, 3 trips drove."),
+        (SUMMED, "The 5 trips brought 10 in fees."),
+        (SUMMED, "The 4 depots brought 10 in fees."),
         (COUNTED, "In 2024, 3 vehicles drove; the total fee was 180."),  # another column's
         (GROUPED, "Berlin has 1 vehicle with a total distance of 140 km."),  # another group's
         (GROUPED, "Berlin has 1 vehicle with a total distance of 180 km."),  # of all groups
@@ -68,6 +77,16 @@ def test_what_is_recomputed_over_all_records_is_supported(facts: Facts, text: st
 )
 def test_a_single_record_and_another_group_support_nothing(facts: Facts, text: str) -> None:
     assert check_text(text, facts).problems
+
+
+@pytest.mark.parametrize("table", ["vehicle_trips", "vehicles", "trips_of_vehicles"])
+@pytest.mark.parametrize(
+    "question", ["How many vehicles drove?", "Vehicles that drove?", "What is the number of vehicles that drove?"]
+)
+def test_records_are_no_count_of_what_the_result_counts(table: str, question: str) -> None:
+    facts = replace(COUNTED, question=question, sql=f"SELECT COUNT(DISTINCT vehicle_id) AS n FROM {table}")
+    assert check_text("4 vehicles drove.", facts).problems
+    assert not check_text("3 vehicles drove.", facts).problems
 
 
 TOTAL = "In 2024, 3 vehicles drove 180 km in total."
