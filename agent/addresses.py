@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from urllib.parse import unquote_plus
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -30,6 +31,7 @@ _ADDRESSES = (
 )
 # The two halves of an address, which a query may put together where this does not see it.
 _HALVES = re.compile(rf"\b{_SCHEMES}:/{{0,2}}\s*$|^\s*[a-z]{{0,5}}:?//|://")
+_GAP = re.compile(r"%(?:\d+\$)?[-\d.]*[a-zA-Z]|\{[^{}]*\}")  # of a format
 _HIDDEN = "\x00"  # a value of a row
 
 
@@ -52,12 +54,19 @@ def addresses(text: str) -> Iterator[str]:
 
 
 def built(tree: exp.Expr) -> Iterator[str]:
-    """The texts that a query's rows would hold, as far as it makes them itself: with a sign for each value of a row."""
+    """The texts that a query's rows would hold, as far as it makes them itself: with a sign for each value of a row.
+
+    The names of its columns are among them, and rows that it writes out.
+    """
     from sqlglot import exp
 
     for select in tree.find_all(exp.Select):
         for item in select.expressions:
             yield _text(item)
+            yield item.alias
+    for values in tree.find_all(exp.Values):
+        for row in values.expressions:
+            yield from map(_text, row.expressions if isinstance(row, exp.Tuple) else [row])
 
 
 def is_address(text: str) -> bool:
@@ -83,7 +92,23 @@ def _text(node: exp.Expr) -> str:
     if isinstance(node, exp.Chr) or _name(node) in ("char", "chr", "nchar", "char_from_code"):
         codes = [int(it.name) for it in node.expressions if isinstance(it, exp.Literal) and it.is_int]
         return "".join(chr(it) for it in codes if it < 0x110000) or _HIDDEN
+    return _of_call(node)
+
+
+def _of_call(node: exp.Expr) -> str:
+    """What a function gives, of the texts that it gets; of one that is not known, these texts."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.TimeToStr):
+        form = node.args.get("format")
+        return _text(form) if isinstance(form, exp.Expr) else ""
     parts = [_text(it) for it in node.iter_expressions()]
+    if isinstance(node, exp.Format) or _name(node) in ("printf", "sprintf", "format", "format_string", "formatmessage"):
+        return _filled(parts)
+    if isinstance(node, exp.Translate):
+        return parts[0].translate(_changes(*parts[1:3])) if len(parts) > 2 else "".join(parts)
+    if _name(node) in ("url_decode", "decodeurlcomponent", "decodeurlformcomponent"):
+        return unquote_plus("".join(parts))
     if isinstance(node, exp.Reverse) or _name(node) == "reverse":
         return "".join(parts)[::-1]
     if isinstance(node, exp.Replace) or _name(node) in ("replace", "translate", "regexp_replace"):
@@ -99,7 +124,7 @@ def _reads_patterns(node: exp.Expr) -> bool:
     """Functions whose texts are looked for, and never given."""
     from sqlglot import exp
 
-    kinds = (exp.Split, exp.SplitPart, exp.StrPosition, exp.RegexpExtract, exp.RegexpLike, exp.Trim, exp.TimeToStr)
+    kinds = (exp.Split, exp.SplitPart, exp.StrPosition, exp.RegexpExtract, exp.RegexpLike, exp.Trim)
     return isinstance(node, kinds) or _name(node) in (
         "split_part",
         "instr",
@@ -108,6 +133,18 @@ def _reads_patterns(node: exp.Expr) -> bool:
         "locate",
         "parse_url",
     )
+
+
+def _filled(parts: list[str]) -> str:
+    """A format with its arguments in place of its gaps; those that it has no gap for follow."""
+    rest = iter(parts[1:])
+    text = _GAP.sub(lambda gap: next(rest, gap[0]), parts[0]) if parts else ""
+    return text + "".join(rest)
+
+
+def _changes(old: str, new: str) -> dict[int, str]:
+    """What `str.translate` wants: each letter's other one; those without one go."""
+    return {ord(letter): new[at : at + 1] for at, letter in reversed(list(enumerate(old)))}
 
 
 def _replaced(parts: list[str]) -> str:

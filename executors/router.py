@@ -20,6 +20,7 @@ from executors.server import failures
 from executors.server.openers import OPENERS
 from executors.server.options import ServerOptions
 from executors.server.patient import PatientExecutor
+from executors.workers import checking
 from executors.workers.isolated import isolated
 from executors.workers.pool import shared
 
@@ -49,6 +50,7 @@ class Router:
         worker_memory: int = 2 * 10**9,
     ) -> None:
         self._pool, self._holds = shared(workers, worker_memory), False
+        self._pools = (self._pool, checking.workers())
         self._entries = {entry.name: entry for entry in registry.entries}
         self._sample_values, self._memory, self._threads = sample_values, duckdb_memory, duckdb_threads
         self._server = (server or ServerOptions()).model_copy(update={"sample_values": sample_values})
@@ -164,10 +166,14 @@ class Router:
                 executor.close()
             self._open.clear()
             holds, self._holds = self._holds, False
-        if holds:
-            self._pool.release()
+        for pool in self._pools if holds else ():
+            pool.release()
 
     def _executor(self, entry: Entry) -> Executor:
+        if not self._holds:
+            for pool in self._pools:
+                pool.hold()
+            self._holds = True
         if entry.is_file:
             return self._of_files(entry)
         options = self._options(entry)
@@ -207,9 +213,6 @@ class Router:
         options: dict[str, Any] = {"sample_values": self._sample_values}
         if kind != "sqlite":
             options |= {"memory": self._memory, "threads": self._threads}
-        if not self._holds:
-            self._pool.hold()
-            self._holds = True
         return isolated(entry.name, kind, path, self._pool, writable=writable, **options)
 
 

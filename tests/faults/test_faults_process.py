@@ -23,6 +23,7 @@ from testbed.postgres import free_port
 
 ROOT = Path(__file__).parents[2]
 Serve = Callable[..., Any]
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n WHERE i < 0"
 
 
 class Process:
@@ -56,6 +57,12 @@ class Process:
         self._log.close()
         return code
 
+    def workers(self) -> dict[int, float]:
+        """Seconds that each process which it started has computed, by their ids."""
+        tasks = Path(f"/proc/{self._process.pid}/task").glob("*/children")
+        found = [int(pid) for children in tasks for pid in children.read_text(encoding="ascii").split()]
+        return {pid: _computed_s(pid) for pid in found}
+
     def kill(self) -> None:
         self._process.kill()
         self.ended()
@@ -66,6 +73,24 @@ class Process:
             return httpx2.get(f"{self.url}{path}", timeout=PATIENCE_S).status_code
         except httpx2.TransportError:
             return 0
+
+
+def _stat(pid: int) -> list[str]:
+    """The state of a process and what follows it, as `proc_pid_stat(5)` has it; empty where there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _computed_s(pid: int) -> float:
+    stat = _stat(pid)
+    return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK") if stat else 0.0
+
+
+def _is_there(pid: int) -> bool:
+    """Whether a process is, and is no corpse that nobody has buried."""
+    return _stat(pid)[:1] not in ([], ["Z"])
 
 
 @pytest.fixture
@@ -171,6 +196,27 @@ def test_a_second_signal_ends_the_grace(serve: Serve, model: FaultyModel) -> Non
         process.signal(signal.SIGTERM)
         problem(queried.result(), 503, "shutting-down")
     assert process.ended() == -signal.SIGTERM
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc tells whose child a process is")
+@pytest.mark.parametrize("held", [False, True], ids=["computing", "held"])
+def test_a_query_that_does_not_end_holds_nobody_up_and_its_process_ends_too(serve: Serve, held: bool) -> None:
+    """Four such queries kept the service from ending, and whatever computed would have been left behind."""
+    process = serve(PLUMBLINE_SHUTDOWN_GRACE_S="0", PLUMBLINE_QUERY_TIMEOUT_S="300")
+    post(process, "/execute", {"database": "shop", "sql": "SELECT 1"}).raise_for_status()
+    before = process.workers()
+    assert before, "the database and the guard have processes of their own"
+    with ThreadPoolExecutor(1) as threads:
+        queried = threads.submit(post, process, "/execute", {"database": "shop", "sql": ENDLESS})
+        # The guard may compute for half a second only.
+        until(lambda: any(spent > before.get(pid, 0.0) + 1 for pid, spent in process.workers().items()))
+        workers = process.workers()
+        for pid in workers if held else ():
+            os.kill(pid, signal.SIGSTOP)
+        process.signal(signal.SIGTERM)
+        problem(queried.result(), 503, "shutting-down")
+    assert process.ended() == -signal.SIGTERM
+    until(lambda: not any(_is_there(pid) for pid in workers))
 
 
 def test_a_setting_with_a_typo_is_told_before_anything_is_served(tmp_path: Path) -> None:
