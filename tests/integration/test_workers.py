@@ -41,9 +41,11 @@ DUCKDB_BOMBS = [
 ]
 SQLITE_BOMBS = [
     "SELECT instr(hex(zeroblob(4000000)) || '1', hex(zeroblob(2000000)) || '2')",
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) "
-    "SELECT hex(zeroblob(8000000)), hex(zeroblob(8000000)), hex(zeroblob(8000000)), hex(zeroblob(8000000)) FROM n",
 ]
+WIDE = (
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) "
+    "SELECT hex(zeroblob(8000000)), hex(zeroblob(8000000)), hex(zeroblob(8000000)), hex(zeroblob(8000000)) FROM n"
+)
 Make = Callable[..., IsolatedExecutor]
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux holds a process to its memory")
@@ -94,6 +96,15 @@ def test_a_bomb_costs_its_own_query_only(make: Make, pool: Pool, kind: str, bomb
     assert failed.value.kind in (ErrorKind.RESOURCE, ErrorKind.TIMEOUT)
     assert "/" not in failed.value.message
     assert executor.run(unguarded("SELECT n FROM t"), timeout_s=30).rows == ((1,),)
+
+
+def test_rows_that_are_wide_are_fetched_few_at_a_time(make: Make, pool: Pool) -> None:
+    """A row has 64 MB; sixty-four at a time are six times what the worker may have."""
+    executor = make("sqlite")
+    executor.schema()
+    before = pool.pids()
+    assert executor.run(unguarded(WIDE), timeout_s=300).truncated
+    assert pool.pids() == before
 
 
 def test_the_system_holds_a_worker_to_its_memory(make: Make, pool: Pool) -> None:
