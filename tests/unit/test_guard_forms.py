@@ -18,6 +18,7 @@ def written(dialect: str, sql: str) -> str:
     ("postgresql", r"SELECT E'\\'", r"SELECT e'\\'"),
     ("postgresql", r"SELECT E'a\\b' AS x, E'\\\\'", r"SELECT e'a\\b' AS x, e'\\\\'"),
     ("postgresql", "SELECT a FROM t WHERE 3 > ALL(ARRAY[1,2])", "SELECT a FROM t WHERE 3 > ALL (ARRAY[1, 2]) LIMIT 9"),
+    ("postgresql", "SELECT a FROM t WHERE 3 = SOME(ARRAY[1,2])", "SELECT a FROM t WHERE 3 = ANY(ARRAY[1, 2]) LIMIT 9"),
     ("postgresql", "SELECT a FROM t WHERE a <> ALL('{1,2}'::int[])", "SELECT a FROM t WHERE a <> ALL (CAST('{1,2}' AS INT[])) LIMIT 9"),
     ("postgresql", "SELECT substring(a similar '%#\"b#\"_' escape '#') FROM t", "SELECT SUBSTRING(a FROM '%#\"b#\"_' FOR '#') FROM t LIMIT 9"),
     ("postgresql", "SELECT substring(a similar (b || '%') escape '#'), a LIKE 'x' ESCAPE '#' FROM t", "SELECT SUBSTRING(a FROM (b || '%') FOR '#'), a LIKE 'x' ESCAPE '#' FROM t LIMIT 9"),

@@ -37,6 +37,9 @@ _OPERATORS = _OTHER_OPERATORS | words(
 _QUALIFIED = re.compile(r"(?:[A-Za-z_]\w*\.)?(?P<symbol>[^\w\s.]+)")
 
 
+_OF_AN_ARRAY = {"ALL": exp.All, "SOME": exp.Any}
+
+
 class PlainPostgres(Postgres):
     """PostgreSQL as it is written; but ORDER BY a USING < is written ASC, and USING > DESC."""
 
@@ -92,10 +95,12 @@ class PlainPostgres(Postgres):
             return side_by_side(super()._parse_primary())
 
         def _parse_function(self, *args: Any, **options: Any) -> exp.Expr | None:
-            """`> ALL (array)` is a comparison, as `= ANY (array)` is, and no call."""
+            """`> ALL (array)` and `= SOME (array)` are comparisons, as `= ANY (array)` is, and no calls."""
             found = super()._parse_function(*args, **options)
-            if isinstance(found, exp.Anonymous) and found.name.upper() == "ALL" and len(found.expressions) == 1:
-                return self.expression(exp.All(this=exp.Paren(this=found.expressions[0])))
+            if isinstance(found, exp.Anonymous) and len(found.expressions) == 1:
+                kind = _OF_AN_ARRAY.get(found.name.upper())
+                if kind is not None:
+                    return self.expression(kind(this=exp.Paren(this=found.expressions[0])))
             return found
 
     class Generator(FaithfulGenerator, PostgresGenerator):
