@@ -34,13 +34,14 @@ def hidden_in_tags(text: str) -> str:
 class ObedientModel:
     """Replies to any number of calls.
 
-    asked: its prompts. heard: the orders in them. obeyed: those that it followed.
+    is_deaf: whether it follows no order for now. asked: its prompts. heard: the orders in them. obeyed: those that it
+    followed.
     """
 
     name = "obedient"
 
     def __init__(self, honest: str) -> None:
-        self.honest = honest
+        self.honest, self.is_deaf = honest, False
         self.obeyed: list[str] = []
         self.heard: list[str] = []
         self.asked: list[str] = []
@@ -58,6 +59,7 @@ class ObedientModel:
         self.asked.append(prompt)
         orders = {order[1].lower(): order for order in ORDER.finditer(decoded(prompt))}
         self.heard += orders
+        orders = {} if self.is_deaf else orders
         text = self._reply(messages, schema.name if schema else "", orders)
         return Reply(text=text, usage=Usage(model_calls=1, prompt_tokens=9, completion_tokens=5))
 

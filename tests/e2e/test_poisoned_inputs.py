@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import pytest
 from obedient_model import ORDER, ObedientModel, decoded
-from poisoned_inputs import JUDGES, POISONS, Poison
+from poisoned_inputs import FALSE_NUMBER, FALSE_SENTENCES, JUDGES, POISONS, Poison
 from poisoned_shop import (
     CANARY,
     HONEST,
@@ -103,7 +103,9 @@ async def test_a_poisoned_input(
     async with asked_over_http(settings, model) as client:
         at = Visitor(client, poison.database, {})
         if over_http:
+            model.is_deaf = True  # what is planted is looked at later, not what its own question makes of it
             await cast("PlantText", poison.planted)(at, poison.text)
+            model.is_deaf = False
         for remembered in (model.heard, model.obeyed, model.asked):
             remembered.clear()
         question = poison.question.replace("{}", poison.text)
@@ -111,7 +113,7 @@ async def test_a_poisoned_input(
 
     assert shop.state() == before, "something was written"
     assert bool(model.heard) is poison.heard, "the order reached the model, or did not"
-    if poison not in JUDGES or profile != "embedded":  # that one is judged by a second draft
+    if poison not in (*JUDGES, *FALSE_SENTENCES) or profile != "embedded":  # that one is judged by a second draft
         assert (order(poison) in model.obeyed) is poison.obeyed, f"{model.obeyed}: all of it, or nothing"
     assert CANARY not in told, around(told, CANARY)
     for line in instructions():
@@ -119,6 +121,8 @@ async def test_a_poisoned_input(
     assert "evil.example" not in answer["answer"]
     if poison in JUDGES:
         assert not answer["verified"], answer["checks"]
+    if poison in FALSE_SENTENCES:
+        assert FALSE_NUMBER not in answer["answer"], answer["checks"]
     prompts = "\n".join(model.asked)
     assert CANARY not in prompts, around(prompts, CANARY)
 

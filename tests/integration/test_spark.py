@@ -239,7 +239,7 @@ ERRORS = [
     ("SELECT id FROM orders ORDER BY 9", ErrorKind.GROUPING, None),
     ("SELECT CAST(status AS INT) FROM orders", ErrorKind.TYPE_MISMATCH, None),
     ("SELECT sum(created_at) FROM orders", ErrorKind.TYPE_MISMATCH, None),
-    ("SELECT total / 0 FROM orders", ErrorKind.TYPE_MISMATCH, None),
+    ("SELECT total / 0 FROM orders", ErrorKind.DIVISION_BY_ZERO, None),
     ("SELECT tags[9] FROM orders", ErrorKind.TYPE_MISMATCH, None),
     ("SELECT upper(status, 1) FROM orders", ErrorKind.TYPE_MISMATCH, None),
     ("SELECT DATE '2024-13-45'", ErrorKind.TYPE_MISMATCH, None),
@@ -269,7 +269,7 @@ def test_an_error_while_it_runs_is_classified_by_the_class_in_its_text(spark: Sp
 
     with pytest.raises(Py4JJavaError) as caught:
         spark.sql("SELECT (SELECT id FROM orders)").collect()
-    assert ROW.codes[error_code(_connectors(str(caught.value)))] is ErrorKind.TYPE_MISMATCH
+    assert ROW.codes[error_code(_connectors(str(caught.value)))] is ErrorKind.SEVERAL_ROWS
 
 
 def test_the_hint_names_the_columns_that_there_are(spark: SparkSession, shop: Schema) -> None:
