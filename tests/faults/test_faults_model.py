@@ -26,24 +26,24 @@ from agent.settings import Settings
 # `-`       half of a sentence is a sentence
 MATRIX = """
 fault         followup  planner  generator  repair  judge  writer  embedding
-unreachable   doubt     warned   503        503     doubt  doubt   warned
-overloaded    doubt     warned   503        503     doubt  doubt   warned
+unreachable   doubt     warned   503        503     doubt  warned  warned
+overloaded    doubt     warned   503        503     doubt  warned  warned
 trouble_once  ok        ok       ok         ok      ok     ok      ok
-silence       doubt     warned   503        503     doubt  doubt   warned
-half_body     doubt     warned   502        502     doubt  doubt   warned
+silence       doubt     warned   503        503     doubt  warned  warned
+half_body     doubt     warned   502        502     doubt  warned  warned
 half_json     -         ok       ok         review  doubt  -       warned
-wrong_json    doubt     warned   502        502     doubt  doubt   warned
-empty         quiet     warned   ok         review  doubt  doubt   warned
-refusal       doubt     warned   502        502     doubt  doubt   warned
-endless       doubt     warned   502        502     doubt  doubt   warned
-drip          doubt     warned   503        503     doubt  doubt   warned
-cut           doubt     warned   503        503     doubt  doubt   warned
+wrong_json    doubt     warned   502        502     doubt  warned  warned
+empty         quiet     warned   ok         review  doubt  warned  warned
+refusal       doubt     warned   502        502     doubt  warned  warned
+endless       doubt     warned   502        502     doubt  warned  warned
+drip          doubt     warned   503        503     doubt  warned  warned
+cut           doubt     warned   503        503     doubt  warned  warned
 """
 WARNINGS = {
     "followup": "The message was not put together with what was said before",
     "planner": "The query was written without a plan",
     "judge": "Nobody has judged the result",
-    "writer": "so the rows are stated as they are",
+    "writer": "so the answer is composed from the rows",
     "embedding": "Answered without the docs of this database",
 }
 QUESTIONS = {"repair": "How many mended orders are there?"}

@@ -91,4 +91,4 @@ async def test_a_query_that_forgot_the_quotes_runs_without_asking_the_model_agai
 
     assert answer.status == "success", answer.attempt_history
     assert [row["n"] for row in answer.results] == [3, 4]
-    assert len([it for it in model.asked if "SELECT query that answers" in it.tail]) == 1
+    assert len([it for it in model.asked if it.schema_name == "sql"]) == 1
