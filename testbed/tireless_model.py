@@ -79,7 +79,7 @@ def reply_to(asked: str, schema: str) -> str:
     if "Answer the question from these rows" in asked:
         numbers = re.findall(r"\d+(?:\.\d+)?", asked.split("<data>")[-1].split("</data>")[0])
         return f"It is {numbers[0]}." if numbers else "There are no rows."
-    question = asked.rsplit("Question:", 1)[-1].casefold()
+    question = asked.rsplit("Question:", 1)[-1].rsplit("</data>", 1)[-1].casefold()  # behind what is known
     return f"```sql\n{next((sql for word, sql in QUERIES.items() if word in question), ANY)}\n```"
 
 

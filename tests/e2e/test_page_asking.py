@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sqlite3
+from pathlib import Path
 
 import pytest
 from cut_proxy import cut_proxy
@@ -61,7 +63,7 @@ async def test_each_number_leads_to_its_row(page: Page, held: HeldModel) -> None
 
 
 async def test_a_computed_number_shows_its_calculation(page: Page, held: HeldModel) -> None:
-    script(held, text="Of [[3 + 1 + 1]] orders 3 are completed.")
+    script(held, text="C has 3 of [[3 + 1 + 1]] orders.")
     answer = await answered(page)
     await answer.get_by_role("button", name="5", exact=True).click()
     await expect(answer.locator(".figure-origin")).to_contain_text("Computed: 3 + 1 + 1")
@@ -226,10 +228,13 @@ async def test_what_no_attempt_could_answer_waits_for_a_review(page: Page, held:
 
 @pytest.mark.parametrize("text", ["<img src=x onerror=alert(1)>", "<script>alert(1)</script>", "**bold** [a](b)"])
 async def test_what_comes_out_of_a_database_is_never_markup(
-    text: str, browser: Browser, service_url: str, held: HeldModel
+    text: str, browser: Browser, service_url: str, held: HeldModel, shop_file: Path
 ) -> None:
-    quoted = text.replace("'", "''")
-    script(held, sql=f"SELECT '{quoted}' AS said FROM orders LIMIT 1", text=f"It says {text}.")
+    with sqlite3.connect(shop_file) as connection:
+        connection.execute("UPDATE customers SET name = ? WHERE customer_id = 1", (text,))
+    connection.close()
+    script(held, sql="SELECT name AS said FROM customers WHERE customer_id = 1", text=f"It says {text}.")
+    held.replies(text=f"It says {text}.")  # markup is asked for once more, then composed from the rows
     async with watched(browser, service_url) as seen:
         dialogs: list[str] = []
         seen.page.on("dialog", lambda dialog: dialogs.append(dialog.message))

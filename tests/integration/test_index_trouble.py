@@ -17,11 +17,11 @@ from rag.testing import HashingEmbedder
 
 
 async def asked(service: Service, model: ScriptedModel) -> list[str]:
-    """The warnings of an answer, which is right whatever they say."""
+    """The warnings of an answer, which is right whatever they say; but not that no docs explain its words."""
     says_revenue(model)
     answer = await service.query(QUESTION, "shop")
     assert answer.results == [{"revenue": 460.5}]
-    return answer.warnings
+    return [warning for warning in answer.warnings if not warning.startswith("No table or column looks like")]
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from executors.errors import UnknownDatabase
 QUESTION = "What did Ada's completed orders come to?"
 WRONG = "SELECT SUM(amout) AS total FROM orders WHERE status = 'C'"
 RIGHT = "SELECT SUM(amount) AS total FROM orders WHERE status = 'C'"
-TEXT = "Completed orders come to 360.5."
+TEXT = "Ada's completed orders come to 360.5."
 ROOT = "invoke_agent text2sql"
 STEPS = """entry dialect_resolver schema_selector planner generator sql_validator repair generator sql_validator
 executor evaluator raw_records answer_formatter"""

@@ -80,7 +80,7 @@ def test_a_stream_that_is_left_cancels_the_question(settings: Settings) -> None:
 
 
 def test_rows_as_tables(shop: Plumbline, model: ScriptedModel) -> None:
-    script(model, "SELECT DATE(ordered_at) AS day, amount FROM orders ORDER BY 1 LIMIT 2", "100.0 and 40.0.")
+    model.replies(sql="SELECT DATE(ordered_at) AS day, amount FROM orders ORDER BY 1 LIMIT 2")
     result = shop.ask("The first two orders?")
     assert result.arrow().to_pylist() == [
         {"day": dt.date(2024, 1, 5), "amount": 100.0},
