@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -27,6 +28,7 @@ from executors.local.files_state import FileState, state_of
 from executors.local.kinds import FILE_SUFFIXES, is_file_of_data, is_glob
 from executors.local.prepared import prepared
 from executors.local.samples import quoted
+from executors.stopping import out_of_time
 
 if TYPE_CHECKING:
     import duckdb
@@ -81,6 +83,7 @@ class FilesExecutor(Executor):
         self._memory, self._threads = memory, threads
         self._scratch, self._numbers = scratch_folder(self), count(1)
         self._lock = threading.RLock()
+        self._turns = threading.BoundedSemaphore(threads)
         self._inspected: dict[_File, tuple[_Part, ...] | DatabaseUnavailable] = {}
         self._described: dict[tuple[str, tuple[_File, ...]], Table] = {}
         self._catalog: _Catalog | None = None
@@ -96,7 +99,21 @@ class FilesExecutor(Executor):
             return self._schema
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        """See `Executor.run`. A line that does not fit the types of a large file has them inferred from all of it."""
+        """See `Executor.run`. A line that does not fit the types of a large file has them inferred from all of it.
+
+        No more queries run at once than DuckDB has threads: each takes buffers of tens of megabytes to read files
+        of text, and one already uses all threads.
+        """
+        started = time.monotonic()
+        if not self._turns.acquire(timeout=timeout_s):
+            raise out_of_time(timeout_s)
+        waited = time.monotonic() - started
+        try:
+            return self._run(query, timeout_s=round(timeout_s - waited, 2), cancel=cancel)
+        finally:
+            self._turns.release()
+
+    def _run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None) -> QueryResult:
         import duckdb
 
         from executors.sql import diagnose
