@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import SkipValidation
@@ -41,6 +41,7 @@ class Context(Frozen):
     """Everything known before the first query is written.
 
     system: the message that all steps share, so that the model reads the schema once.
+    other_system: the same with the schema in another form, for every second draft; empty: there is none.
     rules, values, examples, history: the question's own part, put into each step's message.
     closest: similarity (0 to 1) of the question to the nearest document; None where nothing was retrieved.
     asked_before: the very same question in the docs, with its query.
@@ -50,6 +51,7 @@ class Context(Frozen):
 
     db_schema: Schema
     system: str
+    other_system: str = ""
     rules: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
@@ -65,6 +67,11 @@ class Context(Frozen):
     linked: Linked = Linked()
     known: Annotated[tuple[Document, ...], SkipValidation] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def otherwise(self) -> Context:
+        """The same with the schema in its other form, where it has one."""
+        return self.model_copy(update={"system": self.other_system or self.system})
 
     def messages(self, prompt: str, **holes: object) -> list[Message]:
         """The chat for one step: the shared system message, then the step's prompt with its holes filled."""
@@ -123,18 +130,15 @@ async def enrich(
         linked, missing = await knowledge.links.link(
             question.text, database, known.documents, found.all, choosing=choosing
         )
-    text = render(
-        schema,
-        known.documents,
-        style=style,
-        budget_tokens=budget,
-        max_sample_values=settings.max_sample_values,
-        question=question.text,
-        ranking=linked.ranking if knowledge is not None else None,
-    )
+    ranking = linked.ranking if knowledge is not None else None
+    show = partial(render, schema, known.documents, budget_tokens=budget, question=question.text, ranking=ranking)
+    text = show(style=style, max_sample_values=settings.max_sample_values)
+    other = show(style=profile.other_schema, max_sample_values=0) if profile.other_schema else None
+    system_of = partial(_system, schema.dialect, hints=spoken(schema).hints, rules=general, _=templates.wording())
     return Context(
         db_schema=schema,
-        system=_system(schema.dialect, text.text, spoken(schema).hints, general, templates.wording()),
+        system=system_of(schema_text=text.text),
+        other_system=system_of(schema_text=other.text) if other is not None else "",
         rules=_notes(found, linked.rules, general),
         values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)) if profile.values else (),
         examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in shown),

@@ -143,10 +143,19 @@ class Generator:
         probable = {"logprob_mean": found.mean, "logprob_least": found.least} if found else {}
         return draft.model_copy(update={"temperature": warmth, **probable})
 
-    async def draft_anew(self, question: str, context: Context, plan: Plan | None, ledger: Ledger) -> Draft:
-        """One query with no earlier one in view, as warm as a later attempt. Raises as `draft`."""
-        warm = self._temperature(again=True)
-        return await self.draft(question, context, (), plan, ledger, temperature=warm)
+    async def draft_anew(
+        self, question: str, context: Context, plan: Plan | None, ledger: Ledger, *, index: int = 2
+    ) -> Draft:
+        """One query with no earlier one in view, as warm as a later attempt.
+
+        Args:
+            index: which draft of the question it is, from 0; odd ones read the schema in its other form.
+
+        Raises:
+            As `draft`.
+        """
+        shown = context.otherwise if index % 2 else context
+        return await self.draft(question, shown, (), plan, ledger, temperature=self._temperature(again=True))
 
     def _temperature(self, again: bool) -> float:
         return max(self.temperature, self.profile.retry_temperature) if again else self.temperature

@@ -36,6 +36,8 @@ class Profile(Frozen):
     second_draft: have the query written again, warmer; other rows leave the answer unverified. `besides` the judge:
         once, where that believes the query; `judges`: in its place, until drafts agree; `off`: not.
     drafts: at most, where they judge.
+    other_schema: how the schema is written for every second draft, without samples; None: as for the first. Drafts of
+        one prompt agree on what they misread: docs/decisions/second-draft.md.
     writes_lists: whether it writes the sentence for several rows; else that is composed. The embedded model puts values
         beside the wrong names, and the call is saved.
     placeholders: whether it is asked to write `[[expression | format]]` for what it wants computed.
@@ -58,6 +60,7 @@ class Profile(Frozen):
     verdict: Literal["reason", "compare"]
     second_draft: Literal["judges", "besides", "off"]
     drafts: int
+    other_schema: Literal["ddl", "compact"] | None
     writes_lists: bool
     placeholders: bool
     speculative_answer: bool
@@ -79,6 +82,7 @@ EMBEDDED = Profile(
     verdict="compare",
     second_draft="judges",
     drafts=5,
+    other_schema="compact",
     writes_lists=False,
     placeholders=False,
     speculative_answer=False,
@@ -100,6 +104,7 @@ SMALL_HOSTED = Profile(
     verdict="reason",
     second_draft="off",
     drafts=2,
+    other_schema=None,
     writes_lists=True,
     placeholders=True,
     speculative_answer=True,

@@ -25,6 +25,7 @@ from agent.generate import Generator
 from agent.health import PartHealth, checked
 from agent.jobs.jobs import Jobs
 from agent.jobs.shelf import JobShelf
+from agent.ledger import Ledger
 from agent.llm import ChatModel, Message, build_model
 from agent.llms.protected import ProtectedModel, protected
 from agent.models import Answer, Question, Usage
@@ -239,8 +240,11 @@ class Service:
         context = await enrich(question, database, self.knowledge, self.parts.profile, self.settings)
         if context.pruned:
             return None
-        asked = [Message(role="system", content=context.system), Message(role="user", content=name)]
-        return (await self.model.complete(asked, max_tokens=1)).usage
+        ledger = Ledger()
+        for system in filter(None, (context.system, context.other_system)):
+            asked = [Message(role="system", content=system), Message(role="user", content=name)]
+            ledger.spend((await self.model.complete(asked, max_tokens=1)).usage)
+        return ledger.usage
 
     async def refresh_schemas(self) -> None:
         """Read every schema anew, and have other instances do so where one has changed; failures are in the log."""

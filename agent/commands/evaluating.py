@@ -109,6 +109,10 @@ def evaluate_prompts(
         Path, typer.Option("--out", file_okay=False, help="Keep replies in this folder; no prompt is asked twice.")
     ] = Path(".plumbline/prompts"),
     limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 40,
+    each: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many of each database, until there are enough: those that calibrate asks."),
+    ] = None,
     wordings: Annotated[
         list[Path] | None,
         typer.Option("--prompts", exists=True, file_okay=False, help="A folder of other templates, as a variant."),
@@ -122,7 +126,15 @@ def evaluate_prompts(
 
     with opened() as (service, runner):
         run = run_prompts(
-            service, out, err, folders, limit=limit, results=results, wordings=wordings or (), only=only or ()
+            service,
+            out,
+            err,
+            folders,
+            limit=limit,
+            results=results,
+            each=each,
+            wordings=wordings or (),
+            only=only or (),
         )
         runner.run(run)
 

@@ -20,7 +20,8 @@ from agent import templates
 from agent.callers import LOCAL
 from agent.context import enrich
 from agent.errors import ModelFailed, ReplyUnusable
-from agent.evaluation.baseline import answer_as_written
+from agent.evaluation.baseline import Baseline, answer_as_written
+from agent.evaluation.calibration_run import sample_of
 from agent.evaluation.comparison import compare
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine, report_of, summary_rows
@@ -36,6 +37,7 @@ from agent.terminal import plain
 from agent.trace_ids import new_trace_id
 
 AS_IT_IS = "as it is"
+PLAIN = "one plain call"
 REPLIES = "replies.sqlite"
 
 # A sentence goes on over a line's end, and has the holes that stand in it; a colon ends one where a list follows.
@@ -50,7 +52,8 @@ class Variant(NamedTuple):
     """The prompt with something left out, or in other words.
 
     wording: templates in place of the package's. profile: changes of the profile. samples: whether the schema shows
-    stored values. docs: whether the question's own notes from the docs are shown.
+    stored values. docs: whether the question's own notes from the docs are shown. plain: the prompt of
+    `eval --baseline` instead: the declared tables and the question, nothing else.
     """
 
     name: str
@@ -58,10 +61,11 @@ class Variant(NamedTuple):
     profile: Mapping[str, object] = {}
     samples: bool = True
     docs: bool = True
+    plain: bool = False
 
 
 def variants(profile: Profile, folders: Sequence[Path] = ()) -> Iterator[Variant]:
-    """The prompt as it is, then each part and each sentence left out in turn, then other wordings.
+    """The prompt as it is, one plain call, other wordings, then each part and each sentence left out in turn.
 
     Args:
         profile: of the model.
@@ -71,6 +75,7 @@ def variants(profile: Profile, folders: Sequence[Path] = ()) -> Iterator[Variant
         EvaluationInvalid: a folder has no file of a prompt's name.
     """
     yield Variant(AS_IT_IS)
+    yield Variant(PLAIN, plain=True)
     for folder in folders:
         yield Variant(folder.name, wording=_wording_of(folder))
     yield Variant("no stored samples", samples=False)
@@ -124,6 +129,8 @@ class FirstDrafts:
     async def query(self, text: str, name: str) -> Answer:
         """The draft and its rows. Raises as the generator, and DatabaseUnavailable."""
         database = await self._service.registered.get(name, LOCAL)
+        if self._variant.plain:
+            return await Baseline(self._generator.model, self._settings.row_limit).query(text, database)
         question = Question(text=text, database=name, trace_id=new_trace_id())
         ledger = Ledger()
         with templates.reworded(self._variant.wording):
@@ -142,6 +149,7 @@ async def run_prompts(
     *,
     limit: int,
     results: Path,
+    each: int | None = None,
     wordings: Sequence[Path] = (),
     only: Sequence[str] = (),
 ) -> None:
@@ -151,6 +159,8 @@ async def run_prompts(
         paths: folders with questions, or of such folders.
         limit: questions of each folder, evenly spaced.
         results: a folder; gets the file of replies.
+        each: only so many questions of each database, until there are `limit`: those that `calibrate` asks. A model
+            reads a schema in the time of many replies.
         wordings: folders of other templates, each a variant.
         only: words in the names of the variants to ask; none: all of them. The prompt as it is comes first in any case.
 
@@ -165,7 +175,8 @@ async def run_prompts(
     try:
         for folder in read_folders(paths):
             drafts = {it.name: FirstDrafts(service, it) for it in chosen}
-            lines = await _asked(service, err, folder, drafts, limit, kept)
+            questions = by_database(_sampled(folder, limit, each))
+            lines = await _asked(service, err, folder, questions, drafts, kept)
             out.print(table_of(folder.name, lines))
             for name, asked in lines.items():
                 marked = [it.model_copy(update={"database": f"{folder.name}/{it.database}"}) for it in asked]
@@ -173,6 +184,12 @@ async def run_prompts(
     finally:
         await kept.close()
     out.print(table_of("all folders", found))
+
+
+def _sampled(folder: Folder, limit: int, each: int | None) -> list[GoldQuestion]:
+    if each is None:
+        return spaced(folder.questions, limit)
+    return [question for _, questions in sample_of([folder], each, limit) for question in questions]
 
 
 def _chosen(every: Sequence[Variant], only: Sequence[str]) -> list[Variant]:
@@ -183,14 +200,18 @@ def _chosen(every: Sequence[Variant], only: Sequence[str]) -> list[Variant]:
 
 
 async def _asked(
-    service: Service, err: Console, folder: Folder, drafts: Mapping[str, FirstDrafts], limit: int, kept: KeptModel
+    service: Service,
+    err: Console,
+    folder: Folder,
+    questions: Sequence[GoldQuestion],
+    drafts: Mapping[str, FirstDrafts],
+    kept: KeptModel,
 ) -> dict[str, list[ResultLine]]:
     """The result lines of every variant.
 
     Every variant of a question is asked before the next question: what their prompts share is then read once.
     """
     names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
-    questions = by_database(spaced(folder.questions, limit))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err) as bar:
         task = bar.add_task(plain(folder.name), total=len(questions) * len(drafts))

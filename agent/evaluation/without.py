@@ -21,6 +21,7 @@ PROFILE: Mapping[str, Mapping[str, object]] = {
     "plan": {"planner": "off"},
     "repairs": {"repairs": False},
     "second_draft": {"second_draft": "off"},
+    "other_schema": {"other_schema": None},
 }
 PARTS = (*OPTIONS, *PROFILE, *RULES)
 

@@ -45,7 +45,7 @@ async def _write(run: Run) -> Draft | None:
     index = run.written
     run.written += 1
     try:
-        draft = await run.parts.generator.draft_anew(run.question.text, run.context, run.plan, run.ledger)
+        draft = await run.parts.generator.draft_anew(run.question.text, run.context, run.plan, run.ledger, index=index)
     except ReplyUnusable:
         return None
     return draft.model_copy(update={"index": index}) if draft.sql is not None else None

@@ -260,6 +260,13 @@ def test_prompts_are_compared_by_their_first_drafts(
     assert len(model.asked) == 3, "only the new variant is asked"
     assert model.asked[2].messages[0].content.startswith("CREATE TABLE")
 
+    model.replies(text=f"```sql\n{SQL}\n```")
+    plain = run(*arguments[:4], "--each", "1", "--only", "plain")
+    assert plain.exit_code == 0, plain.output
+    assert "one plain" in plain.output
+    assert len(model.asked) == 4, "the prompt as it is was asked before, and so are the questions of each database"
+    assert [message.role for message in model.asked[3].messages] == ["user"]
+
     missing = run(*arguments[:6], "--only", "nonsense")
     assert missing.exit_code == 1
     assert "No variant has such a name" in missing.output

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from shop_questions import TOTAL, Make
 
+from agent.callers import LOCAL
 from agent.models import Answer, Options
 from agent.scripted import ScriptedModel
 from agent.service import Service
@@ -80,6 +81,54 @@ async def test_the_plain_case_costs_three_calls_and_later_drafts_are_warm(
     assert (answer.verified, answer.attempts, answer.usage.model_calls) == (True, 1, 3)
     assert [asked.temperature for asked in model.asked[:2]] == [0, voting.parts.profile.retry_temperature]
     assert answer.candidates == [], "nobody asked for them"
+
+
+async def test_every_second_draft_reads_the_schema_in_another_form(voting: Service, model: ScriptedModel) -> None:
+    for sql in (TOTAL, OTHER, THIRD, SAME, TOTAL):
+        model.replies(sql=sql)
+    model.replies(text="All orders together come to 460.5.")
+
+    await voting.query("What is the total of all orders?", "shop")
+
+    first, second, third, fourth, fifth = [asked.messages[0].content for asked in model.asked[:5]]
+    assert first == third == fifth
+    assert second == fourth
+    assert "CREATE TABLE" in first
+    assert "CREATE TABLE" not in second
+    assert "orders(order_id INTEGER PK" in second
+    assert "e.g. " in first
+    assert "e.g. " not in second
+    asked = [[message.content for message in asked.messages[1:]] for asked in model.asked[:5]]
+    assert all(it == asked[0] for it in asked), "the question is put in the same words"
+
+
+async def test_both_forms_of_the_schema_are_read_ahead(voting: Service, model: ScriptedModel) -> None:
+    model.replies(text="")
+    model.replies(text="")
+
+    usage = await voting.read_ahead("shop", LOCAL)
+
+    assert usage is not None
+    assert usage.model_calls == 2
+    first, second = [asked.messages[0].content for asked in model.asked]
+    assert "CREATE TABLE" in first
+    assert "orders(order_id INTEGER PK" in second
+
+
+async def test_where_a_profile_has_no_other_form_all_drafts_read_the_same(
+    make_service: Make, model: ScriptedModel
+) -> None:
+    service = make_service(second_draft=True, profile="small_hosted")
+    model.replies(sql=TOTAL)
+    model.replies(correct=True, reason="the sum over all orders")
+    model.replies(sql=SAME)
+    model.replies(text="All orders together come to 460.5.")
+
+    answer = await service.query("What is the total of all orders?", "shop")
+
+    assert second_drafts(answer) == [True]
+    assert model.asked[0].messages == model.asked[2].messages
+    await service.close()
 
 
 async def test_what_is_written_anew_is_never_cooler_than_the_first(make_service: Make, model: ScriptedModel) -> None:
