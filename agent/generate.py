@@ -13,9 +13,10 @@ from agent.context import Context
 from agent.errors import ModelError, ReplyUnusable
 from agent.ledger import Ledger
 from agent.llm import ChatModel, ReplyGrammar, ReplySchema
-from agent.llms.logprobs import logprobs_of
+from agent.llms.logprobs import Logprobs, logprobs_of
 from agent.llms.replies import extract_sql, parse_structured
 from agent.models import Attempt, Draft, Plan
+from agent.off_loop import off_loop
 from agent.profiles import Profile
 from executors.dialects import DIALECTS
 from executors.errors import ErrorKind
@@ -137,9 +138,13 @@ class Generator:
             temperature=warmth,
         )
         ledger.spend(reply.usage)
-        draft = self._from_json(reply.text, shape, plan) if as_json else self._from_text(reply.text, plan)
-        _refuse_leaks(draft, question, context)
-        found = logprobs_of(reply.tokens, draft.sql or "")
+
+        def read() -> tuple[Draft, Logprobs | None]:
+            draft = self._from_json(reply.text, shape, plan) if as_json else self._from_text(reply.text, plan)
+            _refuse_leaks(draft, question, context)
+            return draft, logprobs_of(reply.tokens, draft.sql or "")
+
+        draft, found = await off_loop(read)
         probable = {"logprob_mean": found.mean, "logprob_least": found.least} if found else {}
         return draft.model_copy(update={"temperature": warmth, **probable})
 

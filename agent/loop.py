@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from functools import partial
 
 from agent.database import Database
 from agent.events import AnswerDelta, Done, Event, Started
 from agent.ledger import Ledger
 from agent.limits import limits_of
 from agent.models import Answer, Question
+from agent.off_loop import off_loop
 from agent.parts import Parts
 from agent.pricing import Prices
 from agent.response import answered, clarified, review_text, reviewed
@@ -100,18 +102,19 @@ async def _told(run: Run) -> AsyncIterator[Event]:
     if best is None:
         review = run.review()
         yield review
-        yield Done(answer=reviewed(run, review_text(review, run.question.text), review.suggestions))
+        text = review_text(review, run.question.text)
+        yield Done(answer=await off_loop(partial(reviewed, run, text, review.suggestions)))
         return
     yield await run.fetch_raw(best)
     if run.limits.enable_answer:
         yield await run.format_answer(best)
     else:
-        run.state_rows(best)
+        await run.state_rows(best)
     if not best.accepted:
         yield run.review()
     for sentence in SENTENCE.findall(run.text.text):
         yield AnswerDelta(text=sentence)
-    response = answered(run, best)
+    response = await off_loop(partial(answered, run, best))
     await run.reuse.settle(response, best, run.context)
     yield Done(answer=response)
 

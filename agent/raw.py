@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.database import Database
+from agent.off_loop import off_loop
 from executors.base import CheckedSql, Frozen, JsonValue, QueryResult
 from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError
@@ -87,12 +88,13 @@ async def supporting_records(
         checked = await database.check(raw.sql or "", row_limit, question=question, leave_out=True)
         return checked, await database.run(checked)
 
-    raw = derive(sql, dialect, schema=schema, result=result, groups=groups)
+    raw = await off_loop(lambda: derive(sql, dialect, schema=schema, result=result, groups=groups))
     if raw.sql is None:
         return RawRecords(needed=raw.needed, reason=raw.reason)
     checked, found = await run(raw)
     if result is not None and groups is None and strays(raw, result, found):
-        raw = derive(sql, dialect, schema=schema, result=result, groups=result.records())
+        rows = result.records()
+        raw = await off_loop(lambda: derive(sql, dialect, schema=schema, result=result, groups=rows))
         if raw.sql is None:
             return RawRecords(needed=True, reason=_TIES)
         checked, found = await run(raw)

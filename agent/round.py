@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agent.checks.result import shape_checks
@@ -10,6 +11,7 @@ from agent.evaluate import overruled, unjudged, verdict_of_checks
 from agent.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
 from agent.intent import NEVER
 from agent.models import Attempt, Candidate, Check, Draft, Verdict
+from agent.off_loop import off_loop
 from agent.pipeline.consensus import AGREED, elected, grouped
 from agent.pipeline.voting import vote
 from agent.plan import plan_of
@@ -97,7 +99,8 @@ class Round:
                     self._gone(error)
         checked = self._checked
         if checked is not None:
-            plan = self._attempt.plan or plan_of(self._attempt.sql, checked.sql, self._run.database.dialect)
+            sql, dialect = self._attempt.sql, self._run.database.dialect
+            plan = self._attempt.plan or await off_loop(partial(plan_of, sql, checked.sql, dialect))
             self._update(executed_sql=checked.sql, tables=checked.tables, plan=plan)
         return SqlValidated(
             sql=checked.sql if checked else self._attempt.sql,
@@ -262,20 +265,21 @@ class Round:
         if known is None and run.next_draft is not None:
             known, run.next_draft, self._elected = run.next_draft, None, True
         if known is None:
-            known = self._repair()
+            known = await self._repair()
         if known is not None:
             return known
         with sql_told(len(run.attempts) + 1, run.context.system, run.question.text):
             return await self._written()
 
-    def _repair(self) -> Draft | None:
+    async def _repair(self) -> Draft | None:
         """The last query repaired, where it could not be run and that was not tried yet."""
         run = self._run
         last = run.attempts[-1] if run.attempts else None
         if last is None or last.reused or last.error_type is None or not run.parts.profile.repairs:
             return None  # what does not fit any more is written anew
         schema = keyed_of(run.context.db_schema, run.context.known)
-        found = repaired(last.draft, last.error_type, schema, run.parts.profile.rules_off)
+        off = run.parts.profile.rules_off
+        found = await off_loop(partial(repaired, last.draft, last.error_type, schema, off))
         return None if found is None or any(attempt.sql == found.sql for attempt in run.attempts) else found
 
     async def _written(self) -> Draft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agent.context import Context, enrich
@@ -22,6 +23,7 @@ from agent.grounding.result import CheckedText
 from agent.ledger import Ledger
 from agent.limits import Limits
 from agent.models import Answer, Attempt, Candidate, Doubt, Draft, Plan, Question
+from agent.off_loop import off_loop
 from agent.parts import Parts
 from agent.pipeline.consensus import Evidence, evidence_of
 from agent.raw import RawRecords, fetch_raw_records
@@ -282,12 +284,12 @@ class Run:
             elapsed_ms=self.ledger.last,
         )
 
-    def state_rows(self, best: Attempt) -> None:
+    async def state_rows(self, best: Attempt) -> None:
         """Instead of step 12, where nobody wants a sentence: the answer composed from the rows."""
         from agent.grounding.compose import compose
 
         facts = facts_of(self.question.text, best, self.context, raw=None, calculate=False)
-        found = compose(facts)
+        found = await off_loop(partial(compose, facts))
         text = found.text + row_count_context(best.rows)
         self.text = CheckedText(text=text, numbers=found.numbers, source="composed")
 

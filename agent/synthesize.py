@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agent import leaks, templates
@@ -12,6 +13,7 @@ from agent.grounding.result import CheckedText
 from agent.ledger import Ledger
 from agent.llm import ChatModel
 from agent.models import Attempt
+from agent.off_loop import off_loop
 from agent.profiles import Profile
 from executors.base import QueryResult
 
@@ -98,7 +100,7 @@ class Writer:
         if rows.row_count > 1 and not self.profile.writes_lists:
             if draft is not None:
                 await draft  # of nobody: see `Run.start_side_tasks`
-            checked = composed_text(facts)
+            checked = await off_loop(partial(composed_text, facts))
         else:
             checked = await self._written(question, attempt, context, ledger, facts, draft)
         if rows.truncated:
@@ -125,14 +127,14 @@ class Writer:
                     text = await self.write(
                         question, attempt, context, ledger, calculate=facts.calculate, last=last, complaint=complaint
                     )
-                leak = self._leak(text, question, attempt, context)
+                leak = await off_loop(partial(self._leak, text, question, attempt, context))
                 if leak:  # it is not repeated to the model either
                     why, last, complaint = f"The model's answer was not used: {leak}.", "", leak
                     complaint += ". Answer in one short sentence."
                 elif not text:
                     why, last, complaint = NO_WHOLE_ANSWER, "", NO_ANSWER
                 else:
-                    checked = check_text(text, facts)
+                    checked = await off_loop(partial(check_text, text, facts))
                     if not checked.problems:
                         return checked
                     wrong = "; ".join(checked.problems)
@@ -140,7 +142,7 @@ class Writer:
         except ModelError as error:
             why = str(error)
         ledger.warn(f"{why.rstrip('.')}, so the answer is composed from the rows.")
-        return composed_text(facts, why)
+        return await off_loop(partial(composed_text, facts, why))
 
     def _leak(self, text: str, question: str, attempt: Attempt, context: Context) -> str:
         rows = templates.as_table(attempt.rows, len(attempt.rows.rows))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent.errors import ModelError, ReplyUnusable
 from agent.models import Candidate, Check, Draft
+from agent.off_loop import off_loop
 from agent.pipeline.consensus import AGREED, Group, grouped, is_settled
 from agent.rules.repair import repaired
 from executors.errors import DatabaseUnavailable, SqlFailed, SqlRefused
@@ -58,8 +59,10 @@ async def _tried(run: Run, draft: Draft, rows: Rows) -> Candidate:
         return Candidate.of(draft, await rows(draft.sql))
     except (SqlFailed, SqlRefused) as error:
         schema, off = keyed_of(run.context.db_schema, run.context.known), run.parts.profile.rules_off
-        repair = repaired(draft, error.kind, schema, off) if run.parts.profile.repairs else None
-        failed = Candidate.of(draft, None, error.message)
+        kind, failed = error.kind, Candidate.of(draft, None, error.message)
+    if not run.parts.profile.repairs:
+        return failed
+    repair = await off_loop(lambda: repaired(draft, kind, schema, off))
     if repair is None or repair.sql is None:
         return failed
     try:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from agent.off_loop import off_loop
 from executors.base import CheckedSql, Schema
 from executors.errors import SqlRefused
 from rag.documents import Document, Retrieved
@@ -63,7 +65,8 @@ class Examples:
                     )
                 continue
             self._told.discard(key)
-            good.append(_in_dialect(_without_comments(hit, database.dialect, checked.sql), checked.sql))
+            shown = await off_loop(partial(_without_comments, hit, database.dialect, checked.sql))
+            good.append(_in_dialect(shown, checked.sql))
         return tuple(good), tuple(warnings)
 
     async def unfit(self, documents: Sequence[Document], database: Database) -> tuple[str, ...]:

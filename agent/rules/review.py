@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.models import Check, Doubt, Draft
+from agent.off_loop import off_loop
 from agent.rules.base import Change, Finding, Rule, RuleContext
 from agent.rules.lookup import NAME, look_up
 from agent.rules.registry import rules
@@ -56,7 +58,7 @@ async def review(
     from executors.sql.tree import tree_to_change
 
     schema: Schema = keyed_of(context.db_schema, context.known)
-    tree = tree_to_change(draft.sql or "", DIALECTS[schema.dialect].sqlglot)
+    tree = await off_loop(partial(tree_to_change, draft.sql or "", DIALECTS[schema.dialect].sqlglot))
     if tree is None:
         return Review(Check(name=NAME, passed=None, detail="The query's text could not be read."))
     told = (f"{it.question} {it.answer} {it.sql}" for it in context.history)
@@ -74,9 +76,8 @@ async def review(
     )
     proposed, alternative = await _alternative(draft, subject, result, rows, without)
     doubts = [*proposed]
-    for rule in rules("doubt", without):
-        found = rule.find(subject)
-        if found is not None and not await _is_harmless(found.probes, rows):
+    for rule, found in await off_loop(partial(_doubted, subject, without)):
+        if not await _is_harmless(found.probes, rows):
             doubts.append(_doubt(rule, found))
     return Review(looked_up.check, tuple(doubts), alternative)
 
@@ -85,24 +86,11 @@ async def _alternative(
     draft: Draft, subject: RuleContext, result: QueryResult, rows: Rows, without: Collection[str]
 ) -> tuple[list[Doubt], Draft | None]:
     """All that the rules would change, in one further query; nothing where that gives the same rows."""
-    from executors.sql.tree import tree_to_change
-
-    doubts: list[Doubt] = []
-    changes: list[Change] = []
-    changed = subject
-    for rule in rules("alternative", without):
-        found = rule.find(changed)
-        if found is None:
-            continue
-        doubts.append(_doubt(rule, found))
-        tree = tree_to_change(found.sql, subject.dialect) if found.sql is not None else None
-        if tree is not None:
-            changed = replace(changed, sql=found.sql or "", tree=tree)
-            changes += found.changes
+    doubts, changes, sql = await off_loop(partial(_changed, subject, without))
     if not changes or draft.source == "alternative":
         return doubts, None
     try:
-        other = await rows(changed.sql)
+        other = await rows(sql)
     except (SqlError, DatabaseUnavailable):
         return doubts, None
     if _same(result, other):
@@ -110,8 +98,32 @@ async def _alternative(
     if not _says_something(other) and _says_something(result):
         return doubts, None
     note = f"What schema and data say: {'; '.join(map(str, dict.fromkeys(changes)))}."
-    made = {"sql": changed.sql, "note": note, "source": "alternative", "plan": None, "explanation": ""}
+    made = {"sql": sql, "note": note, "source": "alternative", "plan": None, "explanation": ""}
     return doubts, draft.model_copy(update={**made, "changes": tuple(tuple(it) for it in changes)})
+
+
+def _changed(subject: RuleContext, without: Collection[str]) -> tuple[list[Doubt], list[Change], str]:
+    """The doubts of all rules that would change the query, what they change, and the query then."""
+    from executors.sql.tree import tree_to_change
+
+    doubts: list[Doubt] = []
+    changes: list[Change] = []
+    for rule in rules("alternative", without):
+        found = rule.find(subject)
+        if found is None:
+            continue
+        doubts.append(_doubt(rule, found))
+        tree = tree_to_change(found.sql, subject.dialect) if found.sql is not None else None
+        if tree is not None:
+            subject = replace(subject, sql=found.sql or "", tree=tree)
+            changes += found.changes
+    return doubts, changes, subject.sql
+
+
+def _doubted(subject: RuleContext, without: Collection[str]) -> list[tuple[Rule, Finding]]:
+    """What the rules find that only doubt."""
+    found = ((rule, rule.find(subject)) for rule in rules("doubt", without))
+    return [(rule, it) for rule, it in found if it is not None]
 
 
 async def _is_harmless(probes: Collection[str], rows: Rows) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from executors.base import CheckedSql, CheckedWrite, Schema
 from executors.dialects import EXTENDED
-from executors.errors import ErrorKind, SqlRefused
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
 from executors.workers.pool import Pool, shared
 from executors.workers.process import Worker, WorkerEnded
 from executors.workers.tasks import CHECK_CPU_S
@@ -27,6 +27,8 @@ WORKERS = 2
 MEMORY = 10**9
 MANY_TABLES = 500  # whose schema is not copied to another process
 WALL_S = 20.0  # for a machine that is so busy that half a second of computing takes as long
+START_S = 60.0  # for a new process to load the guard
+BUSY = "The query could not be checked in time, for this machine is busy; try again later."
 _KNOWN = 8
 
 
@@ -77,7 +79,7 @@ def check(
 
     Raises:
         SqlRefused: it is not let through; `TakesTooLong` is one.
-        DatabaseUnavailable: no process can be started, or all are at work for too long.
+        DatabaseUnavailable: no process can be started, all are at work for too long, or the machine is too busy.
     """
 
     def here() -> CheckedSql:
@@ -123,6 +125,8 @@ def _ask(name: str, schema: Schema, request: dict[str, Any]) -> Reply:
         with workers().worker("guard", wait_s=WALL_S) as worker:
             reply = worker.call(name, {"key": _taught(worker, schema), **request}, within_s=WALL_S)
     except WorkerEnded as error:
+        if error.out_of_time:  # of the wall's clock, which says nothing of the query
+            raise DatabaseUnavailable(BUSY, 5) from error
         raise TakesTooLong from error
     if reply.error is not None:
         raise reply.error
@@ -135,6 +139,6 @@ def _taught(worker: Worker, schema: Schema) -> int:
     if key not in worker.taught:
         while len(worker.taught) >= _KNOWN:
             del worker.taught[next(iter(worker.taught))]
-        worker.call("learn", {"key": key, "schema": schema}, within_s=WALL_S)
+        worker.call("learn", {"key": key, "schema": schema}, within_s=START_S)
         worker.taught[key] = schema
     return key

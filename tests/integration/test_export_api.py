@@ -15,9 +15,13 @@ import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 from api_client import api_client, app_without_docs, problem
+from until import until
 
 from agent.scripted import ScriptedModel
 from agent.service import Service
+from agent.settings import Settings
+from executors.workers import checking
+from executors.workers.pool import shared
 
 Client = httpx2.AsyncClient
 
@@ -172,8 +176,10 @@ async def test_no_file_stays_behind(client: Client, tmp_path: Path, monkeypatch:
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
     assert (await run(client, PARQUET)).status_code == 200
-    left = [it.name for it in scratch.iterdir() if not it.name.startswith("plumbline-worker-")]  # which live on
-    assert left == []
+    for pool in (checking.workers(), shared(Settings.model_fields["local_workers"].default, 2 * 10**9)):
+        pool.end()  # what a worker keeps goes with it
+    until(lambda: not list(scratch.glob("plumbline-worker-*")))
+    assert [it.name for it in scratch.iterdir()] == []
 
 
 # -- the contract ------------------------------------------------------------------------------------------

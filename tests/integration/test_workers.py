@@ -327,22 +327,42 @@ async def test_the_service_lives_while_the_guard_looks_at_a_query(make_service: 
         assert (await asked).status_code == 200
 
 
-def test_a_look_that_takes_too_long_is_a_query_that_is_too_big() -> None:
-    guards = checking.workers()
+@pytest.fixture
+def guards(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
+    """One process for the guard that no other test has, and that nobody ends because it idles."""
+    pool = Pool(1, checking.MEMORY, idle_s=3_600)
+    monkeypatch.setattr(checking, "workers", lambda: pool)
+    monkeypatch.setattr(checking, "WALL_S", 3_600)
+    monkeypatch.setattr(checking, "START_S", 3_600)
     checking.check("SELECT n FROM t", SCHEMA, row_limit=1)
-    until(lambda: not guards._busy)  # nor with what an earlier test left
-    for pid in guards.pids():
-        os.kill(pid, signal.SIGSTOP)
+    yield pool
+    pool.end()
+
+
+def test_a_look_that_takes_too_long_is_a_query_that_is_too_big(guards: Pool) -> None:
+    (pid,) = guards.pids()
+    os.kill(pid, signal.SIGSTOP)
     with ThreadPoolExecutor(1) as threads:
         looking = threads.submit(checking.check, "SELECT n FROM t", SCHEMA, row_limit=1)
-        until(lambda: len(guards._busy) == 1)
-        for worker in tuple(guards._busy):
-            worker.kill()  # as the system does when its time is over
+        until(lambda: [worker.pid for worker in guards._busy] == [pid])
+        os.kill(pid, signal.SIGKILL)  # as the system does when its time is over
         with pytest.raises(SqlRefused, match=r"more than 0.5 seconds") as refused:
             looking.result()
-    for pid in guards.pids():
-        os.kill(pid, signal.SIGCONT)
     assert refused.value.kind is ErrorKind.RESOURCE
+    assert checking.check("SELECT n FROM t", SCHEMA, row_limit=1).tables == ("t",)
+    assert pid not in guards.pids()
+
+
+def test_a_machine_that_is_too_busy_to_look_is_not_the_querys_fault(
+    guards: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (pid,) = guards.pids()
+    os.kill(pid, signal.SIGSTOP)
+    with monkeypatch.context() as changed:
+        changed.setattr(checking, "WALL_S", 0.1)
+        with pytest.raises(DatabaseUnavailable, match="this machine is busy; try again later") as busy:
+            checking.check("SELECT n FROM t", SCHEMA, row_limit=1)
+    assert busy.value.retry_after_s == 5
     assert checking.check("SELECT n FROM t", SCHEMA, row_limit=1).tables == ("t",)
 
 

@@ -1,0 +1,27 @@
+"""Work that takes the processor, beside the event loop: whoever else waits for it is answered meanwhile.
+
+Reading a query takes time in proportion to its length (`executors.sql.bounded`). Of the longest query that is tenths of
+a second, in which a loop that reads it itself answers nobody, not even a health check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from rag.threads import in_thread
+
+T = TypeVar("T")
+
+# Threads share the processor time of one core. With two, a long query does not hold up the short ones.
+_THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
+
+
+async def off_loop(call: Callable[[], T]) -> T:
+    """The call's result, from a thread that has no event loop; its errors are raised. Logs and spans stay the caller's.
+
+    Args:
+        call: reads a query or rows and changes nothing that others use. It goes on where nobody waits for it any more.
+    """
+    return await in_thread(_THREADS, call)
