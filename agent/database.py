@@ -202,15 +202,21 @@ class Database:
         finally:
             self._running.discard(cancel)
 
-    async def check_write(self, sql: str, row_limit: int) -> CheckedWrite:
-        """The statement as the guard for writes lets it through. Args: row_limit: of its preview.
+    async def check_write(self, sql: str, row_limit: int, *, question: str | None = None) -> CheckedWrite:
+        """The statement as the guard for writes lets it through.
+
+        Args:
+            row_limit: of its preview.
+            question: that a model wrote it for: it copies no private column that this does not name.
 
         Raises:
             SqlRefused: it does not.
         """
         from executors.workers.checking import check_write
 
-        call = partial(check_write, sql, await self.schema(), row_limit=row_limit, functions=self._functions)
+        schema = await self.schema()
+        hidden = None if question is None else unasked(schema, question)
+        call = partial(check_write, sql, schema, row_limit=row_limit, functions=self._functions, hidden=hidden)
         return await in_thread(_GUARDS, call)
 
     async def write(
@@ -305,7 +311,13 @@ class FilteredDatabase(Database):
             said = error.message if is_fenced(self.dialect) else f"The database could not run it ({error.kind})."
             raise SqlFailed(error.kind, said) from error  # the hint may name tables that are not seen
 
-    async def check_write(self, sql: str, row_limit: int) -> CheckedWrite:  # noqa: ARG002
+    async def check_write(
+        self,
+        sql: str,  # noqa: ARG002
+        row_limit: int,  # noqa: ARG002
+        *,
+        question: str | None = None,  # noqa: ARG002
+    ) -> CheckedWrite:
         """Raises WritesNotAllowed."""
         raise WritesNotAllowed(PARTIAL)
 

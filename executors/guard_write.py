@@ -8,7 +8,7 @@ query); whatever else stood in the statement cannot get through.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 from sqlglot.errors import UnsupportedError
@@ -23,6 +23,9 @@ from executors.sql import diagnose, grammar
 from executors.sql.names import NameCheck
 from executors.sql.quotes import with_quotes
 from executors.sql.row_choice import chooses_rows
+
+if TYPE_CHECKING:
+    from executors.sql.held_columns import Hidden
 
 Kind = Literal["insert", "update", "delete"]
 
@@ -52,7 +55,14 @@ _CALLED = {
 }
 
 
-def check_write(sql: str, schema: Schema, *, row_limit: int, functions: frozenset[str] = frozenset()) -> CheckedWrite:
+def check_write(
+    sql: str,
+    schema: Schema,
+    *,
+    row_limit: int,
+    functions: frozenset[str] = frozenset(),
+    hidden: Hidden | None = None,
+) -> CheckedWrite:
     """Let a write through, or refuse it.
 
     Args:
@@ -60,6 +70,8 @@ def check_write(sql: str, schema: Schema, *, row_limit: int, functions: frozense
         schema: what may be read and written; its dialect is the one that is spoken.
         row_limit: rows of the preview at most.
         functions: of the database's own that may be called, as `guard.check` takes them.
+        hidden: private columns that nobody asked for, as `guard.check` takes them: none is copied into a column where
+            it could be read.
 
     Returns:
         The statement written anew, for people and as it runs, with the query that shows the rows it would change
@@ -79,7 +91,7 @@ def check_write(sql: str, schema: Schema, *, row_limit: int, functions: frozense
             called = _CALLED.get(name, name.replace("_", " ").strip().upper())
             raise SqlRefused(ErrorKind.PERMISSION, f"{kind.upper()} is not taken with {called}.", FORM)
     try:
-        return _Rebuilt(root, kind, sql, schema, row_limit, functions).checked()
+        return _Rebuilt(root, kind, sql, schema, row_limit, functions, hidden or {}).checked()
     except UnsupportedError as error:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", FORM) from error
     except RecursionError as error:
@@ -107,11 +119,18 @@ class _Rebuilt:
     """One statement, taken apart, checked, and put together again."""
 
     def __init__(
-        self, root: exp.Expr, kind: Kind, sql: str, schema: Schema, row_limit: int, functions: frozenset[str]
+        self,
+        root: exp.Expr,
+        kind: Kind,
+        sql: str,
+        schema: Schema,
+        row_limit: int,
+        functions: frozenset[str],
+        hidden: Hidden,
     ) -> None:
         self._root, self._kind, self._sql = root, kind, sql
         self._schema, self._dialect, self._row_limit = schema, spoken(schema), row_limit
-        self._functions = functions
+        self._functions, self._hidden = functions, hidden
         target = root.this.this if isinstance(root.this, exp.Schema) else root.this
         self._target = self._plain_table(target)
         self._table = self._entry(self._target)
@@ -134,7 +153,9 @@ class _Rebuilt:
         query = self._probe(self._root.expressions)
         assignments = query.expressions
         columns = [self._assigned(item) for item in assignments]
-        self._check_columns([column.name for column in columns])
+        names = [column.name for column in columns]
+        self._check_columns(names)
+        self._check_copied(query, [item.expression for item in assignments], names)
         sets = [
             exp.EQ(this=exp.Column(this=column.this.copy()), expression=item.expression.copy())
             for column, item in zip(columns, assignments, strict=True)
@@ -158,11 +179,18 @@ class _Rebuilt:
         source = self._root.expression
         if isinstance(source, exp.Values):
             width = len(listed) or len(self._table.columns)
-            return exp.Insert(this=into, expression=self._values(source, width)), None
+            values = self._values(source, width)
+            for row in values.expressions:
+                self._check_copied(exp.Select(), row.expressions, self._columns_of(listed))
+            return exp.Insert(this=into, expression=values), None
         if not isinstance(source, exp.Query):
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, "INSERT takes VALUES or a SELECT.", FORM)
         query = source.copy()
         self._check(query)
+        if isinstance(query, exp.Select):
+            self._check_copied(query, query.expressions, self._columns_of(listed))
+        else:
+            self._check_copied(query, None, ())
         return exp.Insert(this=into, expression=query.copy()), query
 
     def _values(self, source: exp.Values, width: int) -> exp.Values:
@@ -175,6 +203,32 @@ class _Rebuilt:
         probe = exp.Select(expressions=[row.copy() for row in rows])
         self._check(probe)
         return exp.Values(expressions=[row.copy() for row in probe.expressions])
+
+    def _columns_of(self, listed: Sequence[exp.Expr]) -> list[str]:
+        """What is inserted into, in order."""
+        return [it.name for it in listed] or [it.name for it in self._table.columns]
+
+    def _check_copied(self, query: exp.Query, values: Sequence[exp.Expr] | None, columns: Sequence[str]) -> None:
+        """No private column is copied into one that is not private itself. Raises SqlRefused.
+
+        Args:
+            query: that the values are of.
+            values: None: all that it gives.
+            columns: where each value goes; of another number, none of them is known.
+        """
+        if not self._hidden:
+            return
+        from executors.sql.held_columns import HeldColumns
+
+        probe = query.copy()
+        if values is not None:
+            private = self._hidden.get(self._table.name, frozenset())
+            aligned = len(values) == len(columns) and not any(value.is_star for value in values)
+            kept = [it for at, it in enumerate(values) if not aligned or columns[at].lower() not in private]
+            probe.set("expressions", [it.copy() for it in kept] or [exp.Literal.number(1)])
+        names = NameCheck(self._schema, self._sql)
+        names.run(probe)
+        HeldColumns(self._hidden, self._schema, names).refuse(probe)
 
     # ----------------------------------------------------------------------------------------- their parts
 

@@ -13,6 +13,7 @@ import json
 import logging
 import re
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agent.clarify.choice import Clarification
@@ -20,6 +21,7 @@ from agent.errors import ReplyUnusable, WriteNotMade, WritesNotAllowed
 from agent.events import AnswerDelta, Done, Event, SqlExecuted, SqlGenerated, SqlValidated
 from agent.intent import orders_change
 from agent.models import Answer, Attempt, Draft
+from agent.off_loop import off_loop
 from agent.response import clarified, reviewed
 from agent.writing.answers import counted, made, planned
 from agent.writing.tokens import PlannedWrite
@@ -89,7 +91,7 @@ async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
     waiting = await asyncio.to_thread(run.parts.write_plans.claim, token, question.database, question.principal)
     try:
         with run.ledger.timed("sql_validator"):
-            checked = await run.database.check_write(waiting.sql, settings.write_row_limit)
+            checked = await run.database.check_write(waiting.sql, settings.write_row_limit, question=waiting.asked)
         if checked.sql != waiting.sql:
             raise WriteNotMade(f"The database's tables have changed since. {ASK_AGAIN}")
         yield SqlValidated(sql=checked.sql, passed=True, elapsed_ms=run.ledger.last)
@@ -150,7 +152,8 @@ class _Change:
             self.attempt = Attempt(sql=draft.sql, explanation=draft.explanation)
             with run.ledger.timed("sql_validator"):
                 try:
-                    self._checked = await run.database.check_write(draft.sql, run.parts.settings.write_row_limit)
+                    most, asked = run.parts.settings.write_row_limit, run.question.text
+                    self._checked = await run.database.check_write(draft.sql, most, question=asked)
                 except SqlRefused as error:
                     if error.kind is ErrorKind.NOT_READ_ONLY:
                         raise WritesNotAllowed(error.message) from error
@@ -202,7 +205,8 @@ class _Change:
         if checked is None or tried is None or best is None:
             reasons = dict.fromkeys(attempt.error for attempt in run.attempts if attempt.error)
             text = " ".join(["I could not plan this change, and nothing was changed.", *reasons])
-            return reviewed(run, text).model_copy(update={"kind": "change"})
+            answer = await off_loop(partial(reviewed, run, text))
+            return answer.model_copy(update={"kind": "change"})
         issued = None
         if tried.rows_affected:
             kept = PlannedWrite(

@@ -69,6 +69,23 @@ class HeldColumns:
             _stand_in(node, columns)
         return tuple(dict.fromkeys(left))
 
+    def refuse(self, root: exp.Query) -> None:
+        """Let a query through whose rows are written elsewhere, and which itself stays as it is.
+
+        Args:
+            root: of the tree.
+
+        Raises:
+            SqlRefused: it shows a private column, or may: every column of a table that has one is to be named.
+        """
+        for node, table in self._read(root):
+            select = node.find_ancestor(exp.Select)
+            around: exp.Expr = select if select is not None else root
+            for name in self._hidden[table.name]:
+                any(self._is_named(name, node, table, around))
+            self._check_positions(node, table, root)
+            self._check_named(node, table, around, told=True)
+
     def _read(self, root: exp.Query) -> Iterator[tuple[exp.Table, Table]]:
         for node in list(root.find_all(exp.Table)):
             found = self._names.meaning.get(id(node))
@@ -98,11 +115,12 @@ class HeldColumns:
         for join in around.find_all(exp.Join):
             yield any(using.name.lower() == name for using in join.args.get("using") or ())
 
-    def _check_named(self, node: exp.Table, table: Table, around: exp.Expr) -> None:
-        """Beside a private column that is read, no form may stand for all columns."""
+    def _check_named(self, node: exp.Table, table: Table, around: exp.Expr, *, told: bool = False) -> None:
+        """Beside a private column that is read, no form may stand for all columns; with `told`, not even a star that
+        could be spelled out."""
         alias = node.alias_or_name.lower()
         for part in around.walk():
-            star = isinstance(part, exp.Star) and not _is_harmless(part, around, alias)
+            star = isinstance(part, exp.Star) and not (_is_counted(part) if told else _is_harmless(part, around, alias))
             natural = isinstance(part, exp.Join) and part.method.upper() == "NATURAL"
             call = isinstance(part, exp.Anonymous) and part.name.lower() in _ALL_COLUMNS
             whole = isinstance(part, exp.Column) and self._is_whole(part, alias, table)
@@ -303,6 +321,10 @@ def _is_harmless(star: exp.Star, around: exp.Expr, alias: str) -> bool:
     if select is around:
         return qualified is not None or _is_plain(around)
     return qualified is None  # of the FROM of a query inside
+
+
+def _is_counted(star: exp.Star) -> bool:
+    return _is_count(star.parent.parent if isinstance(star.parent, exp.Column) else star.parent)
 
 
 def _all_of(source: exp.Expr) -> list[exp.Expr]:

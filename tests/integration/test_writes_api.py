@@ -41,6 +41,7 @@ def registry(tmp_path: Path, shop_file: Path) -> Path:
     path.write_text(
         f"shop: {{url: {shop_file.name}, writable: true, writers: [Ann@example.com]}}\n"
         f"open: {{url: {shop_file.name}, writable: true, writers: ['*']}}\n"
+        f"shy: {{url: {shop_file.name}, writable: true, writers: ['*'], private: [orders.amount]}}\n"
         f"kept: {shop_file.name}\n",
         encoding="utf-8",
     )
@@ -131,6 +132,17 @@ async def test_anyone_may_where_the_registry_says_so(bare: Client, model: Script
 
 
 # ------------------------------------------------------------------------------------------------------ refusals
+
+
+async def test_a_model_copies_no_private_column_that_the_order_does_not_name(
+    bare: Client, model: ScriptedModel, shop_file: Path
+) -> None:
+    order = {**ORDER, "database": "shy", "options": {"allow_writes": True, "max_attempts": 1}}
+    model.replies(sql="UPDATE orders SET status = amount WHERE order_id = 4")
+    refused = (await bare.post("/query", json=order)).json()
+    assert "orders.amount is private" in refused["answer"]
+    assert refused.get("write") is None
+    assert status_of_order_4(shop_file) == "S"
 
 
 @pytest.mark.parametrize(
