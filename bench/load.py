@@ -42,6 +42,7 @@ _POOLS = {
     "retrieval_": THREADS,
     "connection of the model": 128,
     "query-": 4,
+    "reading": 2,
     "PostgreSQL": 4,
     "connection of PostgreSQL": 4,
     "uvloop_": 36,
