@@ -28,7 +28,7 @@ from rag import chroma, exact
 from rag.chroma_files import MANIFEST, Manifest, has_vectors, hashes, open_client, read_manifest, scrub, verify
 from rag.documents import Document
 from rag.errors import IndexDamaged, StoreUnavailable
-from rag.private_files import close_tree, make_folder
+from rag.private_files import close_tree, keep_others_out, make_folder
 from rag.revision import Content, Draft, Reading, T, Turn, file_lock, slug_of
 from rag.vector_cache import aside_of
 
@@ -171,6 +171,7 @@ class FolderRevisions:
             self._opened.move_to_end(name)
             return opened.reading
         self._close(name)
+        keep_others_out(folder.parent)  # older versions let everybody read it
         manifest = read_manifest(folder, name)
         verify(folder, manifest)
         opened = (_in_memory if exact.exists(folder) else _in_chroma)(folder, manifest)

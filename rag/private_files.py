@@ -28,6 +28,13 @@ def close_tree(folder: Path) -> None:
     _close(folder, FOLDER)
 
 
+def keep_others_out(folder: Path) -> None:
+    """Take the rights of everybody but the owner from a folder and all that is in it; the owner's stay as they are."""
+    for path in (folder, *folder.rglob("*")):
+        with suppress(OSError):  # as in `_close`, or a file that is gone by now
+            _close(path, path.stat().st_mode & 0o700)
+
+
 def _close(path: Path, mode: int) -> None:
     with suppress(OSError):  # a share that has no modes, or a file of another user, who has to close it
         if path.stat().st_mode & 0o777 != mode:

@@ -57,6 +57,19 @@ def test_what_is_stored_of_a_database_is_its_owners_alone(
     assert {path.name for path in caches if path.stat().st_mode & 0o077} == set()
 
 
+def test_an_index_that_others_could_read_is_closed_when_it_is_opened(
+    store: Store, home: Path, embedder: HashingEmbedder
+) -> None:
+    store.sync("shop", ALL, embedder)
+    store.close()
+    for path in (home, *home.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+    assert set(store.documents("shop")) == set(ALL)
+
+    assert {path.name for path in (home, *home.rglob("*")) if path.stat().st_mode & 0o077} == set()
+
+
 def test_the_nearest_document_is_first(store: Store, embedder: HashingEmbedder) -> None:
     store.sync("shop", ALL, embedder)
     (vector,) = embedder.embed(["city: where does a customer live"])
