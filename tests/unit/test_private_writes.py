@@ -11,7 +11,7 @@ from executors.guard_write import check_write
 DIALECTS = ["duckdb", "sqlite", "postgresql", "mariadb", "sqlserver", "oracle"]
 HIDDEN = {"customers": frozenset({"email", "old_email"}), "secrets": frozenset({"pin"})}
 
-NOT_THERE = r"There is no column c\.|cannot say this|to_json is not available"  # where an engine has no whole rows, or no such form
+NOT_THERE = r"There is no column c\.|cannot say this|to_json is not available"  # of engines without whole rows
 COPIES = [
     "UPDATE customers SET name = email WHERE id = 1",
     "UPDATE customers SET name = upper(customers.email) WHERE id = 1",
