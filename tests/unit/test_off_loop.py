@@ -28,7 +28,7 @@ def on_loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     statements.cache_clear()
     parse, generate = Parser.parse, Generator.generate
 
-    def parsed(self: Parser, raw_tokens: Any, sql: str | None = None) -> Any:
+    def parsed(self: Parser, raw_tokens: Any, sql: str) -> Any:
         if _has_loop():
             found.append(f"read: {sql}")
         return parse(self, raw_tokens, sql)
