@@ -87,7 +87,10 @@ def _of_two(item: Item, values: Sequence[Fraction], classes: frozenset[Class]) -
         if change is not None and (change > 0) == up:
             spelled = f"({_written(other)} - {_written(base)}) / {_written(base)} * 100"
             yield Computed(abs(change), spelled, Class.RISE if up else Class.FALL)
-    if Class.TIMES in classes and second:
+    if item.cls is Class.MULTIPLIED or (Class.TIMES in classes and Class.LESS in classes):
+        if first:
+            yield Computed(second / first, f"{_written(second)} / {_written(first)}", Class.TIMES)
+    elif Class.TIMES in classes and second:
         yield Computed(first / second, f"{_written(first)} / {_written(second)}", Class.TIMES)
 
 

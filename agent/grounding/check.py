@@ -7,19 +7,23 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
+from agent.grounding.bounds import settle, settled_items
 from agent.grounding.calculations import Calculation, Calculations
 from agent.grounding.claims import Segment, groups_of, parallel, segments_of
 from agent.grounding.facts import Facts
+from agent.grounding.korean import korean_problems
+from agent.grounding.language import known_words, language_of
 from agent.grounding.names import NameIndex, Rows
 from agent.grounding.omissions import foreign_names, miscounted, omissions
 from agent.grounding.reading import Item, items_of
 from agent.grounding.support import Numbers, Support
-from agent.grounding.vocabulary import LANGUAGES, Class
+from agent.grounding.vocabulary import LANGUAGES, Class, vocabulary
 from agent.grounding.wording import Problem, Wording
 from rag.words import denies
 
 MAX_CHARS = 2000
 MAX_PROBLEMS = 6
+_FEW_WORDS = 2  # common words that languages share
 _MARKUP = re.compile(
     r"```|<\s*/?\s*[a-zA-Z][^>]*>|\[\[|\]\]"  # code, HTML, a placeholder that was not filled in
     r"|^\s*(?:\|.*\||#{1,6}\s.*|[-=]{3,}|[{\[].*[}\]])\s*$",  # tables, headings, rules, JSON
@@ -56,17 +60,26 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     found = Calculations(text, items, facts, calculations)
     items = found.items
     segments = segments_of(items)
-    numbers = Numbers(facts, asked)
+    numbers = Numbers(facts, asked, _sentences(segments))
     paired = {number.start: _rows(name) for name, number in parallel(segments)}
     supports: dict[int, Support] = {}
     told: list[tuple[Item, Support | None]] = []
+    settled: set[int] = set()
+    problems: list[Problem] = []
     for segment in segments:
+        bounds = settle(facts, numbers, segment) if facts.language in LANGUAGES else None
+        if bounds is not None:
+            settled |= settled_items(segment)
+            if not bounds.holds:
+                problems.append(Problem(" ".join(it.text for it in segment.items), "the rows do not say so of these"))
         for item in segment.numbers:
-            support = numbers.of(segment, item, rows=paired.get(item.start)) or found.support(segment, item, numbers)
+            support = bounds.supports.get(item.start) if bounds is not None and bounds.holds else None
+            support = support or numbers.of(segment, item, rows=paired.get(item.start))
+            support = support or found.support(segment, item, numbers)
             told.append((item, support))
             if support is not None:
                 supports[item.start] = support
-    problems = [
+    problems += [
         Problem(item.text, "no row of its name, no calculation and no condition says it")
         for item, it in told
         if it is None
@@ -76,11 +89,21 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     read = facts.language in LANGUAGES
     problems += _unplaced(items, facts, asked)
     if read:
-        problems += Wording(facts, names, asked, numbers, supports).problems(segments)
+        problems += Wording(facts, names, asked, numbers, supports, frozenset(settled)).problems(segments)
         problems += foreign_names(segments, facts)
         problems += omissions(items, segments, facts, asked)
         problems += miscounted(segments, facts)
-    elif denies(text) and facts.rows and not denies(facts.question) and all(cell for row in facts.rows for cell in row):
+    elif facts.language == "ko":
+        problems += korean_problems(text, segments, facts)
+    if not read and _is_of_another_language(text, facts, items):
+        problems.append(Problem("the sentence", "it is not in the language of the question"))
+    elif (
+        not read
+        and denies(text)
+        and facts.rows
+        and not denies(facts.question)
+        and all(cell for row in facts.rows for cell in row)
+    ):
         problems.append(Problem("the denial", "the rows have it"))
     rows = [item for segment in segments for item in segment.names]
     if not problems and not _says_something(supports, rows, segments, facts):
@@ -89,12 +112,31 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     return Checked(tuple(told), tuple(rows), unique, read)  # fmt: skip
 
 
+def _is_of_another_language(text: str, facts: Facts, items: Sequence[Item]) -> bool:
+    """Whether a text is in one of `LANGUAGES` although its question is not; its words would go unread."""
+    if facts.language == "ko":
+        return not re.search(r"[\uac00-\ud7a3]", text) and any(it.kind == "word" for it in items)
+    found = language_of(text)
+    if found not in LANGUAGES:
+        return False
+    return sum(word in vocabulary(found).common for word in known_words(text)) > _FEW_WORDS
+
+
 def _unfit(text: str) -> Problem | None:
     if len(text) > MAX_CHARS:
         return Problem("the reply", "it is too long for an answer; one or two sentences are wanted")
     if markup := _MARKUP.search(text):
         return Problem(markup[0][:40], "plain sentences are wanted, without markup, tables or code")
     return None
+
+
+def _sentences(segments: Sequence[Segment]) -> dict[int, Rows]:
+    """The rows that each sentence names."""
+    found: dict[int, Rows] = {}
+    for segment in segments:
+        for item in segment.names:
+            found[segment.sentence] = found.get(segment.sentence, frozenset()) | _rows(item)
+    return found
 
 
 def _rows(item: Item) -> Rows:
@@ -129,6 +171,7 @@ def _unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Ite
 
     bounds = " ; ".join(value for it in facts.conditions for value in it.bounds)
     known = {reading for it in asked if it.date for reading in it.date.readings}
+    known |= {(int(it.value), None, None, None) for it in asked if it.kind == "number"}
     known |= {reading for date in dates_in(bounds) for reading in date.readings}
     for item in items:
         if item.kind != "date" or item.places or item.date is None:

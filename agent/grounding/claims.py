@@ -14,6 +14,8 @@ from agent.grounding.vocabulary import Class
 _PLAIN = frozenset({Class.FILLER, Class.JOIN, Class.TIME, Class.PER, Class.EACH, Class.EXISTS, Class.ROWS, Class.ABOUT})
 # What they say is said of a number, which may come after a comma.
 _NEEDS_NUMBER = frozenset({Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.RISE, Class.FALL, Class.TIMES})
+_QUANTIFIERS = frozenset({Class.ALL, Class.EACH, Class.ONLY})
+BETWEEN = frozenset(["between", "zwischen", "entre", "tra", "fra"])
 _ENDS = frozenset(".!?\n")
 
 
@@ -23,11 +25,15 @@ class Segment:
 
     sentence: which one it belongs to, from 0.
     inherited: names of a segment nearby, where it has none itself.
+    before: names of the columns of its own that came before in its sentence: "Ada has 3, 2 more than Bo".
+    nearby: names that came before in its sentence, where it has none itself.
     """
 
     sentence: int
     items: list[Item] = field(default_factory=list)
     inherited: dict[int, Rows] = field(default_factory=dict)
+    before: dict[int, Rows] = field(default_factory=dict)
+    nearby: dict[int, Rows] = field(default_factory=dict)
 
     @property
     def numbers(self) -> list[Item]:
@@ -55,9 +61,9 @@ class Segment:
             found[column] = found.get(column, frozenset()) | rows
         return found
 
-    def is_plain(self) -> bool:
+    def is_plain(self, plain: frozenset[Class] = _PLAIN) -> bool:
         """Whether nothing in it claims anything but its names."""
-        return all(it.cls in _PLAIN for it in self.items if it.kind == "phrase")
+        return all(it.cls in plain for it in self.items if it.kind == "phrase")
 
 
 def segments_of(items: Sequence[Item]) -> list[Segment]:
@@ -71,7 +77,9 @@ def segments_of(items: Sequence[Item]) -> list[Segment]:
 
 def _sentences(items: Sequence[Item]) -> Iterator[list[list[Item]]]:
     parts: list[list[Item]] = [[]]
-    for item in items:
+    for place, item in enumerate(items):
+        if item.cls is Class.JOIN and _is_between(items, place):
+            continue
         ends = item.kind == "mark" and (item.text.strip()[:1] in _ENDS or "\n" in item.text)
         if ends or (item.kind == "mark" and item.text.rstrip(".)").isdigit()):
             if any(parts):
@@ -85,6 +93,14 @@ def _sentences(items: Sequence[Item]) -> Iterator[list[list[Item]]]:
         yield [part for part in parts if part]
 
 
+def _is_between(items: Sequence[Item], place: int) -> bool:
+    """Whether an "and" joins the two ends of "between May and July"."""
+    before = [it.text.lower() for it in items[max(0, place - 3) : place]]
+    after = items[place + 1] if place + 1 < len(items) else None
+    ends = after is not None and items[place - 1].kind == after.kind and after.kind in ("name", "date", "number")
+    return ends and any(it in BETWEEN for it in before)
+
+
 def _merged(segments: Sequence[Segment]) -> list[Segment]:
     """What only introduces the next segment, or ends the one before, joined with it."""
     found: list[Segment] = []
@@ -94,6 +110,8 @@ def _merged(segments: Sequence[Segment]) -> list[Segment]:
             found[-1].items += pending  # "3 of them are in Spain; 1 is in France"
             pending = []
         claims = segment.names and not segment.is_plain() and not segment.classes & _NEEDS_NUMBER
+        if claims and segment is not segments[-1] and segment.is_plain(_PLAIN | _QUANTIFIERS):
+            claims = False  # "both Ada and Bo have more than 3"
         if segment.numbers or claims:
             found.append(Segment(segment.sentence, [*pending, *segment.items]))
             pending = []
@@ -126,6 +144,9 @@ def _inherit(segments: Sequence[Segment]) -> None:
             same += [it for it in segments[:place][::-1] if it.sentence == segment.sentence - 1]
         elif not own:
             same = []
+        for other in (it for it in segments[:place][::-1] if it.sentence == segment.sentence):
+            for column, rows in other.own().items():
+                (segment.before if column in own else segment.nearby).setdefault(column, rows)
         for other in same:
             for column, rows in other.own().items():
                 if column not in own and column not in segment.inherited:

@@ -10,6 +10,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Literal
 
+from agent.grounding.kinds import words_of_kind
 from agent.grounding.language import language_of
 from agent.grounding.query_facts import Condition, Projection, QueryFacts, query_facts
 from agent.grounding.words import is_among, words_of
@@ -33,11 +34,12 @@ _CURRENCIES = {
 _CURRENCY = {code: re.compile(pattern, re.IGNORECASE) for code, pattern in _CURRENCIES.items()}
 _UNIT = re.compile(
     r"(?:\bin|\bof|,|\(|\[|^)\s*(km/h|km|kilomet(?:er|re)s?|m|met(?:er|re)s?|kg|kilograms?|tons?|tonnes?|lit(?:er|re)s?|l"
-    r"|kwh|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%)(?=[\s,.;)\]]|$)",
+    r"|m2|m²|sqm|ha|g|mg|cm|mm|kwh|mwh|gwh|kw|mw|gb|mb|kcal|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%)(?=[\s,.;)\]]|$)",
     re.IGNORECASE,
 )
 _NAME_UNIT = re.compile(
-    r"_(km|kg|m|l|h|hours?|min|minutes?|sec|seconds?|days?|miles?|kwh|tons?|lit(?:er|re)s)$", re.IGNORECASE
+    r"_(km|kg|m2|sqm|ha|g|mg|cm|mm|m|l|h|hours?|min|minutes?|sec|seconds?|days?|miles?|kwh|mwh|gwh|kw|mw|gb|mb|kcal|tons?|lit(?:er|re)s)$",
+    re.IGNORECASE,
 )
 _PERCENT = re.compile(r"percent|(?:^|_)(?:pct|perc)(?:_|$)|prozent|pourcent|porcentaje|percentuale|%", re.IGNORECASE)
 _IN_PERCENT = re.compile(r"\bin (?:percent\b|%)|\bin prozent\b", re.IGNORECASE)
@@ -60,6 +62,7 @@ class ColumnFacts:
     currency: ISO code; empty where nothing says one. units: of its numbers, as the docs have them.
     percent: whether its numbers are percentages as they are.
     codes: what its values stand for, as the docs say.
+    told: what says of which kind it is: its name, its sources, its docs; nothing of a count.
     """
 
     index: int
@@ -72,6 +75,7 @@ class ColumnFacts:
     units: tuple[str, ...] = ()
     percent: bool = False
     codes: tuple[tuple[str, str], ...] = ()
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -151,12 +155,14 @@ class Facts:
         label = words_of(name)
         words = {*label, *(word for source in named.sources for word in words_of(source) if not counts)}
         short = _short_label(texts[0], label) if len(texts) == 1 and not named.aggregate else ""
+        kind_words = frozenset() if counts else words_of_kind((name, *named.sources, *texts))
         percent = bool(_PERCENT.search(name)) or named.hundredfold
         return ColumnFacts(
             index=index,
             name=name,
             kind=_kind(name, cells, named, grouped=self.query.grouped),
-            words=frozenset({*words, *words_of(short), *(() if counts else _head_words(texts))}),
+            words=frozenset({*words, *words_of(short), *(() if counts else _head_words(texts)), *kind_words}),
+            told=() if counts else (name, *named.sources, *texts),
             label=short or " ".join(label) or name,
             projection=named,
             currency="" if counts else self._currency(said),

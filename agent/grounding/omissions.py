@@ -81,7 +81,10 @@ def _needed(facts: Facts, content: Sequence[str]) -> Iterator[list[str]]:
     shown = {it.name.lower() for it in facts.columns if it.kind == "dimension"} | {
         source for it in facts.columns if it.kind == "dimension" for source in it.projection.sources
     }
+    measured = {source for it in facts.measures for source in (it.name.lower(), *it.projection.sources)}
     for condition in facts.conditions:
+        if condition.present and set(condition.columns) <= measured:
+            continue  # only what has a value can be computed
         words: list[str] = []
         for value in condition.values:
             words += words_of(linked.get(value.lower(), "")) or codes.get(value.lower(), [])

@@ -31,12 +31,14 @@ class Projection(NamedTuple):
 class Condition(NamedTuple):
     """Something that holds of all rows: the columns it reads and the values it compares with.
 
-    denied: NOT, !=, IS NULL. bounds: values that rows themselves can have; `< '2025-01-01'` excludes its own.
+    denied: NOT, !=, IS NULL. present: IS NOT NULL.
+    bounds: values that rows themselves can have; `< '2025-01-01'` excludes its own.
     """
 
     columns: tuple[str, ...]
     values: tuple[str, ...]
     denied: bool = False
+    present: bool = False
     bounds: tuple[str, ...] = ()
 
 
@@ -160,6 +162,7 @@ def _condition(part: exp.Expr) -> Condition:
         columns=tuple(dict.fromkeys(it.name.lower() for it in part.find_all(exp.Column))),
         values=values,
         denied=missing != (part.find(exp.Not) is not None) if missing else absent,
+        present=missing and part.find(exp.Not) is not None and not values,
         bounds=tuple(it for it in values if it not in below),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
@@ -31,6 +31,13 @@ _NOT_ONE_BEFORE = frozenset(["no", "this", "that", "the", "which", "only", "any"
 
 _HALF_TIMES, _HALF_SHARE = Fraction(1, 20), Fraction(1, 2)  # how far a ratio in words may be off: 0.05; 0.5 %
 _COMPARES = {Class.OVER: Class.MORE, Class.UNDER: Class.LESS}
+_BOUNDS = {Class.MORE: Class.OVER, Class.LESS: Class.UNDER}
+_EXACTLY_BEFORE = frozenset(["above", "below"])
+_IN = frozenset(
+    ["in", "of", "for", "during", "since", "from", "im", "von", "für", "seit", "en", "de", "pour", "depuis"]
+)
+_IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "año", "anno"}
+_THAN = frozenset(["than", "als"])
 
 
 @dataclass(frozen=True)
@@ -75,9 +82,34 @@ def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
     found = list(_Reader(text, facts, names).items())
     for place, item in enumerate(found):
         following = found[place + 1].kind if place + 1 < len(found) else ""
+        if item.cls in _BOUNDS and item.text.lower() in _EXACTLY_BEFORE and following == "number":
+            found[place] = replace(item, cls=_BOUNDS[item.cls])  # "above 12"
         if item.cls in _COMPARES and following != "number":  # "more than Ada", not "more than 12"
             found[place] = replace(item, cls=_COMPARES[item.cls])
-    return found
+    return list(_with_than(text, found if text == facts.question else list(_with_years(facts.question, found))))
+
+
+def _with_years(question: str, items: Sequence[Item]) -> Iterator[Item]:
+    """The years that the question names are times in an answer, where a preposition stands before them."""
+    for place, item in enumerate(items):
+        before = items[place - 1].text.lower() if place else ""
+        is_year = item.kind == "number" and before in _IN and re.fullmatch(r"(?:1[89]|20)\d\d", item.text)
+        if is_year and re.search(rf"(?<!\d){item.text}(?!\d)", question):
+            date = DateInText(item.start, item.end, ((int(item.text), None, None, None),))
+            item = Item("date", item.start, item.end, item.text, date=date)
+        yield item
+
+
+def _with_than(text: str, items: Sequence[Item]) -> Iterator[Item]:
+    """ "Longer than 30" is a bound, as "more than 30" is."""
+    at = 0
+    while at < len(items):
+        item, two = items[at], items[at + 1 : at + 3]
+        is_bound = item.cls in _BOUNDS and len(two) == 2 and two[0].text.lower() in _THAN and two[1].kind == "number"
+        if is_bound and item.cls is not None:
+            item = replace(item, cls=_BOUNDS[item.cls], end=two[0].end, text=text[item.start : two[0].end])
+        yield item
+        at += 2 if is_bound else 1
 
 
 class _Reader:
@@ -203,7 +235,8 @@ class _Reader:
             return None
         end = self._ends[place + ratio.length - 1]
         if not ratio.share:
-            return self._item("number", at, end, value=ratio.value, half=_HALF_TIMES, cls=Class.TIMES)
+            cls = Class.MULTIPLIED if ratio.grows else Class.TIMES
+            return self._item("number", at, end, value=ratio.value, half=_HALF_TIMES, cls=cls)
         percent = numeral_at("50 %", 0)
         return self._item(
             "number", at, end, value=ratio.value * 100, half=_HALF_SHARE, numeral=percent, cls=Class.SHARE

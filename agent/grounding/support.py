@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from agent.grounding.claims import Segment
+from agent.grounding.claims import BETWEEN, Segment
 from agent.grounding.facts import ColumnFacts, Facts, currencies_in, number_of
 from agent.grounding.names import Rows
 from agent.grounding.reading import Item
@@ -15,9 +15,13 @@ from agent.grounding.vocabulary import Class
 from agent.grounding.words import is_among, same_word
 from agent.models import Origin
 
+_TIMES_OFF = Fraction(1, 20)  # the most that a number of times may be off without "about"
 _LOOSE = Fraction(1, 10)  # the most that "about" or "over" may leave out
+_COMPARED = frozenset({Class.MORE, Class.LESS, Class.TIMES, Class.DIFFERENCE, Class.MULTIPLIED, Class.RISE, Class.FALL})
+_OF_ALL = frozenset({Class.SUM, Class.MEAN})
+_FROM = frozenset(["from", "between", "von", "zwischen", "vom", "de", "entre", "desde", "da", "tra", "fra", "dal"])
 _NEAR = 4  # items after a number in which what it counts is named
-_PART_OF = frozenset({"of", "von", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
+_PART_OF = frozenset({"of", "all", "von", "aller", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
 _CALCULATING = {Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.TIMES, Class.RISE, Class.FALL, Class.MORE, Class.LESS}
 _INCLUSIVE = frozenset(
     {
@@ -57,10 +61,12 @@ class Numbers:
 
     Args:
         asked: the items of the question.
+        sentences: the rows that each sentence names, by its number.
     """
 
     facts: Facts
     asked: Sequence[Item]
+    sentences: Mapping[int, Rows] = field(default_factory=dict)
 
     def of(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
         """The support of one number of a segment; None where it has none.
@@ -73,14 +79,20 @@ class Numbers:
         found = self._condition(segment, place, bound)
         if found is not None and bound is not None:
             return found  # "more than 5 trips", as the question says
-        columns = self._columns(segment, place)
+        columns = self.columns(segment, place)
         named = rows if rows is not None else self.rows_of(segment)
+        if named is None and Class.MEAN in segment.classes and columns and columns[0].projection.aggregate == "avg":
+            named = _all_of(segment.nearby.values()) or None  # "Rome is the cheapest, at 200 on average"
+        if item.cls is Class.MULTIPLIED:
+            return self._aggregate(segment, item, columns, bound)
         return (
             self._cell(segment, item, columns, named, bound)
             or self._aggregate(segment, item, columns, bound)
             or self._whole(segment, place, columns)
             or found
             or self._counted(segment, place, bound)
+            or self._listed(segment, place)
+            or self._end(segment, place, columns)
             or self._over_records(segment, place, named, bound)
         )
 
@@ -93,7 +105,12 @@ class Numbers:
             return frozenset({0}) if len(self.facts.rows) == 1 else None
         return _all_of(found.values())
 
-    def _columns(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
+    def named(self, segment: Segment) -> Rows | None:
+        """The rows that a segment names itself; None where it names none."""
+        own = segment.own()
+        return _all_of(own.values()) if own else None
+
+    def columns(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
         """The columns that a number may stand for, by the words beside it."""
         measures = self.facts.measures
         if len(measures) < 2:
@@ -140,7 +157,7 @@ class Numbers:
         self, segment: Segment, item: Item, value: Fraction, column: ColumnFacts | None, bound: Class | None
     ) -> bool:
         """Whether a number of the text says a value of a column, in its unit, rounded by at most half a digit."""
-        if not self._currency_fits(item, column):
+        if not self.currency_fits(item, column):
             return False
         if column is not None and column.percent and not item.percent and Class.SHARE not in segment.classes:
             return False  # 12.5 % of the vehicles are not 12.5 vehicles
@@ -153,15 +170,15 @@ class Numbers:
             value = -value
         low, high = _interval(item, said, bound)
         beyond = bound is Class.OVER or bound is Class.UNDER
-        return low <= value <= high and not (beyond and value == said and not self._reaches(segment, item))
+        return low <= value <= high and not (beyond and value == said and not self.reaches(segment, item))
 
     @staticmethod
-    def _reaches(segment: Segment, item: Item) -> bool:
+    def reaches(segment: Segment, item: Item) -> bool:
         """Whether the bound before a number includes it: "at least"."""
         place = segment.items.index(item)
         return place > 0 and segment.items[place - 1].text.lower() in _INCLUSIVE
 
-    def _currency_fits(self, item: Item, column: ColumnFacts | None) -> bool:
+    def currency_fits(self, item: Item, column: ColumnFacts | None) -> bool:
         if not item.currency:
             return True
         said = currencies_in(item.currency)
@@ -184,15 +201,35 @@ class Numbers:
         names = own or (segment.inherited if not {Class.SUM, Class.MEAN} & segment.classes else {})
         rows = _all_of(names.values()) if names else frozenset(range(len(self.facts.rows)))
         ordered = _in_order(segment, rows) if names else sorted(rows)
+        before = _all_of(segment.before.values()) if own.keys() == segment.before.keys() else frozenset()
+        if len(ordered) == len(before) == 1 and _COMPARED & segment.classes and before != rows:
+            ordered = [*before, *ordered]  # "Ada has 3, 2 more than Bo"
+        elif span := self._span(segment):
+            ordered = span
         for column in columns:
             for found in candidates(self.facts, segment, item, column, ordered, named=bool(names)):
                 shares = found.cls in (Class.SHARE, Class.RISE, Class.FALL)
                 if item.percent is not (shares or (item.percent and column.percent)):
                     continue
                 plain = None if item.percent else column  # a share in percent is none of the column's own values
-                if self._currency_fits(item, column) and self.says(segment, item, found.value, plain, bound):
+                if found.cls is Class.TIMES and bound is None and abs(found.value - item.value) > _TIMES_OFF:
+                    continue  # 2.5 times as many are not three times as many
+                if self.currency_fits(item, column) and self.says(segment, item, found.value, plain, bound):
                     return Support("calculation", found.value, None, None, found.expression, found.cls)
         return None
+
+    def _span(self, segment: Segment) -> list[int]:
+        """The rows from one time to another, for what is computed of all of them: "12 from May to July in total"."""
+        items = [it for it in segment.items if it.kind == "date" and it.places]
+        if len(items) != 2 or not _OF_ALL & segment.classes or _COMPARED & segment.classes:
+            return []
+        before = segment.items[max(0, segment.items.index(items[0]) - 2) : segment.items.index(items[0])]
+        column = next(iter(items[0].places))
+        ends = sorted(row for it in items for row in it.places.get(column, ()))
+        if len(ends) != 2 or not any(it.text.lower() in _FROM for it in before):
+            return []
+        low, high = sorted(str(self.facts.rows[row][column]) for row in ends)
+        return [at for at, row in enumerate(self.facts.rows) if low <= str(row[column]) <= high]
 
     def _whole(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
         """The total of a column after a part of it: "2 of the 4 vehicles"."""
@@ -206,7 +243,7 @@ class Numbers:
         one_dimension = sum(it.kind == "dimension" for it in self.facts.columns) == 1
         if not (self.facts.calculate and one_dimension and _PART_OF & between):
             return None
-        if before < 0 or items[before].kind != "number" or items[before].percent or item.percent:
+        if before < 0 or items[before].kind != "number" or item.percent:
             return None
         for column in columns:
             found = total(self.facts, column)
@@ -250,6 +287,42 @@ class Numbers:
         if (words and any(is_among(word, known) for word in words)) or (not words and not facts.query.grouped):
             return Support("row count", Fraction(count))
         return None
+
+    def _listed(self, segment: Segment, place: int) -> Support | None:
+        """How many names a sentence lists, where these are all rows or the first: "the top three are A, B and C"."""
+        facts, item = self.facts, segment.items[place]
+        named = self.sentences.get(segment.sentence, frozenset())
+        if item.percent or item.currency or item.value != len(named) or len(named) < 2:
+            return None
+        around = segment.items[max(0, place - 1) : place + 2]
+        ends = {it.cls for it in around} & {Class.MOST, Class.LEAST}
+        if named == frozenset(range(len(facts.rows))) and not facts.result.truncated and (ends or not facts.measures):
+            return Support("row count", item.value)
+        if len(ends) != 1 or len(facts.measures) != 1 or facts.result.truncated:
+            return None
+        inside = facts.values(facts.measures[0].index, named)
+        outside = facts.values(facts.measures[0].index, set(range(len(facts.rows))) - named)
+        if len(inside) < len(named) or not outside:
+            return None
+        first = min(inside) > max(outside) if Class.MOST in ends else max(inside) < min(outside)
+        return Support("row count", item.value) if first else None
+
+    def _end(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
+        """The least or the most of a column, where both are named: "between 12 and 48 a month"."""
+        facts, told = self.facts, segment.numbers
+        spans = Class.RANGE in segment.classes or any(it.text.lower() in BETWEEN for it in segment.items)
+        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+        if not spans or len(told) != 2 or segment.own() or limited or facts.result.truncated or len(columns) != 1:
+            return None
+        values = facts.values(columns[0].index)
+        if len(values) < max(2, len(facts.rows)):
+            return None
+        ends = (min(values), max(values))
+        if not all(self.says(segment, it, end, columns[0], None) for it, end in zip(told, ends, strict=True)):
+            return None
+        at = told.index(segment.items[place])
+        row = next(row for row in range(len(facts.rows)) if facts.values(columns[0].index, [row]) == [ends[at]])
+        return Support("result", ends[at], row, columns[0].index)
 
     def _condition(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
         """A number that the question says, beside the same word as there."""

@@ -43,6 +43,10 @@ class Class(StrEnum):
     NOT = "not"
     NOTHING = "nothing"
     ALL = "all"
+    NO_OTHER = "no other"  # "no other has more than"
+    ALL_BUT = "all but"  # "all but one"
+    RANGE = "range"  # from the least to the most
+    MULTIPLIED = "multiplied"  # "doubled": a later value of an earlier one
     ONLY = "only"
     RANK = "rank"
     YES = "yes"

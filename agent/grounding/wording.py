@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from agent.grounding.claims import Segment
 from agent.grounding.facts import ColumnFacts, Facts, currencies_in, number_of
+from agent.grounding.kinds import fits, is_adjective
 from agent.grounding.language import known_words
 from agent.grounding.names import NameIndex, Rows
 from agent.grounding.reading import Item
@@ -28,6 +29,13 @@ _CHANGE = re.compile(
 )
 
 
+_COMPARING = frozenset({Class.MOST, Class.LEAST, Class.MORE, Class.LESS, Class.EQUAL, Class.TIMES})
+_AS = frozenset(["as", "so", "aussi", "tan"])
+_SIZE = re.compile(
+    r"larg(?:er|est)|big(?:ger|gest)|small(?:er|est)|größ\w*|klein\w*|grande?s?|petite?s?|pequeñ[oa]s?|piccol[oaie]"
+)
+_HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
+_BOTH = frozenset(["both", "beide", "beiden", "les deux", "ambos", "ambas", "entrambi", "entrambe"])
 _RATES = frozenset({"per", "pro", "je"})
 _A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
 _AGES = frozenset({"age", "alter", "âge", "edad", "età", "old", "alt"})
@@ -49,11 +57,19 @@ class Wording:
     Args:
         asked: the items of the question.
         supports: of the numbers that were found, by where they start.
+        settled: where words start that were recomputed with a bound.
     """
 
     def __init__(
-        self, facts: Facts, names: NameIndex, asked: Sequence[Item], numbers: Numbers, supports: Mapping[int, Support]
+        self,
+        facts: Facts,
+        names: NameIndex,
+        asked: Sequence[Item],
+        numbers: Numbers,
+        supports: Mapping[int, Support],
+        settled: frozenset[int] = frozenset(),
     ) -> None:
+        self._settled = settled
         self._facts, self._names, self._asked = facts, names, asked
         self._numbers, self._supports = numbers, supports
         self._segments: Sequence[Segment] = ()
@@ -71,7 +87,8 @@ class Wording:
             Class.DIFFERENCE: self._calculated, Class.TIMES: self._calculated, Class.SUM: self._summed,
             Class.MEAN: self._summed, Class.YES: self._yes, Class.NO_VALUE: self._no_value, Class.RANK: self._rank,
             Class.TIME: self._time, Class.AFTER: self._as_asked, Class.BEFORE: self._as_asked,
-            Class.SHARE: self._share, Class.PER: self._per, Class.EQUAL: self._equal,
+            Class.SHARE: self._share, Class.PER: self._per, Class.EQUAL: self._equal, Class.RANGE: self._range,
+            Class.NO_OTHER: self._no_other, Class.ALL_BUT: self._all_but,
         }  # fmt: skip
 
     def problems(self, segments: Sequence[Segment]) -> Iterator[Problem]:
@@ -81,7 +98,9 @@ class Wording:
             for place, item in enumerate(segment.items):
                 if item.kind == "word" and not self._is_known(segment, place):
                     yield Problem(item.text, "it stands neither in the question nor in the rows")
-                check = self._checks.get(item.cls) if item.cls is not None else None
+                elif item.kind in ("word", "phrase") and not self._fits(segment, place):
+                    yield Problem(item.text, "no column that is shown is of that kind")
+                check = self._checks.get(item.cls) if item.cls is not None and item.start not in self._settled else None
                 if check is not None and (why := check(segment, place)):
                     yield Problem(item.text, why)
 
@@ -99,6 +118,9 @@ class Wording:
                     return False
                 known = {column.currency} - {""} or known
             return currencies <= known
+        before = segment.items[place - 1] if place else None
+        if is_adjective(word) and before is not None and (before.cls in _COMPARING or before.text.lower() in _AS):
+            return True
         if word == "s" and place and segment.items[place - 1].kind != "number":
             return True
         if segment.items[place].text in "$€£¥%+×÷*<>±":
@@ -107,6 +129,21 @@ class Wording:
         if any(support is not None and is_among(word, support.words) for support in told):
             return True
         return is_among(word, self._known) or self._is_compound(word)
+
+    def _fits(self, segment: Segment, place: int) -> bool:
+        """Whether "expensive" or "popular" can be said of a column that is meant."""
+        text = segment.items[place].text
+        if is_among(text.lower(), self._known):
+            return True
+        columns = self._numbers.columns(segment, place) or self._facts.measures
+        if _SIZE.fullmatch(text.lower().split()[-1]):  # "the largest city" is not the one that sells most
+            beside = segment.items[max(0, place - 1) : place] + segment.items[place + 1 : place + 2]
+            told = {word for it in self._facts.columns if it.kind == "dimension" for word in it.words}
+            if any(it.kind == "word" and is_among(it.text.lower(), told) for it in beside):
+                return False
+        return not columns or any(
+            fits(text, it.told or (it.name,), counts=it.projection.aggregate == "count") for it in columns
+        )
 
     def _is_compound(self, word: str) -> bool:
         """German: `Kundenanzahl` of `Kunden` and `Anzahl`."""
@@ -132,12 +169,28 @@ class Wording:
             return ""
         rows = self._numbers.rows_of(segment)
         chosen = sorted(rows) if rows else (range(len(facts.rows)) if len(facts.rows) == 1 else ())
-        told = [facts.rows[row][it.index] for row in chosen for it in facts.columns if it.kind != "dimension"]
-        if any(_is_nothing(cell) for cell in told):
-            return ""
-        if any(facts.rows[row][it.index] is None for row in chosen for it in facts.columns):
+        cells = [(facts.rows[row][it.index], it) for row in chosen for it in facts.columns]
+        empty = [it for cell, it in cells if cell is None or (it.kind != "dimension" and _is_nothing(cell))]
+        zeros = any(cell is not None and _is_nothing(cell) and it.kind != "dimension" for cell, it in cells)
+        counted = zeros or any(it.projection.aggregate in ("count", "sum") for it in empty)
+        words = [it.text.lower() for it in segment.items if it.kind == "word"]
+        named = any(is_among(it, {*column.words, *self._asked_first()}) for it in words for column in empty)
+        if empty and (counted or named or Class.NO_VALUE in segment.classes or self._denies_only(segment)):
             return ""
         return "the rows do not say that there is none"
+
+    def _asked_first(self) -> list[str]:
+        """What the question asks for, in its own language: "mileage" of "What is the mileage of truck 12?"."""
+        words = [it.text.lower() for it in self._asked if it.kind == "word"]
+        asking = vocabulary(self._facts.language).common if self._facts.language in LANGUAGES else frozenset[str]()
+        tables = self._facts.query.tables
+        found = [it for it in words if it not in asking and it not in _HOW and not is_among(it, tables)]
+        return found[:1]
+
+    def _denies_only(self, segment: Segment) -> bool:
+        """Whether a denial says nothing of its own: "none", "there is no value"."""
+        words = [it.text.lower() for it in segment.items if it.kind == "word"]
+        return not words or all(is_among(it, ("value", "wert", "valeur", "valor", "valore")) for it in words)
 
     def _all(self, segment: Segment, place: int) -> str:
         after = segment.items[place + 1 : place + 4]
@@ -147,13 +200,47 @@ class Wording:
             return ""
         if any(it.percent and it.start in self._supports for it in segment.numbers):
             return ""  # "12 % of all trips"
+        if segment.items[place].text.lower() in _BOTH and len(self._numbers.named(segment) or ()) == 2:
+            return ""  # what is said of them is held against each
         total = Class.SUM in segment.classes and (len(self._facts.rows) > 1 or self._aggregates("sum", "count"))
         return "" if total and not segment.own() else "the rows do not say so of all"
+
+    def _all_but(self, _segment: Segment, _: int) -> str:
+        return "the rows do not say so of the others"  # what a bound settles does not come here
+
+    def _no_other(self, segment: Segment, place: int) -> str:
+        """ "No other has more than Ada": then she has the most."""
+        turned = [cls for cls in (Class.MORE, Class.LESS) if cls in segment.classes]
+        rows = self._numbers.rows_of(segment)
+        if len(turned) != 1 or not rows or len(self._facts.rows) < 2:
+            return "the rows do not say so of the others"
+        most = Class.MOST if turned[0] is Class.MORE else Class.LEAST
+        return "" if self._holds_extreme(segment, place, most, rows) else "another row has a value beyond it"
+
+    def _range(self, segment: Segment, _: int) -> str:
+        """ "Range from 12 to 48": the least and the most of a column, or of a query that asks for both."""
+        told = [it for one in self._segments if one.sentence == segment.sentence for it in one.numbers]
+        found = [it for it in (self._supports.get(one.start) for one in told) if it is not None]
+        found = [it for it in found if it.origin != "question"]
+        if len(found) != 2 or any(it.column is None for it in found):
+            return "the least and the most are not these two"
+        columns = [self._facts.columns[it.column] for it in found if it.column is not None]
+        if len(self._facts.rows) == 1:
+            named = [it.projection.aggregate for it in columns] == ["min", "max"]
+        else:
+            values = self._facts.values(columns[0].index)
+            limited = self._facts.query.limit is not None and len(self._facts.rows) >= self._facts.query.limit
+            named = columns[0] is columns[1] and not limited and not self._facts.result.truncated
+            named = named and {it.value for it in found} == {min(values), max(values)}
+        return "" if named else "the least and the most are not these two"
 
     def _each(self, segment: Segment, place: int) -> str:
         before = segment.items[place - 1] if place else None
         if before is not None and before.kind == "number":
             return ""
+        two = segment.items[max(0, place - 2) : place]
+        if two and two[0].kind == "number" and self._origin(two[0]) == "result" and len(segment.names) > 1:
+            return ""  # "Ada and Bo have 12 trips each"
         asked = {Class.EACH, Class.PER} & self._asked_classes
         return "" if asked and segment.numbers else "the rows do not say so of each"
 
@@ -181,7 +268,7 @@ class Wording:
     def _holds_extreme(self, segment: Segment, place: int, cls: Class, rows: Rows) -> bool | None:
         """Whether the rows named are the first by a measure; None where it cannot be told."""
         facts = self._facts
-        columns = self._numbers._columns(segment, place)
+        columns = self._numbers.columns(segment, place)
         ordered = dict(facts.query.order)
         chosen = [it for it in columns if it.name.lower() in ordered] or list(columns)
         if not chosen or (facts.result.truncated and chosen[0].name.lower() not in ordered):
@@ -220,7 +307,15 @@ class Wording:
         item = segment.items[place]
         if item.cls in self._asked_classes or any(self._origin(it) == "calculation" for it in segment.numbers):
             return ""
+        if Class.NO_OTHER in segment.classes:
+            return ""  # held there
         names = segment.names
+        if len(names) == len(segment.before) == 1:  # "Ada, ahead of Bo with 12"
+            ahead = [it for one in segment.before.values() for it in one]
+            pair = self._pair_of(segment, place, [ahead, sorted(_rows_of(names[0]))])
+            if pair is not None:
+                right = pair[0] > pair[1] if item.cls is Class.MORE else pair[0] < pair[1]
+                return "" if right else "the rows say the opposite"
         if len(names) == 1:  # "higher (900) than Ada (600)"
             names = [it for one in self._segments if one.sentence == segment.sentence for it in one.names]
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
@@ -242,8 +337,10 @@ class Wording:
 
     def _pair(self, segment: Segment, place: int, names: Sequence[Item]) -> tuple[Fraction, Fraction] | None:
         """The values of two names that are compared, in the order in which they are named."""
-        columns = self._numbers._columns(segment, place)
-        rows = [sorted(row for it in name.places.values() for row in it) for name in names]
+        return self._pair_of(segment, place, [sorted(_rows_of(name)) for name in names])
+
+    def _pair_of(self, segment: Segment, place: int, rows: Sequence[Sequence[int]]) -> tuple[Fraction, Fraction] | None:
+        columns = self._numbers.columns(segment, place)
         if not columns or any(len(it) != 1 for it in rows):
             return None
         values = [number_of(self._facts.rows[it[0]][columns[0].index]) for it in rows]
@@ -259,7 +356,12 @@ class Wording:
         numbers = [it for it in (self._supports.get(one.start) for one in segment.numbers) if it is not None]
         if any(it.origin == "calculation" for it in numbers):
             return ""
-        if len(segment.names) == 2 and (pair := self._pair(segment, place, segment.names)) is not None:
+        names = [it for it in segment.names if it.start > item.start][:2]
+        names = segment.names if len(names) < 2 or len(segment.names) == 2 else names
+        timed = all(it.kind == "date" or self._names.dated & it.places.keys() for it in names)
+        if len(names) == 2 and not timed and not {Class.RISE, Class.FALL} & self._asked_classes:
+            return "no row is a later time of another"
+        if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
             right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
             return "" if right else "the rows say the opposite"
         cells = [it.value for it in numbers if it.origin == "result"]
@@ -276,6 +378,13 @@ class Wording:
         item = segment.items[place]
         if any(self._origin(it) == "calculation" for it in segment.numbers) or item.cls in self._asked_classes:
             return ""
+        before, after = segment.items[place - 1 : place], segment.items[place + 1 : place + 2]
+        support = self._supports.get(before[0].start) if before else None
+        if item.cls is Class.TIMES and support is not None and support.column is not None:
+            counts = self._facts.columns[support.column].projection.aggregate == "count"
+            compares = after and after[0].cls in (Class.EQUAL, Class.MORE, Class.LESS)
+            if counts and not compares:
+                return ""  # "was lent 31 times"
         return "" if is_among(item.text.lower(), self._known) else "no number in it is one"
 
     def _summed(self, segment: Segment, place: int) -> str:
@@ -363,6 +472,10 @@ class Wording:
 
     def _aggregates(self, *names: str) -> bool:
         return any(it.aggregate in names for it in self._facts.query.projections)
+
+
+def _rows_of(name: Item) -> Rows:
+    return frozenset(row for it in name.places.values() for row in it)
 
 
 def _is_year(item: Item) -> bool:

@@ -34,6 +34,7 @@ _IRREGULAR = """
     h hr hrs hour hours stunde stunden heure heures hora horas ora ore;min mins minute minutes minuten minuto minutos
     minuti;s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo secondi;
     day days tag tage tagen jour jours día días giorno giorni;mile miles mi meile meilen;
+    m² m2 sqm qm quadratmeter;mwh megawatt-hour megawatt-hours megawattstunden;
     kwh kilowatt-hour kilowatt-hours kilowattstunden;pct percent percentage prozent pourcentage porcentaje percentuale
     """
 _SETS: dict[str, frozenset[int]] = {}

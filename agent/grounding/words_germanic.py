@@ -9,22 +9,24 @@ EN = {
     "polar": "is are was were do does did has have had can could will",
     "how_many": "how_many",
     "filler": """
-        cover covers covered belonging distributed split divided breakdown distribution overview summary took
-        takes take place occurred occurs happened happen exist exists counted located spread across among
-        within ranging ranges respectively whose amounting reads states there the a an of in on at to for from
-        by with as is are was were be been being has have had do does did here this that these those it its
-        they them their he she his her we our us you your i who whom which what when where how s also too then
-        namely following follows follow listed list lists listing shown show shows according data database
-        result answer answers question value values amount amounts amounted come comes came out such can found
-        find stands stood equals equal equaled equalled exactly just begins begin starts start any belongs
-        belong include includes including included consists consist contains contain contained holds hold held
-        accounts accounted account generated generate generates earned earns reached reaches reach achieved
-        achieves brought brings got received receives gets having number numbers count counts than about_it
-        currently recorded records_show registered made make makes up adds added named called name names
-        placed_at at_the well as_well_as figure figures followed between asked requested corresponds
-        correspond represents represent representing back if one_of eg example respective ones whole exact
-        valued worth would will could may there_follow ranks ranked rank standing thus therefore so hence
-        yielding yields yield giving gives give given means meaning totals_are go goes went""",
+        cover covers covered belonging distributed split divided breakdown distribution overview summary
+        took takes take place occurred occurs happened happen exist exists counted located spread across
+        among within respectively whose amounting reads states there the a an of in on at to for from by
+        with as is are was were be been being has have had do does did here this that these those it its
+        they them their he she his her we our us you your i who whom which what when where how s also too
+        then namely following follows follow listed list lists listing shown show shows according data
+        database result answer answers question value values amount amounts amounted come comes came out
+        such can found find stands stood equals equal equaled equalled exactly just begins begin starts
+        start any belongs belong include includes including included consists consist contains contain
+        contained holds hold held accounts accounted account generated generate generates earned earns
+        reached reaches reach achieved achieves brought brings got received receives gets having number
+        numbers count counts than about_it currently known recorded records_show registered made make makes up
+        adds added named called name names placed_at at_the well as_well_as figure figures followed between
+        asked requested corresponds correspond represents represent representing back if one_of eg example
+        respective ones whole exact valued worth would will could may there_follow ranks ranked rank
+        standing thus therefore so hence drew draw draws attracted attract attracts welcomed welcomes posted
+        posts logged saw sees seen reaching contributed contributes topping sits sit yielding yields yield
+        giving gives give given means meaning totals_are go goes went""",
     "join": "and while whereas but plus or",
     "sum": """
         total totals totalled totaled totalling totaling totally together altogether overall sum sums combined
@@ -32,20 +34,32 @@ EN = {
     "mean": "average averages averaged averaging mean avg on_average typical",
     "most": """
         most highest largest biggest greatest maximum max top best leading leads lead led leader tops topped
-        peak peaked peaks longest heaviest fastest tallest strongest furthest farthest busiest""",
-    "least": "fewest lowest smallest least minimum min worst shortest lightest slowest weakest bottom",
+        peak peaked peaks longest heaviest fastest tallest strongest furthest farthest busiest
+        more_than_any_other more_than_any higher_than_any_other than_any_other than_all_others most_expensive priciest
+        costliest dearest most_popular most_common most_frequent biggest""",
+    "least": """
+        fewest lowest smallest least minimum min worst shortest lightest slowest weakest bottom quietest cheapest
+        least_expensive least_popular least_common less_than_any_other fewer_than_any_other lower_than_any_other""",
     "latest": "latest newest most_recent youngest last final",
     "earliest": "earliest oldest",
-    "more": "more higher larger greater bigger longer heavier exceeds exceed exceeded ahead_of above outsold",
-    "less": "less fewer lower smaller shorter lighter below behind lags trails",
-    "over": "over more_than above at_least exceeding upwards_of greater_than higher_than no_fewer_than no_less_than",
-    "under": "under less_than fewer_than almost nearly below at_most close_to just_under up_to lower_than no_more_than",
+    "more": """
+        more higher larger greater bigger longer heavier exceeds exceed exceeded ahead_of above outsold busier dearer
+        more_expensive pricier costlier more_popular more_common""",
+    "less": """
+        less fewer lower smaller shorter lighter below behind lags trails quieter cheaper less_expensive
+        less_popular""",
+    "over": """
+        over more_than above at_least exceeding upwards_of greater_than higher_than no_fewer_than
+        no_less_than in_excess_of""",
+    "under": """
+        under less_than fewer_than almost nearly below at_most close_to just_under up_to lower_than
+        no_more_than""",
     "about": "about approximately approx around roughly some circa ca nearly_exactly",
     "rise": "increase increased increases increasing rose rise rises risen grew grow grown growth gain gained up_by",
     "fall": """
         decrease decreased decreases decreasing fell fall falls fallen dropped drop drops decline declined
         declines loss losses lost shrank shrunk down_by negative minus deficit""",
-    "equal": "as_many as_much as_high as_large as_long as_often as_far the_same equally tie tied ties",
+    "equal": "as_many as_much as_high as_expensive as_large as_long as_often as_far the_same equally tie tied ties",
     "difference": "difference differ differs gap margin",
     "times": "times ratio",
     "share": "share percentage percent proportion portion fraction rate",
@@ -55,9 +69,15 @@ EN = {
         not no never neither nor without except n't cannot none nobody nothing no_one fail failed fails lack
         lacks lacking missing isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't""",
     "nothing": "none nobody nothing no_one no zero",
+    "all_but": "all_but all_except all_but_one_of",
+    "no_other": "no_other none_of_the_other",
+    "range": "range ranges ranged ranging span spans spanned vary varies varied varying",
+    "multiplied": "doubled doubling tripled tripling quadrupled halved",
     "all": "all both everything always whole_of each_of any_of entirely",
     "only": "only solely exclusively just_one",
-    "rank": "first|1st second|2nd third|3rd fourth|4th fifth|5th sixth|6th seventh|7th eighth|8th ninth|9th tenth|10th",
+    "rank": """
+        first|1st second|2nd third|3rd fourth|4th fifth|5th sixth|6th seventh|7th eighth|8th ninth|9th
+        tenth|10th""",
     "yes": "yes correct indeed",
     "no_value": "null unknown unavailable not_available no_value not_recorded not_known unspecified empty not_set",
     "rows": "row rows record records entry entries result results",
@@ -97,20 +117,27 @@ DE = {
     "mean": "durchschnitt* mittel mittelwert schnitt",
     "most": """
         meisten meiste meister höchst* größt* am_meisten maximum maximal* beste besten bester bestes top führt
-        führen führend* spitzenreiter stärkst* längst* schwerst* schnellst* weitest* obersten""",
-    "least": "wenigst* am_wenigsten niedrigst* kleinst* geringst* minimum minimal* schlechtest* kürzest* schwächst*",
+        führen führend* spitzenreiter teuerst* beliebtest* häufigst* mehr_als_jede_andere mehr_als_jeder_andere
+        mehr_als_jedes_andere mehr_als_alle_anderen stärkst* längst* schwerst* schnellst* weitest* obersten""",
+    "least": """
+        wenigst* am_wenigsten niedrigst* kleinst* geringst* minimum minimal* schlechtest* kürzest*
+        schwächst* billigst* günstigst*""",
     "latest": "neuest* jüngst* letzte letzten letzter letztes aktuellst* späteste* zuletzt",
     "earliest": "älteste* früheste* erstmals",
-    "more": "mehr höher* größer* länger* schwerer übersteigt übertrifft",
-    "less": "weniger niedriger* geringer* kleiner* kürzer* leichter",
+    "more": "mehr höher* größer* länger* schwerer teurer* übersteigt übertrifft",
+    "less": "weniger niedriger* geringer* kleiner* kürzer* leichter billiger* günstiger*",
     "over": "über mehr_als mindestens",
     "under": "unter weniger_als fast knapp beinahe höchstens nahezu bis_zu",
     "about": "etwa rund ungefähr circa ca zirka gut",
-    "rise": "anstieg gestiegen stieg stiegen steigerung gewachsen wuchs wuchsen zunahme zugenommen erhöht erhöhte plus",
+    "rise": """
+        anstieg gestiegen stieg stiegen steigerung gewachsen wuchs wuchsen zunahme zugenommen erhöht erhöhte
+        plus""",
     "fall": """
         rückgang gesunken sank sanken abnahme abgenommen gefallen fiel fielen verringert verlust verluste
         minus negativ* zurückgegangen""",
-    "equal": "so_viel so_viele so_hoch so_groß so_lang so_oft so_weit genauso* ebenso* gleich gleichviel gleiche",
+    "equal": """
+        so_teuer so_viel so_viele so_hoch so_groß so_lang so_oft so_weit genauso* ebenso* gleich gleichviel
+        gleiche""",
     "difference": "differenz unterschied abstand unterscheid*",
     "times": "mal_so_viel mal_so_viele mal_so_hoch fache verhältnis",
     "share": "anteil prozent prozentsatz quote",
@@ -120,13 +147,19 @@ DE = {
         nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne außer weder noch_nie nein
         fehlt fehlen""",
     "nothing": "kein keine keinen keinem keiner keines niemand nichts null nein",
+    "all_but": "alle_außer alle_bis_auf",
+    "no_other": "kein_anderer keine_andere kein_anderes keiner_der_anderen",
+    "range": "reicht reichen reichte reichten schwankt schwanken schwankte schwankten liegen_zwischen lagen_zwischen",
+    "multiplied": "verdoppelt verdoppelte verdoppelten verdreifacht verdreifachte halbiert halbierte",
     "all": "alle allen aller alles sämtliche* beide beiden immer stets",
     "only": "nur ausschließlich lediglich einzig einzige einziger",
     "rank": """
         erste|ersten|erster|erstes zweite|zweiten|zweiter|zweites dritte|dritten|dritter|drittes
         vierte|vierten|vierter fünfte|fünften|fünfter sechste|sechsten|sechster""",
     "yes": "ja richtig",
-    "no_value": "unbekannt leer null nicht_bekannt nicht_verfügbar kein_wert nicht_angegeben ohne_angabe nicht_erfasst",
+    "no_value": """
+        unbekannt leer null nicht_bekannt nicht_verfügbar kein_wert nicht_angegeben ohne_angabe
+        nicht_erfasst""",
     "rows": "zeile zeilen datensatz datensätze einträge eintrag ergebnisse ergebnissen",
     "time": """
         jahr jahre jahres jahren monat monate monats monaten quartal quartals woche wochen tag tage tagen

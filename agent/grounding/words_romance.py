@@ -29,10 +29,10 @@ FR = {
     "most": """
         plus_grand plus_grande plus_élevé plus_élevée plus_élevés le_plus la_plus les_plus maximum maximal*
         meilleur meilleure meilleurs meilleures tête premier_rang mène plus_important plus_importante
-        plus_gros plus_long plus_haut plus_haute record""",
+        plus_gros plus_long plus_haut plus_haute record plus_cher plus_chère plus_chers plus_chères""",
     "least": """
         plus_petit plus_petite plus_faible plus_bas plus_basse le_moins la_moins les_moins moindre minimum
-        minimal* pire plus_court""",
+        minimal* pire plus_court moins_cher moins_chère moins_chers moins_chères""",
     "latest": "dernier dernière derniers dernières plus_récent plus_récente plus_récents",
     "earliest": "plus_ancien plus_ancienne plus_anciens plus_tôt",
     "more": "plus supérieur supérieure dépasse davantage",
@@ -42,7 +42,7 @@ FR = {
     "about": "environ approximativement autour_de quelque à_peu_près",
     "rise": "augmentation augmenté augmente hausse progressé progression croissance gain",
     "fall": "diminution diminué diminue baisse baissé recul reculé perte pertes négatif négative déficit",
-    "equal": "autant aussi_élevé même mêmes",
+    "equal": "aussi_cher aussi_chère autant aussi_élevé même mêmes",
     "difference": "différence écart",
     "times": "fois ratio rapport",
     "share": "part pourcentage proportion taux cent",
@@ -50,6 +50,10 @@ FR = {
     "each": "chaque chacun chacune",
     "not": "ne pas n jamais aucun aucune sans sauf personne rien ni non manque manquent",
     "nothing": "aucun aucune personne rien zéro non",
+    "all_but": "tous_sauf toutes_sauf",
+    "no_other": "aucun_autre aucune_autre",
+    "range": "varie varient variait variaient oscille oscillent",
+    "multiplied": "doublé doublée triplé quadruplé",
     "all": "tous toutes tout toute toujours les_deux",
     "only": "seulement uniquement seul seule seuls exclusivement que_seul ne_que",
     "rank": """
@@ -90,8 +94,11 @@ ES = {
     "mean": "promedio promedios media medio de_media en_promedio",
     "most": """
         mayor mayores más_alto más_alta más_altos más_grande máximo máxima mejor mejores lidera encabeza líder
-        más_elevado más_elevada más_largo el_que_más la_que_más con_más""",
-    "least": "menor menores más_bajo más_baja más_bajos más_pequeño mínimo mínima peor peores con_menos más_corto",
+        más_elevado más_elevada más_largo el_que_más la_que_más con_más más_caro más_cara más_caros más_caras más_tiene
+        más_tienen""",
+    "least": """
+        el_que_menos la_que_menos menos_tiene menos_tienen más_barato más_barata menor menores más_bajo
+        más_baja más_bajos más_pequeño mínimo mínima peor peores con_menos más_corto""",
     "latest": "último última últimos últimas más_reciente más_recientes",
     "earliest": "más_antiguo más_antigua más_antiguos",
     "more": "más superior supera",
@@ -101,7 +108,7 @@ ES = {
     "about": "aproximadamente alrededor_de unos unas cerca_de",
     "rise": "aumento aumentó aumentaron aumentado creció crecieron crecimiento subió subida incremento incrementó",
     "fall": "disminución disminuyó disminuyeron bajó bajada cayó cayeron caída descenso descendió pérdida negativo",
-    "equal": "tanto tanta tantos tantas mismo misma mismos mismas",
+    "equal": "tan_caro tan_cara tanto tanta tantos tantas mismo misma mismos mismas",
     "difference": "diferencia brecha",
     "times": "veces ratio proporción",
     "share": "porcentaje parte cuota tasa ciento",
@@ -111,6 +118,10 @@ ES = {
         algún alguno alguna no sin nunca nadie nada ningún ninguna ninguno tampoco salvo excepto jamás falta
         faltan ni""",
     "nothing": "no nadie nada ningún ninguna ninguno cero",
+    "all_but": "todos_menos todas_menos todos_salvo todas_salvo",
+    "no_other": "ningún_otro ninguna_otra",
+    "range": "oscila oscilan osciló oscilaron varía varían varió variaron",
+    "multiplied": "duplicado duplicó duplicaron triplicado triplicó",
     "all": "todos todas todo toda ambos ambas siempre",
     "only": "solo sólo solamente únicamente único única",
     "rank": """
@@ -151,8 +162,11 @@ IT = {
     "mean": "media medio medie medi in_media",
     "most": """
         maggiore maggior maggiori più_alto più_alta più_alti più_grande massimo massima migliore migliori
-        guida in_testa più_elevato più_elevata più_lungo il_più la_più con_più""",
-    "least": "minore minor minori più_basso più_bassa più_bassi più_piccolo minimo minima peggiore con_meno il_meno",
+        guida in_testa più_elevato più_elevata più_lungo il_più la_più con_più di_più più_caro più_cara
+        più_cari più_care""",
+    "least": """
+        minore minor minori più_basso più_bassa più_bassi più_piccolo minimo minima peggiore con_meno
+        il_meno di_meno meno_caro meno_cara""",
     "latest": "ultimo ultima ultimi ultime più_recente più_recenti",
     "earliest": "più_vecchio più_vecchia più_antico",
     "more": "più superiore supera",
@@ -170,6 +184,10 @@ IT = {
     "each": "ogni ciascun ciascuno",
     "not": "alcun alcuno alcuna non senza mai nessun nessuno nessuna niente nulla né eccetto tranne no manca mancano",
     "nothing": "nessun nessuno nessuna niente nulla zero no",
+    "all_but": "tutti_tranne tutte_tranne",
+    "no_other": "nessun_altro nessun'altra nessuna_altra",
+    "range": "varia variano variava variavano oscilla oscillano",
+    "multiplied": "raddoppiato raddoppiata raddoppiati triplicato triplicata",
     "all": "tutti tutte tutto tutta entrambi entrambe sempre",
     "only": "solo soltanto solamente unicamente unico unica",
     "rank": "primo|prima|primi|prime secondo|seconda terzo|terza quarto|quarta quinto|quinta sesto|sesta",

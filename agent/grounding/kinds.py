@@ -1,0 +1,77 @@
+"""Words that go with a kind of measure: a price is "expensive" and "costs", a count is "popular"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """A kind of measure.
+
+    columns: what its names and docs say. counts: whether a number of rows is one.
+    words: that say the same as the column's name. adjectives: that compare it.
+    """
+
+    columns: re.Pattern[str]
+    counts: bool
+    words: frozenset[str]
+    adjectives: re.Pattern[str]
+
+
+def _kind(columns: str, words: str, adjectives: str, *, counts: bool = False) -> Kind:
+    return Kind(
+        re.compile(columns, re.IGNORECASE), counts, frozenset(words.split()), re.compile(adjectives, re.IGNORECASE)
+    )
+
+
+_KINDS = (
+    _kind(
+        r"price|(?<![a-z])cost|fare|\brent\b|_rent|rent_|preis|kosten|miete|prix|coût|cout|loyer|tarif|precio|cost[eo]|"
+        r"prezzo|affitto",
+        """cost costs costing price prices priced kostet kosten kostete kosteten preis preise coûte coûtent coûtait prix
+        cuesta cuestan costaba precio precios costa costano prezzo prezzi""",
+        r"expensive|pric(?:ier|iest)|costl\w+|dear\w*|cheap\w*|teuer\w*|teure\w*|billig\w*|günstig\w*|cher|chère|chers|chères|car[oaie]|caros"
+        r"|caras|barat[oa]s?|costos[oaie]",
+    ),
+    _kind(
+        r"^$",
+        "",
+        r"popular|common|frequent|beliebt\w*|häufig\w*|populaires?|fréquente?s?|frecuentes?|popolar[ei]|frequent[ei]",
+        counts=True,
+    ),
+    _kind(
+        r"visit|attendance|spectator|zuschauer|besuch|visiteur|espectador|visitante|spettator|visitator",
+        """spectators visitors visited attended attendance people zuschauer besucher spectateurs visiteurs espectadores
+        visitantes spettatori visitatori""",
+        r"bus(?:y|ier|iest)|quiet(?:er|est)?",
+        counts=True,
+    ),
+    _kind(
+        r"(?:^|[_ ])(?:area|m2|sqm|qm)(?:$|[_ ])|fläche|surface|superfici",
+        "m² qm square area fläche surface superficie quadratmeter",
+        r"(?!)",
+    ),
+)  # fmt: skip
+
+
+def words_of_kind(names: Sequence[str]) -> frozenset[str]:
+    """What may be said for a column's name. Args: names: its own, its sources', what the docs say."""
+    return frozenset(word for kind in _KINDS if any(kind.columns.search(it) for it in names) for word in kind.words)
+
+
+def fits(text: str, names: Sequence[str], *, counts: bool) -> bool:
+    """Whether an adjective can be said of a column; true of text that holds none.
+
+    Args:
+        names: the column's own, its sources', what the docs say.
+        counts: whether it counts rows.
+    """
+    kinds = [kind for kind in _KINDS if any(kind.adjectives.fullmatch(word) for word in text.lower().split())]
+    return all((kind.counts and counts) or any(kind.columns.search(it) for it in names) for kind in kinds)
+
+
+def is_adjective(word: str) -> bool:
+    """Whether a word compares a kind of measure."""
+    return any(kind.adjectives.fullmatch(word) for kind in _KINDS)

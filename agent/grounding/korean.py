@@ -1,0 +1,68 @@
+"""What a Korean sentence claims beyond numbers and names; its endings are not taken apart, its claims are found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agent.grounding.claims import Segment
+from agent.grounding.facts import Facts
+from agent.grounding.names import Rows
+from agent.grounding.vocabulary import Class
+from agent.grounding.wording import Problem
+
+_EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|1위)|(?P<least>최소|최저|꼴찌)")
+_HIGH = re.compile(r"많|높|크|큰|길|긴|비싸|비싼|무거|오래")
+_LOW = re.compile(r"적|낮|작|짧|싸|싼|저렴|가벼")
+# Comparisons, changes, quantifiers: nobody reads them here, so they are taken from the question only.
+_OTHERS = re.compile(
+    r"보다|\d배|두\s?배|세\s?배|절반|증가|감소|상승|하락|늘어|늘었|줄어|줄었|모두|모든|전부|전체|유일|항상|매번|각각|초과|미만"
+)
+
+
+def korean_problems(text: str, segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
+    """Superlatives that the rows turn round, and claims that nobody checks and the question does not make."""
+    asked = _direction(facts.question)
+    for found in _EXTREME.finditer(text):
+        cls = _direction(found[0])
+        if cls is None:
+            yield Problem(found[0], "the rows do not order by it")
+        elif not _holds(cls, _named_near(found.start(), segments), facts) and not (
+            cls is asked and len(facts.rows) == 1
+        ):
+            yield Problem(found[0], "another row has a value beyond it, or none is named")
+    for found in _OTHERS.finditer(text):
+        if found[0] not in facts.question:
+            yield Problem(found[0], "the rows do not say so")
+
+
+def _direction(text: str) -> Class | None:
+    found = _EXTREME.search(text)
+    if found is None:
+        return None
+    if found["most"] or (found["by"] and _HIGH.match(found["by"])):
+        return Class.MOST
+    return Class.LEAST if found["least"] or (found["by"] and _LOW.match(found["by"])) else None
+
+
+def _named_near(at: int, segments: Sequence[Segment]) -> Rows:
+    """The rows of the segment that a place of the text lies in, else of the only name there is."""
+    for segment in segments:
+        if segment.items and segment.items[0].start <= at <= segment.items[-1].end and segment.names:
+            return _rows(segment)
+    named = [segment for segment in segments if segment.names]
+    return _rows(named[0]) if len(named) == 1 else frozenset()
+
+
+def _rows(segment: Segment) -> Rows:
+    return frozenset(row for it in segment.names for places in it.places.values() for row in places)
+
+
+def _holds(cls: Class, rows: Rows, facts: Facts) -> bool:
+    if not rows or len(facts.rows) < 2 or facts.result.truncated or len(facts.measures) != 1:
+        return False
+    column = facts.measures[0].index
+    inside, outside = facts.values(column, rows), facts.values(column, set(range(len(facts.rows))) - rows)
+    if not inside or not outside:
+        return False
+    return min(inside) >= max(outside) if cls is Class.MOST else max(inside) <= min(outside)
