@@ -42,12 +42,14 @@ class SchemaText(Frozen):
 class Tool(NamedTuple):
     """A tool.
 
+    title: what people read of it.
     input: the model of its arguments.
     method, path: the route that does the same over HTTP; `{database}` in it is an argument.
     run: does it; takes the service, the validated arguments, and who asks.
     """
 
     name: str
+    title: str
     description: str
     input: type[BaseModel]
     method: str
@@ -123,7 +125,8 @@ async def _list(service: Service, body: NoArguments, principal: str) -> Database
     return DatabaseList(databases=await service.databases(principal))
 
 
-async def _schema(service: Service, body: SchemaRequest, principal: str) -> SchemaText:
+async def read_schema(service: Service, body: SchemaRequest, principal: str) -> SchemaText:
+    """A database's schema as the model reads it. Raises UnknownDatabase, DatabaseUnavailable."""
     service.registered.admit(body.database, principal)
     schema, warnings = await service.raw_schema(body.database, principal=principal)
     text = (await service.schema(body.database, principal))[1]
@@ -161,6 +164,7 @@ def _plain(schema: Any, defined: Mapping[str, Any]) -> Any:
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "ask",
+        "Ask a question",
         "Answer a question about the data of one database. Plumbline writes the SQL, runs it, has the result judged "
         "and recomputes every number; `verified` says whether all checks passed, `clarification` what it needs to "
         "know, `raw_total` how many records are behind the rows, of which `raw_results` has the first ten. Prefer "
@@ -172,6 +176,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "search_docs",
+        "Search the docs",
         "Find what is known about a database: meanings of columns and tables, business rules and terms, and past "
         "questions with the SQL that answered them. Use it before writing SQL whose words the schema does not explain.",
         SearchRequest,
@@ -181,6 +186,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "list_databases",
+        "List databases",
         "List the databases that can be asked, each with its SQL dialect, a description, and whether it is available.",
         NoArguments,
         "GET",
@@ -189,15 +195,17 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "get_schema",
+        "Read a schema",
         "Get a database's tables, columns, types and keys, with what the docs say beside them. Read it "
         "before `run_sql`.",
         SchemaRequest,
         "GET",
         "/api/databases/{database}/schema",
-        _schema,
+        read_schema,
     ),
     Tool(
         "run_sql",
+        "Run a SELECT",
         "Run one SELECT in the database's own dialect and get its rows. Nothing can be changed: any other statement is "
         "refused. Rows are capped, and `truncated` says whether there were more.",
         _only(ExecuteRequest, "database", "sql", "row_limit"),

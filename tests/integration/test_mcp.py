@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -15,11 +16,19 @@ import httpx2
 import pytest
 from asgi_server import served
 from mcp import Client, MCPError, StdioServerParameters
-from mcp_types import CallToolResult, TextContent
+from mcp_types import (
+    CallToolResult,
+    ElicitRequestFormParams,
+    ElicitResult,
+    PromptReference,
+    TextContent,
+    TextResourceContents,
+)
 from openai_server import OpenAIServer
 from typer.testing import CliRunner
 
 from agent import cli
+from agent.callers import LOCAL
 from agent.commands import serving
 from agent.mcp_server import build_server, http_app, result_type
 from agent.models import Answer
@@ -28,6 +37,7 @@ from agent.service import Service
 from agent.settings import Settings
 from agent.tools import TOOLS
 from executors.workers.isolated import IsolatedExecutor
+from rag.documents import Document
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60  # seconds until a test that waits in vain fails
@@ -128,7 +138,9 @@ async def test_a_desktop_client_starts_it_and_asks(
     assert (answer["answer"], answer["verified"]) == (SENTENCE, True)
     assert answer["results"] == [{"total": 460.5}]
     assert set(answer) == set(Answer.model_fields)
-    assert [message for _, message in told][:4] == ["entry", "dialect_resolver", "schema_selector", "sql_generator"]
+    assert [message for _, message in told][:4] == [
+        "Read the question", "Opened the database", "Found 2 tables and 0 notes", "Wrote a query"
+    ]  # fmt: skip
     assert [progress for progress, _ in told] == sorted({progress for progress, _ in told}), "it only grows"
 
 
@@ -255,6 +267,7 @@ async def test_each_tool_says_what_it_takes_and_gives(connect: Connect) -> None:
         assert client.instructions is not None
     assert list(tools) == NAMES
     for tool in tools.values():
+        assert tool.title
         assert tool.description
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
@@ -351,6 +364,163 @@ async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(connect: Con
     async with connect() as client:
         with pytest.raises(MCPError, match=r"There is no tool 'drop'\. Known: ask, search_docs"):
             await client.call_tool("drop", {})
+
+
+# -- resources, prompts, completions, elicitation ----------------------------------------------------------
+
+BASE = "plumbline://databases"
+
+
+async def read(client: Client, uri: str) -> str:
+    (contents,) = (await client.read_resource(uri)).contents
+    assert isinstance(contents, TextResourceContents)
+    return contents.text
+
+
+async def test_schema_docs_and_saved_queries_are_resources(connect: Connect, service: Service) -> None:
+    rule = Document(id="", kind="rule", text="Revenue is the sum of `orders.amount`.")
+    query = Document(id="", kind="query", text=QUESTION, sql=SQL)
+    await service.documents.add("shop", [rule, query], LOCAL)
+    async with connect() as client:
+        listed = (await client.list_resources()).resources
+        templates = (await client.list_resource_templates()).resource_templates
+        texts = {one.uri: await read(client, one.uri) for one in listed}
+    assert [one.uri for one in listed] == [f"{BASE}/shop/{part}" for part in ("schema", "docs", "queries")]
+    assert [one.title for one in listed] == ["Schema of shop", "Docs of shop", "Saved queries of shop"]
+    assert [one.uri_template for one in templates] == [
+        f"{BASE}/{{database}}/{part}" for part in ("schema", "docs", "queries")
+    ]
+    assert "CREATE TABLE orders" in texts[f"{BASE}/shop/schema"]
+    assert "- Revenue is the sum of `orders.amount`." in texts[f"{BASE}/shop/docs"]
+    assert SQL not in texts[f"{BASE}/shop/docs"]
+    assert f"## {QUESTION}\n\n```sql\n{SQL}\n```" in texts[f"{BASE}/shop/queries"]
+
+
+@pytest.mark.parametrize(
+    "uri, said",
+    [
+        (f"{BASE}/sohp/schema", "There is no database named 'sohp'. Known: shop."),
+        (f"{BASE}/shop/rows", "There is no resource"),
+        ("file:///etc/passwd", "There is no resource"),
+        (f"{BASE}/..%2Fshop/schema", "never by a path"),
+    ],
+)
+async def test_a_resource_that_is_not_there_is_an_error_with_a_sentence(uri: str, said: str, connect: Connect) -> None:
+    async with connect() as client:
+        with pytest.raises(MCPError, match=re.escape(said)):
+            await client.read_resource(uri)
+
+
+async def test_prompts_are_filled_in(connect: Connect) -> None:
+    async with connect() as client:
+        prompts = (await client.list_prompts()).prompts
+        explored = await client.get_prompt("explore", {"database": "shop"})
+        answered = await client.get_prompt("answer", {"database": "shop", "question": QUESTION})
+    assert [(one.name, bool(one.title), [it.name for it in one.arguments or ()]) for one in prompts] == [
+        ("explore", True, ["database"]),
+        ("answer", True, ["database", "question"]),
+    ]
+    assert "'shop'" in explored.messages[0].content.text  # type: ignore[union-attr]
+    assert QUESTION in answered.messages[0].content.text  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "name, arguments, said",
+    [
+        ("drop", {}, "There is no prompt 'drop'. Known: explore, answer."),
+        ("answer", {"database": "shop"}, "The prompt 'answer' needs the argument 'question'."),
+        ("explore", {"database": "sohp"}, "There is no database named 'sohp'. Known: shop."),
+    ],
+)
+async def test_a_prompt_that_cannot_be_filled_in_says_why(
+    name: str, arguments: dict[str, str], said: str, connect: Connect
+) -> None:
+    async with connect() as client:
+        with pytest.raises(MCPError, match=re.escape(said)):
+            await client.get_prompt(name, arguments)
+
+
+async def test_names_of_databases_are_completed(connect: Connect) -> None:
+    async with connect() as client:
+        prompt = PromptReference(name="answer")
+        begun = await client.complete(prompt, {"name": "database", "value": "SH"})
+        other = await client.complete(prompt, {"name": "database", "value": "x"})
+        words = await client.complete(prompt, {"name": "question", "value": "s"})
+    assert (begun.completion.values, other.completion.values, words.completion.values) == (["shop"], [], [])
+
+
+def back(choices: list[str]) -> str:
+    """A model's reply that asks back."""
+    return json.dumps({"sql": None, "explanation": "", "clarification": "With or without tax?", "choices": choices})
+
+
+@pytest.fixture
+async def asking_back(make_service: Callable[..., Service]) -> AsyncIterator[Service]:
+    """A service whose model replies as JSON, and so can ask back."""
+    built = make_service(profile="small_hosted", enable_retrieval=False, speculative_answer=False)
+    yield built
+    await built.close()
+
+
+class User:
+    """Answers the forms that a client is sent."""
+
+    def __init__(self, action: Literal["accept", "decline"], content: dict[str, Any] | None = None) -> None:
+        self.forms: list[ElicitRequestFormParams] = []
+        self._result = ElicitResult(action=action, content=content)
+
+    async def __call__(self, context: object, params: object) -> ElicitResult:
+        assert isinstance(params, ElicitRequestFormParams)
+        self.forms.append(params)
+        return self._result
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize(
+    "choices, content, asked",
+    [
+        (["with tax"], {"question": f"{QUESTION[:-1]} (with tax)?"}, f"{QUESTION[:-1]} (with tax)?"),
+        ([], {"answer": "without tax"}, f"{QUESTION[:-1]} (without tax)?"),
+    ],
+)
+async def test_a_clarification_is_put_to_the_user(
+    mode: Literal["auto", "legacy"],
+    choices: list[str],
+    content: dict[str, Any],
+    asked: str,
+    asking_back: Service,
+    model: ScriptedModel,
+) -> None:
+    model.replies(text=back(choices))
+    model.replies(text=json.dumps({"sql": SQL, "explanation": "", "clarification": None}))
+    model.replies(correct=True, reason="the sum over all orders")
+    model.replies(text=SENTENCE)
+    user = User("accept", content)
+    async with Client(
+        build_server(asking_back, "local"), mode=mode, elicitation_callback=user, read_timeout_seconds=PATIENCE
+    ) as client:
+        answer = fields(await client.call_tool("ask", {"question": QUESTION, "database": "shop"}))
+    (form,) = user.forms
+    assert list(form.requested_schema["properties"]) == list(content)
+    assert (answer["status"], answer["question"]) == ("success", asked)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_without_an_answer_of_the_user_the_clarification_is_the_result(
+    mode: Literal["auto", "legacy"], asking_back: Service, model: ScriptedModel
+) -> None:
+    for _ in range(2 if mode == "legacy" else 3):  # a stateless client comes back, and the question is read again
+        model.replies(text=back([]))
+    user = User("decline")
+    arguments = {"question": QUESTION, "database": "shop"}
+    async with Client(
+        build_server(asking_back, "local"), mode=mode, elicitation_callback=user, read_timeout_seconds=PATIENCE
+    ) as client:
+        declined = fields(await client.call_tool("ask", arguments))
+    async with Client(build_server(asking_back, "local"), mode=mode, read_timeout_seconds=PATIENCE) as client:
+        unasked = fields(await client.call_tool("ask", arguments))
+    assert len(user.forms) == 1
+    assert declined["status"] == unasked["status"] == "clarification_needed"
 
 
 async def test_what_nobody_expected_goes_to_the_log_and_not_to_the_caller(
