@@ -29,17 +29,9 @@ def _found(name: str, sql: str, schema: Schema, error: ErrorKind) -> Repair | No
     return Repair(found.sql, found.detail)
 
 
-def mend_columns(sql: str, schema: Schema) -> Repair | None:
-    return _found("misnamed_columns", sql, schema, ErrorKind.COLUMN_NOT_FOUND)
-
-
 def rejoin(sql: str, schema: Schema) -> Repair | None:
     return _found("lost_joins", sql, schema, ErrorKind.COLUMN_NOT_FOUND)
 
 
 def own_functions(sql: str, schema: Schema) -> Repair | None:
     return _found("foreign_functions", sql, schema, ErrorKind.FUNCTION_NOT_FOUND)
-
-
-def grouped(sql: str, schema: Schema) -> Repair | None:
-    return _found("missing_groups", sql, schema, ErrorKind.GROUPING)

@@ -57,7 +57,6 @@ class RuleContext:
     """One query with everything that rules may know of it, worked out once.
 
     tree: never changed; a rule that proposes another query changes `copy()`.
-    told: what else the model knew beside the schema: rules, earlier exchanges.
     values: stored values that the question's words mean.
     looked_up: which texts of the query are not stored in their columns.
     error: of a query that cannot run.
@@ -68,7 +67,6 @@ class RuleContext:
     schema: Schema
     tree: exp.Query | None = None
     question: str = ""
-    told: tuple[str, ...] = ()
     values: tuple[LinkedValue, ...] = ()
     documents: tuple[Document, ...] = ()
     looked_up: LookedUp | None = None
@@ -102,12 +100,6 @@ class RuleContext:
             found = tables_of(select, self.schema)
             self._tables[id(select)] = {alias.lower(): table for alias, table in found.items()}
         return self._tables[id(select)]
-
-    def said(self) -> str:
-        """All that may explain a word of the query: comments of the schema, and its docs."""
-        tables = self.schema.tables
-        comments = [*(it.comment for it in tables), *(it.comment for table in tables for it in table.columns)]
-        return "\n".join((*comments, *(document.text for document in self.documents)))
 
     def shown(self, node: exp.Expr) -> str:
         """A part of a tree as SQL. Raises sqlglot.errors.UnsupportedError: the dialect has no words for it."""

@@ -6,8 +6,6 @@ are as many as the keys in them, nothing was repeated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sqlglot import exp
 
 from agent.rules.base import Finding, Rule, RuleContext
@@ -15,7 +13,7 @@ from executors.base import Table
 from executors.sql.tables import column_of
 from executors.sql.tree import conjuncts
 
-Pairs = list[tuple[tuple[str, str], tuple[str, str]]]
+Pairs = set[tuple[tuple[str, str], tuple[str, str]]]
 
 # What they give is the same, however often a row comes.
 _UNMOVED = (exp.Max, exp.Min, exp.AnyValue, exp.ApproxDistinct, exp.ArrayUniqueAgg, exp.LogicalAnd, exp.LogicalOr)
@@ -26,83 +24,64 @@ def apply(context: RuleContext) -> Finding | None:
         tables = {alias: table for alias, table in context.tables(select).items() if table is not None}
         if len(tables) < 2 or len(tables) < len(context.tables(select)):
             continue
-        repeated = {alias for alias in tables if _is_repeated(alias, tables, _pairs(select))}
-        for node, alias in _summed(select, tables):
-            if alias in repeated:
+        pairs = _pairs(select)
+        for node in select.find_all(exp.AggFunc):
+            alias = _rows_of(node, tables) if node.find_ancestor(exp.Select) is select else None
+            if alias is not None and _is_repeated(alias, tables, pairs):
                 detail = f"The join repeats rows of {tables[alias].name}, and {context.shown(node)} takes each of them."
                 return Finding(detail, probes=_probes(context, select, alias, tables[alias]))
     return None
 
 
-def _summed(select: exp.Select, tables: dict[str, Table]) -> Iterator[tuple[exp.Expr, str]]:
-    """The aggregates of a SELECT that repeated rows change, each with the one table whose rows it takes."""
-    group = select.args.get("group")
+def _rows_of(node: exp.Expr, tables: dict[str, Table]) -> str | None:
+    """The one table whose rows an aggregate takes, by its alias; None where it minds no repeated rows."""
+    if isinstance(node, _UNMOVED) or isinstance(node.this, exp.Distinct):
+        return None
+    # `SUM(CASE WHEN kind = 'a' THEN 1 END)` counts joined rows: its condition only says which
+    conditions = [it.this for it in node.find_all(exp.If)]
+    said = [id(column) for condition in conditions for column in condition.find_all(exp.Column)]
+    of = {_alias_of(column, tables) for column in node.find_all(exp.Column) if id(column) not in said}
+    alias = of.pop() if len(of) == 1 else None
+    if alias is None or not isinstance(node, exp.Count):
+        return alias
+    # rows are counted, by whatever column, but where it is the key of what nothing groups
+    is_key = isinstance(node.this, exp.Column) and tables[alias].primary_key == (node.this.name,)
+    select = node.find_ancestor(exp.Select)
+    group = select.args.get("group") if select is not None else None
     groups = {it.table.lower() for it in group.find_all(exp.Column)} if group is not None else set()
-    for node in select.find_all(exp.AggFunc):
-        if (
-            node.find_ancestor(exp.Select) is not select
-            or isinstance(node, _UNMOVED)
-            or isinstance(node.this, exp.Distinct)
-        ):
-            continue
-        of = {_alias_of(column, tables) for column in node.find_all(exp.Column) if not _is_condition(column, node)}
-        alias = of.pop() if len(of) == 1 else None
-        if alias is None:
-            continue
-        bare = isinstance(node.this, exp.Column)
-        if isinstance(node, exp.Count) and not (
-            bare and tables[alias].primary_key == (node.this.name,) and not groups & {alias, ""}
-        ):
-            continue  # rows are counted, by whatever column
-        yield node, alias
-
-
-def _is_condition(column: exp.Column, call: exp.Expr) -> bool:
-    """Whether a column says only which rows are taken: `SUM(CASE WHEN kind = 'a' THEN 1 END)` counts joined rows."""
-    at: exp.Expr = column
-    while at is not call and at.parent is not None:
-        if isinstance(at.parent, exp.If) and at.arg_key == "this":
-            return True
-        at = at.parent
-    return False
+    return alias if is_key and not groups & {alias, ""} else None
 
 
 def _alias_of(column: exp.Column, tables: dict[str, Table]) -> str | None:
-    if column.table:
-        return column.table.lower() if column.table.lower() in tables else None
-    holders = [alias for alias, table in tables.items() if table.column(column.name)]
+    holders = [it for it, table in tables.items() if column.table.lower() in {"", it} and table.column(column.name)]
     return holders[0] if len(holders) == 1 else None
 
 
 def _pairs(select: exp.Select) -> Pairs:
-    """The columns that a SELECT holds to be equal, each by its alias and name."""
-    where = select.args.get("where")
-    conditions = [*conjuncts(where.this if where else None)]
-    found: Pairs = []
-    before = [select.args["from_"].this.alias_or_name.lower()] if select.args.get("from_") else []
-    for join in select.args.get("joins") or []:
-        conditions += conjuncts(join.args.get("on"))
-        name = join.this.alias_or_name.lower()
-        found += [
-            ((one, it.name.lower()), (name, it.name.lower())) for it in join.args.get("using") or [] for one in before
-        ]
-        before.append(name)
-    for condition in conditions:
-        pair = condition.unnest()
-        if isinstance(pair, exp.EQ) and isinstance(pair.this, exp.Column) and isinstance(pair.expression, exp.Column):
-            one, other = ((it.table.lower(), it.name.lower()) for it in (pair.this, pair.expression))
-            found.append((one, other))
-    return found
+    """The columns that a SELECT holds to be equal, each by its alias and name, both ways."""
+    joins = select.args.get("joins") or []
+    conditions = [it.args.get("on") for it in joins] + [it.this for it in [select.args.get("where")] if it is not None]
+    equal = [part.unnest() for condition in conditions for part in conjuncts(condition)]
+    sides = [(it.this, it.expression) for it in equal if isinstance(it, exp.EQ)]
+    found = {
+        ((one.table.lower(), one.name.lower()), (other.table.lower(), other.name.lower()))
+        for one, other in sides
+        if isinstance(one, exp.Column) and isinstance(other, exp.Column)
+    }
+    sources = [part.this.alias_or_name.lower() for part in [select.args["from_"], *joins]]
+    for place, join in enumerate(joins, 1):
+        names = [it.name.lower() for it in join.args.get("using") or []]
+        found |= {((one, name), (sources[place], name)) for name in names for one in sources[:place]}
+    return found | {(other, one) for one, other in found}
 
 
 def _is_repeated(alias: str, tables: dict[str, Table], pairs: Pairs) -> bool:
     """Whether a row of this table may meet several rows of another, on any way along the joins."""
-    both = [*pairs, *((other, one) for one, other in pairs)]
     seen, waiting = {alias}, [alias]
     while waiting:
         here = waiting.pop()
-        for there in {other[0] for one, other in both if one[0] == here} & tables.keys() - seen:
-            by = {other[1] for one, other in both if one[0] in seen and other[0] == there}
+        for there in {other[0] for one, other in pairs if one[0] == here} & tables.keys() - seen:
+            by = {other[1] for one, other in pairs if one[0] in seen and other[0] == there}
             key = {name.lower() for name in tables[there].primary_key}
             if not key or not key <= by:
                 return True
@@ -113,19 +92,16 @@ def _is_repeated(alias: str, tables: dict[str, Table], pairs: Pairs) -> bool:
 
 def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) -> tuple[str, ...]:
     """Each group's rows, and its distinct keys."""
-    if len(table.primary_key) != 1 or select is not context.query:
-        return ()
-    key = column_of(alias, table.primary_key[0], context.schema)
     group = select.args.get("group")
     keys = list(group.expressions) if group is not None else []
-    if any(isinstance(it, exp.Literal) for it in keys):
+    if len(table.primary_key) != 1 or select is not context.query or any(isinstance(it, exp.Literal) for it in keys):
         return ()
-    found = []
-    for counted in (exp.Count(this=key.copy()), exp.Count(this=exp.Distinct(expressions=[key.copy()]))):
+    key, found = column_of(alias, table.primary_key[0], context.schema), []
+    for counted in (key, exp.Distinct(expressions=[key.copy()])):
         probe = select.copy()
         for part in ("order", "having", "limit", "distinct", "offset"):
             probe.set(part, None)
-        probe.set("expressions", [*(it.copy() for it in keys), counted])
+        probe.set("expressions", [*(it.copy() for it in keys), exp.Count(this=counted)])
         found.append(context.shown(probe))
     return tuple(found)
 

@@ -15,7 +15,7 @@ from agent.rules.base import NAMES, Finding, Rule, RuleContext
 from executors.base import Schema, Table
 from executors.sql.key_ways import Edge, ways
 from executors.sql.meaning import Reading, Unclear
-from executors.sql.tables import called, column_of, named
+from executors.sql.tables import called, column_of, identifier, named
 from executors.sql.tree import selects_of
 
 
@@ -46,7 +46,7 @@ class _Rejoined:
             return []
         try:
             self._reading.check_sources()
-            wanted = [column for column in own if not self._reading.in_join(column)]
+            wanted = [it for it in own if not isinstance(it.find_ancestor(exp.Join, exp.Select), exp.Join)]
             meant = [(column, self._reading.meaning(column)) for column in wanted]
             self._reading.check_unknown(meant)
             self._lay({table.name for _, (table, _) in meant if table is not None})
@@ -55,17 +55,15 @@ class _Rejoined:
             return None
         return self._changes
 
-    # -- the joins ----------------------------------------------------------------------------------------
-
     def _lay(self, wanted: set[str]) -> None:
         """Keep the joins that hold; drop the others, and reach what is wanted along the keys."""
         from_ = self._select.args["from_"].this
         kept: list[exp.Join] = []
-        if (table := self._reading.tables.get(from_.alias_or_name)) is not None:
+        if (table := self._reading.tables.get(from_.alias_or_name.lower())) is not None:
             self._alias[table.name] = from_.alias_or_name
         dropped: dict[str, str] = {}
         for join in self._reading.joins:
-            table, on = self._reading.tables.get(join.this.alias_or_name), join.args.get("on")
+            table, on = self._reading.tables.get(join.this.alias_or_name.lower()), join.args.get("on")
             if table is None or on is None or not all(self._joins_here(c, join) for c in on.find_all(exp.Column)):
                 self._changes.append(f"{join.sql(dialect=self._dialect)} left out")
                 dropped |= {table.name: join.this.alias_or_name} if table is not None else {}
@@ -121,10 +119,8 @@ class _Rejoined:
         for column, (table, name) in meant:
             if table is None:
                 continue
-            new = exp.column(
-                exp.to_identifier(name, quoted=column.this.args.get("quoted")),
-                table=called(self._alias[table.name], self._schema),
-            )
+            own = column.this.copy() if column.name == name else identifier(name, self._schema)
+            new = exp.column(own, table=called(self._alias[table.name], self._schema))
             if new.sql() != column.sql() and (column.table or column.name != name or self._is_ambiguous(name)):
                 self._changes.append(f"{column.sql(dialect=self._dialect)} -> {new.sql(dialect=self._dialect)}")
                 column.replace(new)

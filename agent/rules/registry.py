@@ -10,18 +10,14 @@ from agent.rules.base import Action, Rule
 
 RULES = (
     # repairs of what cannot run
-    "misnamed_columns",
     "lost_joins",
     "foreign_functions",
-    "missing_groups",
     # alternatives to what runs
     "stored_values",
     "not_in_nulls",
     "cut_division",
     "numbers_as_text",
     "day_ends",
-    "moments_as_text",
-    "missing_partner",
     # doubts, from schema and data
     "fan_out",
     "ungrouped_columns",
@@ -33,9 +29,6 @@ RULES = (
     "loose_or",
     "said_numbers",
     "said_values",
-    "unsaid_values",
-    "said_measures",
-    "unknown_terms",
     "unread_join",
     "unasked_count",
     "twin_columns",

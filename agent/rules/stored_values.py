@@ -5,12 +5,12 @@ No other stored value is taken in their place: Niger is no slip for Nigeria, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from sqlglot import exp
 
 from agent.rules.base import Change, Finding, Rule, RuleContext
-from executors.sql.literals import replace_values, same_text
+from executors.sql.literals import same_text, text_filters
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -18,8 +18,13 @@ def apply(context: RuleContext) -> Finding | None:
     if looked_up is None or not looked_up.missing:
         return None
 
-    def change(tree: exp.Query) -> Iterable[Change]:
-        return [Change(*pair) for pair in replace_values(tree, context.schema, looked_up.same)]
+    def change(tree: exp.Query) -> Iterator[Change]:
+        for found in text_filters(tree, context.schema):
+            value, condition = looked_up.same.get(found.key), found.literal.parent
+            if value is not None and condition is not None:
+                before = context.shown(condition)
+                found.literal.replace(exp.Literal.string(value))
+                yield Change(before, context.shown(condition))
 
     elsewhere = [
         f"{it.value!r} is stored in {it.table}.{it.column}."

@@ -5,49 +5,44 @@ from __future__ import annotations
 from sqlglot import exp
 
 from agent.rules.base import Finding, Rule, RuleContext
-from executors.base import Table
-from executors.sql.tree import conjuncts
+from executors.base import Schema, Table
+from executors.sql.key_ways import edges
+
+_ANY_KEY = frozenset({"id", "key", "code", "no"})  # keys of everything are called so: the same name says nothing
 
 
 def apply(context: RuleContext) -> Finding | None:
     for select in context.selects:
         tables = context.tables(select)
-        for join in select.args.get("joins") or []:
-            for part in conjuncts(join.args.get("on")):
-                pair = part.unnest()
-                sides = [pair.this, pair.expression] if isinstance(pair, exp.EQ) else []
-                if len(sides) != 2 or not all(isinstance(it, exp.Column) and it.table for it in sides):
-                    continue
-                (here, one), (there, other) = ((tables.get(it.table.lower()), it.name.lower()) for it in sides)
-                if here is None or there is None or here is there:
-                    continue
-                if _are_unrelated(here, one, there, other) and _leads(here, there) | _leads(there, here):
-                    return Finding(f"No key relates {context.shown(pair)}, and another key joins these tables.")
+        for pair in (it for join in select.args.get("joins") or [] for it in join.find_all(exp.EQ)):
+            sides = [it for it in (pair.this, pair.expression) if isinstance(it, exp.Column) and it.table]
+            read = [tables.get(it.table.lower()) for it in sides]
+            if len(sides) < 2 or read[0] is None or read[1] is None or read[0] is read[1]:
+                continue
+            if _are_unrelated((read[0], sides[0].name.lower()), (read[1], sides[1].name.lower()), context.schema):
+                return Finding(f"No key relates {context.shown(pair)}, and another key joins these tables.")
     return None
 
 
-def _are_unrelated(here: Table, one: str, there: Table, other: str) -> bool:
-    """Whether both are keys, and nothing says that they hold the same: no key, no third table, no name."""
-    mine, theirs = _refers(here, one), _refers(there, other)
-    own, far = (here.name.lower(), one), (there.name.lower(), other)
-    if own in theirs or far in mine or mine & theirs or (one == other and one not in {"id", "key", "code", "no"}):
+def _are_unrelated(one: tuple[Table, str], other: tuple[Table, str], schema: Schema) -> bool:
+    """Whether both are keys, another key could join them, and nothing says that they hold the same.
+
+    Which a key would say, a table that both refer to, or a name of their own.
+    """
+    if one[1] == other[1] and one[1] not in _ANY_KEY:
         return False
-    return all(name in {it.lower() for it in table.primary_key} or bool(_refers(table, name))
-               for table, name in ((here, one), (there, other)))  # fmt: skip
+    mine, theirs = _means(*one), _means(*other)
+    joined = any(edge.to is other[0] for edge in edges(one[0].name, schema))
+    return joined and bool(mine and theirs) and not mine & theirs
 
 
-def _refers(table: Table, column: str) -> set[tuple[str, str]]:
-    """What a column refers to, as table and column in small letters."""
-    return {
-        (key.table.lower(), referenced.lower())
-        for key in table.foreign_keys
-        for name, referenced in zip(key.columns, key.referenced, strict=False)
-        if name.lower() == column
-    }
-
-
-def _leads(table: Table, to: Table) -> bool:
-    return any(key.table.lower() == to.name.lower() for key in table.foreign_keys)
+def _means(table: Table, column: str) -> set[tuple[str, str]]:
+    """The keys whose values a column holds, as table and column in small letters: its own, and those it refers to."""
+    held = {(table.name.lower(), column)} if column in {it.lower() for it in table.primary_key} else set()
+    for key in table.foreign_keys:
+        pairs = zip(key.columns, key.referenced, strict=False)
+        held |= {(key.table.lower(), there.lower()) for here, there in pairs if here.lower() == column}
+    return held
 
 
 RULE = Rule("unrelated_keys", "query", "schema", "doubt", apply)

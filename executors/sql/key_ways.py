@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -36,23 +35,20 @@ def ways(start: Sequence[str], target: Table, schema: Schema) -> list[Way]:
     """
     if target.name in start:
         return [Way(target.name)]
-    found: list[Way] = []
-    queue = deque(Way(name) for name in start)
-    while queue:
-        way = queue.popleft()
-        if len(way.edges) == _LONGEST or (found and len(way.edges) >= len(found[0].edges)):
-            continue
-        seen = {*start, *(edge.to.name for edge in way.edges)}
-        for edge in _edges(way.edges[-1].to.name if way.edges else way.start, schema):
-            further = Way(way.start, (*way.edges, edge))
-            if edge.to.name == target.name:
-                found.append(further)
-            elif edge.to.name not in seen:
-                queue.append(further)
-    return found
+    found = [Way(name) for name in start]
+    for _ in range(_LONGEST):
+        found = [
+            Way(way.start, (*way.edges, edge))
+            for way in found
+            for edge in edges(way.edges[-1].to.name if way.edges else way.start, schema)
+            if edge.to.name not in {*start, *(it.to.name for it in way.edges)}
+        ]
+        if there := [way for way in found if way.edges[-1].to.name == target.name]:
+            return there
+    return []
 
 
-def _edges(name: str, schema: Schema) -> Iterator[Edge]:
+def edges(name: str, schema: Schema) -> Iterator[Edge]:
     """The keys of a table, and those that lead to it."""
     table = schema.table(name)
     for key in table.foreign_keys if table is not None else ():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -55,23 +54,6 @@ def text_filters(tree: exp.Query, schema: Schema) -> list[TextFilter]:
         elif _NUMBER_TYPE.search(owner[1].type):
             found += [TextFilter(*owner, it) for it in literals if not _NUMBER.fullmatch(str(it.this))]
     return found
-
-
-def replace_values(tree: exp.Query, schema: Schema, meant: Mapping[tuple[str, str, str], str]) -> list[tuple[str, str]]:
-    """Put stored values in the place of texts, in the tree; each condition before and after.
-
-    Args:
-        tree: that is changed.
-        meant: by `TextFilter.key`, the stored value.
-    """
-    changes: list[tuple[str, str]] = []
-    for found in text_filters(tree, schema):
-        value, node = meant.get(found.key), found.literal.parent
-        if value is not None and value != found.value and node is not None:
-            before = node.sql()
-            found.literal.replace(exp.Literal.string(value))
-            changes.append((before, node.sql()))
-    return changes
 
 
 def same_text(one: str, other: str) -> bool:

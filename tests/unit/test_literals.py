@@ -6,7 +6,7 @@ import pytest
 from small_tables import table
 
 from executors.base import Schema
-from executors.sql.literals import replace_values, same_text, text_filters
+from executors.sql.literals import same_text, text_filters
 from executors.sql.tree import tree_to_change
 
 
@@ -29,18 +29,6 @@ def test_texts_that_are_the_same_but_for_their_form(said: str, stored: str, same
 
 
 SCHEMA = Schema(database="s", dialect="sqlite", tables=(table("people", "city", "sex"), table("jobs", "title")))
-
-
-def test_texts_are_replaced_where_their_column_is_compared_and_nowhere_else() -> None:
-    tree = tree_to_change(
-        "SELECT 'women' FROM people AS p WHERE p.sex IN ('women', 'men') AND city = 'women'", "sqlite"
-    )
-    assert tree is not None
-
-    changes = replace_values(tree, SCHEMA, {("people", "sex", "women"): "F"})
-
-    assert tree.sql("sqlite") == "SELECT 'women' FROM people AS p WHERE p.sex IN ('F', 'men') AND city = 'women'"
-    assert changes == [("p.sex IN ('women', 'men')", "p.sex IN ('F', 'men')")]
 
 
 def test_only_texts_of_real_tables_are_filters() -> None:
