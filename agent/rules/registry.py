@@ -18,6 +18,7 @@ RULES = (
     "cut_division",
     "numbers_as_text",
     "day_ends",
+    "missing_partner",
     # doubts, from schema and data
     "fan_out",
     "ungrouped_columns",

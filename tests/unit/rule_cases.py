@@ -240,6 +240,20 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case(f"{LOANS} due = '2024-03-01'", None, "always midnight"),
         Case("SELECT id FROM readers WHERE since = '2024-03-01'", None, "no time"),
     ),
+    "missing_partner": (
+        Case(
+            f"SELECT r.name {READS} WHERE l.id IS NULL",
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id WHERE l.id IS NULL",
+            "a key is never NULL",
+        ),
+        Case(
+            f"SELECT r.name {READS} WHERE l.reader_id IS NULL",
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id WHERE l.reader_id IS NULL",
+            "it was joined by that",
+        ),
+        Case(f"SELECT r.name {READS} WHERE l.due IS NULL", None, "a loan without a day may be meant"),
+        Case(f"SELECT r.name {READS} WHERE NOT l.id IS NULL", None, "all have one"),
+    ),
     "fan_out": (
         Case("SELECT SUM(b.price) FROM books AS b JOIN loans AS l ON l.book_id = b.id", DOUBT, "once for each loan"),
         Case("SELECT AVG(price) FROM books JOIN loans ON loans.book_id = books.id", DOUBT, "unqualified"),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from repairs import mend_columns
+from repairs import rejoin
 from spelled_shop import NAMES, shop
 
 from executors import guard
@@ -85,6 +85,6 @@ def test_an_error_comes_with_what_would_mend_it(dialect: str, message: str, sql:
 
 @pytest.mark.parametrize("dialect", NAMES)
 def test_a_column_of_the_wrong_table_is_mended(dialect: str) -> None:
-    mended = mend_columns("SELECT o.name FROM orders o JOIN customers c ON c.id = o.customer_id", shop(dialect))
+    mended = rejoin("SELECT o.name FROM orders o JOIN customers c ON c.id = o.customer_id", shop(dialect))
     assert mended is not None
     assert guard.check(mended.sql, shop(dialect), row_limit=5).sql.startswith("SELECT c.name FROM orders")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from repairs import mend_columns
+from repairs import rejoin
 
 from executors import guard
 from executors.base import Column, Schema, Table
@@ -95,6 +95,6 @@ def test_hints_quote_each_part_of_a_name() -> None:
 
 
 def test_columns_are_mended_in_other_schemas_too() -> None:
-    mended = mend_columns("SELECT orders.customer FROM sales.orders AS o", shop("mysql"))
+    mended = rejoin("SELECT orders.customer FROM sales.orders AS o", shop("mysql"))
     assert mended is not None
     assert mended.sql == "SELECT o.customer FROM sales.orders AS o"
