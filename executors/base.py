@@ -160,6 +160,41 @@ class CheckedSql(Frozen):
     left_out: tuple[str, ...] = ()
 
 
+class ReadBack(Frozen):
+    """How the rows of a write are found again, in its transaction.
+
+    before: gives, before the write, the values that its rows are to have; of a DELETE the keys that are to be gone.
+    packed: whether they stand side by side in one row.
+    table: the parts of its name.
+    key: the columns of its primary key.
+    columns: of each row of `before`, what its values are called; empty for what cannot be foretold.
+    types: of those columns.
+    """
+
+    before: CheckedSql
+    packed: bool = False
+    table: tuple[str, ...]
+    key: tuple[str, ...]
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+
+    @property
+    def key_places(self) -> tuple[int, ...]:
+        """Where the parts of the key stand in a row, in its order."""
+        lowered = [name.lower() for name in self.columns]
+        return tuple(lowered.index(name.lower()) for name in self.key)
+
+    @property
+    def compared_places(self) -> tuple[int, ...]:
+        """Where the values stand that are compared."""
+        return tuple(at for at, name in enumerate(self.columns) if name)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """Their columns."""
+        return tuple(self.columns[at] for at in self.compared_places)
+
+
 class CheckedWrite(Frozen):
     """One INSERT, UPDATE or DELETE that the guard let through. Only `guard_write.check_write` makes one.
 
@@ -168,6 +203,8 @@ class CheckedWrite(Frozen):
     kind: what it does.
     table: the one table that it changes.
     preview: the rows it would change, as a checked query; None for an INSERT.
+    read_back: how its rows are read again before the commit; None: they are only counted.
+    unread: why they are.
     """
 
     sql: str
@@ -175,6 +212,8 @@ class CheckedWrite(Frozen):
     kind: Literal["insert", "update", "delete"]
     table: str
     preview: CheckedSql | None = None
+    read_back: ReadBack | None = None
+    unread: str = ""
 
     @property
     def runs(self) -> str:
@@ -183,10 +222,16 @@ class CheckedWrite(Frozen):
 
 
 class WriteResult(Frozen):
-    """What a write did, or, where `committed` is False, would have done: it ran and was rolled back."""
+    """What a write did, or, where `committed` is False, would have done: it ran and was rolled back.
+
+    read_back: rows that were read again after it, in its transaction, and are as it says; None: they were only counted.
+    unread: why, in half a sentence.
+    """
 
     rows_affected: int
     committed: bool
+    read_back: int | None = None
+    unread: str = ""
     elapsed_ms: float = 0.0
 
 
@@ -322,7 +367,8 @@ class Executor(ABC):
 
         Raises:
             SqlRefused: this database was not opened for writing.
-            SqlFailed: the database refused it, time ran out, or it would affect more than `max_rows`.
+            SqlFailed: the database refused it, time ran out, it would affect more than `max_rows`, or its rows, read
+                again before the commit, are not what it says.
             DatabaseUnavailable: the database is gone.
         """
         raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{self.name} is open for reading only.", "Write one SELECT.")

@@ -15,11 +15,11 @@ from sqlglot.errors import UnsupportedError
 from sqlglot.tokenizer_core import Token
 
 from executors import guard
-from executors.base import CheckedWrite, Schema, Table
+from executors.base import CheckedSql, CheckedWrite, ReadBack, Schema, Table
 from executors.dialects import Dialect, spoken
 from executors.errors import ErrorKind, SqlRefused
 from executors.rows.row import words
-from executors.sql import diagnose, grammar
+from executors.sql import diagnose, expected_rows, grammar
 from executors.sql.names import NameCheck
 from executors.sql.quotes import with_quotes
 from executors.sql.row_choice import chooses_rows
@@ -138,14 +138,63 @@ class _Rebuilt:
     def checked(self) -> CheckedWrite:
         build = {"insert": self._insert, "update": self._update, "delete": self._delete}[self._kind]
         tree, shown = build()
-        preview = None
-        if shown is not None:
-            text = grammar.write(shown, self._dialect.sqlglot)
-            preview = guard.check(text, self._schema, row_limit=self._row_limit, functions=self._functions)
+        preview = None if shown is None else self._query(shown)
+        plan = self._read_back(tree, preview)
         written, runs = (with_quotes(tree, self._dialect, every=every) for every in (False, True))
         sql = grammar.write(written, self._dialect.sqlglot, spent=True)
         executable = grammar.write(runs, self._dialect.sqlglot, spent=True, exact=True)
-        return CheckedWrite(sql=sql, executable=executable, kind=self._kind, table=self._table.name, preview=preview)
+        kept = {"read_back": plan, "unread": "" if plan else self._unread(tree)}
+        return CheckedWrite(
+            sql=sql, executable=executable, kind=self._kind, table=self._table.name, preview=preview, **kept
+        )
+
+    def _query(self, tree: exp.Expr) -> CheckedSql:
+        text = grammar.write(tree, self._dialect.sqlglot)
+        return guard.check(text, self._schema, row_limit=self._row_limit, functions=self._functions)
+
+    # ----------------------------------------------------------------------------------------- its rows, read again
+
+    def _read_back(self, tree: exp.Expr, preview: CheckedSql | None) -> ReadBack | None:
+        """How the rows of the statement are found again; None where they cannot be."""
+        table, dialect = self._table, self._dialect
+        if not table.primary_key:
+            return None
+        if isinstance(tree, exp.Insert):
+            into = tree.this
+            columns: tuple[str, ...] = tuple(column.name for column in into.expressions) or tuple(
+                column.name for column in table.columns
+            )
+            source = tree.expression
+            if not isinstance(source, exp.Values):
+                known = preview is not None and expected_rows.of_query(source, columns, table)
+                return self._plan(preview, columns) if known else None
+            rows = [row.expressions for row in source.expressions]
+            query, columns = expected_rows.of_values(rows, columns, table, dialect)
+        else:
+            sets = {item.this.name: item.expression for item in tree.args.get("expressions") or ()}
+            where = tree.args["where"]
+            query, columns = expected_rows.of_update(self._target, where, sets, table, dialect)
+        return None if query is None else self._plan(self._query(query), columns)
+
+    def _plan(self, before: CheckedSql | None, columns: Sequence[str]) -> ReadBack | None:
+        if before is None:
+            return None
+        found = [self._table.column(name) if name else None for name in columns]
+        return ReadBack(
+            before=before,
+            packed=self._kind == "insert" and self._root.find(exp.Values) is self._root.expression,
+            table=self._table.parts,
+            key=self._table.primary_key,
+            columns=tuple(column.name if column else "" for column in found),
+            types=tuple(column.type if column else "" for column in found),
+        )
+
+    def _unread(self, tree: exp.Expr) -> str:
+        if not self._table.primary_key:
+            return f"{self._table.name} has no primary key that is known"
+        if isinstance(tree, exp.Insert):
+            return "it does not say the keys of the new rows"
+        return "which rows it is about depends on when it runs"
 
     # ----------------------------------------------------------------------------------------- the three kinds
 

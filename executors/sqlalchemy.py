@@ -11,11 +11,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, JsonValue, QueryResult, Schema, WriteResult
 from executors.dialects import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
+from executors.local import read_back
 from executors.local.writes import check_count, no_such_write
 from executors.server import catalogue, failures, probing, statements
 from executors.server.codes import error_code
@@ -114,17 +116,58 @@ class SqlAlchemyExecutor(Executor):
         ):
             self._begin_write(lease, timeout_s)
             self._check_undoable(lease, statement)
+            expected = self._expected(lease, statement, timeout_s)
             affected = self._affected(lease, statement)
             if affected < 0:
                 raise no_such_write(statement.kind)
             check_count(affected, max_rows)
+            agreed, ask = exactly in {None, affected}, partial(self._ask, lease)
+            again = read_back.confirm(statement, expected, self.row, ask) if agreed else None
             if watch.interrupted:
                 raise out_of_time(timeout_s)
-            committed = commit and exactly in {None, affected}
+            committed = commit and agreed
             if committed:
                 self._commit(lease)
         elapsed = round((time.monotonic() - started) * 1000, 3)
-        return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed)
+        found = {"read_back": again, "unread": expected.why}
+        return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed, **found)
+
+    def _expected(self, lease: PoolProxiedConnection, statement: CheckedWrite, timeout_s: float) -> read_back.Expected:
+        """What the rows of a write are to be; where the server refuses to say, the write has its transaction anew."""
+        try:
+            return read_back.expect(statement, partial(self._ask, lease))
+        except self._driver_error() as error:
+            if self._lost(error, lease):
+                raise
+            log.debug("The rows of a write on %s could not be read: %s", self.name, error)
+            lease.rollback()
+            self._begin_write(lease, timeout_s)
+            return read_back.unseen()
+
+    def _ask(
+        self, lease: PoolProxiedConnection, parts: Sequence[str], parameters: Sequence[Any], size: int
+    ) -> Sequence[Sequence[Any]]:
+        """Rows as the driver gives them. See `read_back.expect`."""
+        style = self._load_driver().dialect.paramstyle
+        sign = {"qmark": "?", "format": "%s", "pyformat": "%s"}.get(style, ":")
+        if parameters and sign == "%s":
+            parts = [part.replace("%", "%%") for part in parts]
+        signs = [f":{at}" if sign == ":" else sign for at in range(1, len(parts))]
+        sql = "".join(chain.from_iterable(zip_longest(parts, signs, fillvalue="")))
+        return self._fetch(lease, sql, size, *([parameters] if parameters else []))
+
+    def _fetch(self, lease: PoolProxiedConnection, sql: str, size: int, *parameters: Any) -> Sequence[Sequence[Any]]:
+        cursor: Any = self._cursor(lease)
+        try:
+            cursor.execute(sql, *parameters)
+            rows: Sequence[Sequence[Any]] = cursor.fetchmany(size)
+            return rows
+        finally:
+            cursor.close()
+
+    def _cursor(self, lease: PoolProxiedConnection) -> Any:
+        """For `_fetch`."""
+        return lease.cursor()
 
     def _answer(self, query: CheckedSql, timeout_s: float, cancel: Cancel | None, started: float) -> QueryResult:
         """One run of a query. Args: started: on the monotonic clock; `timeout_s` counts from there."""
@@ -191,6 +234,21 @@ class SqlAlchemyExecutor(Executor):
             cursor.execute(statement)
         cursor.close()
         connection.commit()
+        if not writable:
+            self._wish(connection)
+
+    def _wish(self, connection: DBAPIConnection) -> None:
+        """Ask for what a server may refuse."""
+        for statement in self.row.session.wishes:
+            cursor = connection.cursor()
+            try:
+                cursor.execute(statement)
+                connection.commit()
+            except self._driver_error() as error:
+                log.debug("%s refuses %s: %s", self.name, statement, error)
+                connection.rollback()
+            finally:
+                cursor.close()
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
         """Stop what runs on the connection, from another thread, over another connection."""

@@ -6,7 +6,10 @@ import datetime as dt
 import logging
 import math
 import struct
+from collections.abc import Sequence
+from decimal import Decimal
 from functools import partial
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
@@ -145,7 +148,15 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         return connection
 
     def _set_timeout(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
-        super()._set_timeout(lease, timeout_s)
+        try:
+            super()._set_timeout(lease, timeout_s)
+        except self._driver_error() as error:
+            if self._lost(error, lease):
+                raise
+            # Who waits for a lock is then ended by the driver's timeout, as every other query is.
+            log.debug("%s refuses a limit for locks: %s", self.name, error)
+            lease.rollback()
+            lease.info["timeout_s"] = timeout_s
         lease.dbapi_connection.timeout = math.ceil(timeout_s)  # type: ignore[union-attr]  # whole seconds; 0: for ever
 
     def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
@@ -153,23 +164,33 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         entry = self._schema.known().table(statement.table)
         *schema, table = (_literal(part) for part in (entry.parts if entry else (statement.table,)))
         owner = schema[0] if schema else "SCHEMA_NAME()"
-        cursor: Any = lease.cursor()
         try:
-            cursor.execute(_INSTEAD.format(table=table, schema=owner, kind=statement.kind.upper()))
-            found = cursor.fetchone()[0]
+            sql = _INSTEAD.format(table=table, schema=owner, kind=statement.kind.upper())
+            found = self._fetch(lease, sql, 1)[0][0]
         except self._driver_error() as error:
             log.debug("The triggers of %s could not be read: %s", statement.table, error)
             lease.rollback()
             return
-        finally:
-            cursor.close()
         if found:
             message = f"An INSTEAD OF trigger of {statement.table} takes the place of every {statement.kind.upper()}."
             raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{message} What it does cannot be foretold.")
 
+    def _ask(
+        self, lease: PoolProxiedConnection, parts: Sequence[str], parameters: Sequence[Any], size: int
+    ) -> Sequence[Sequence[Any]]:
+        """See `SqlAlchemyExecutor._ask`. Values are written out: FreeTDS has its own ideas of a parameter's type."""
+        return self._fetch(
+            lease, "".join(chain.from_iterable(zip_longest(parts, map(_value, parameters), fillvalue=""))), size
+        )
+
+    def _cursor(self, lease: PoolProxiedConnection) -> Patience:
+        """One that a cancel reaches."""
+        running = Patience(lease.cursor(), lease.dbapi_connection, self._driver_error())
+        lease.info["running"] = running
+        return running
+
     def _affected(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> int:
-        cursor = Patience(lease.cursor(), lease.dbapi_connection, self._driver_error())
-        lease.info["running"] = cursor
+        cursor = self._cursor(lease)
         try:
             cursor.execute(f"SET NOCOUNT ON;\n{statement.runs.rstrip().rstrip(';')}\n;\n{_COUNT}")
             counted = None
@@ -186,8 +207,7 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         return int(rows)
 
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
-        running = Patience(lease.cursor(), lease.dbapi_connection, self._driver_error())
-        lease.info["running"] = running
+        running = self._cursor(lease)
         try:
             running.execute(sql)
         except self._driver_error():
@@ -238,6 +258,15 @@ def time_from_bytes(raw: bytes | None) -> str | None:
 
 def _literal(text: str) -> str:
     return "N'" + text.replace("'", "''") + "'"
+
+
+def _value(value: Any) -> str:
+    """A key as Transact-SQL writes it."""
+    if isinstance(value, bool | int | Decimal):
+        return str(int(value) if isinstance(value, bool) else value)
+    if isinstance(value, bytes | bytearray):
+        return f"0x{value.hex()}"
+    return _literal(value.isoformat() if isinstance(value, dt.date | dt.time) else str(value))
 
 
 def _integer(raw: bytes | None, *, signed: bool) -> int | None:

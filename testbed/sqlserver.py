@@ -1,9 +1,10 @@
 """A stand-in for SQL Server: pySQLbridge in a process of its own, speaking SQL Server's protocol over CSV files. And
 the ODBC drivers that this machine has for it.
 
-It knows one schema (`dbo`), and writes to tables that were made by a statement, with transactions, locks and triggers
-(`testbed.sqlserver_writes`). What it lacks of the catalogue (keys, comments, views, row counts, statistics) and of
-versions `testbed.sqlserver_stand_in` adds from what `Described` says.
+A table of the file `sales.people.csv` is in the schema `sales`, one of `people.csv` in `dbo`. It writes to tables that
+were made by a statement, with transactions, locks and triggers (`testbed.sqlserver_writes`). What it lacks of the
+catalogue (keys, comments, views, row counts, statistics) and of versions `testbed.sqlserver_stand_in` adds from what
+`Described` says.
 """
 
 from __future__ import annotations

@@ -13,6 +13,8 @@ MESSAGES: dict[int, str] = {
     "operator.",
     468: 'Cannot resolve the collation conflict between "Latin1_General_CI_AS" and "Turkish_CI_AS" in the equal to '
     "operation.",
+    512: "Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, <= , >, >= or "
+    "when the subquery is used as an expression.",
     530: "The statement terminated. The maximum recursion 100 has been exhausted before statement completion.",
     535: "The datediff function resulted in an overflow. The number of dateparts separating two date/time instances is "
     "too large. Try to use datediff with a less precise datepart.",

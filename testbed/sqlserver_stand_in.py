@@ -95,6 +95,8 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
                 return kinds()
             if (view := self._view(name)) is not None:
                 return view
+        if (schema or "dbo").lower() in (one.lower() for one in self._schemas()[1:]):
+            return super().get(f"{schema}.{name}", None, parameters)
         if (schema or "").lower() == "sys" and (read := self._completed().get(name.lower())) is not None:
             return read()
         return super().get(name, schema, parameters)
@@ -116,6 +118,17 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
             for at, column in enumerate(answer.columns)
         ]
         return replace(answer, columns=columns)
+
+    def views(self) -> dict[str, Table]:
+        """INFORMATION_SCHEMA, with views and schemas in it."""
+        made: dict[str, Table] = catalogue.build(self._all())
+        for view in (made["tables"], made["columns"]):
+            schema, name = (view.index_of(one) for one in ("TABLE_SCHEMA", "TABLE_NAME"))
+            for row in view.rows:
+                if row[name] in self.about["views"] and view.name == "TABLES":
+                    row[view.index_of("TABLE_TYPE")] = "VIEW"
+                row[schema], row[name] = _parts(row[name])
+        return made
 
     def load_all(self) -> list[Table]:
         """The tables of files, and those that statements have made."""
@@ -182,8 +195,15 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
         """Tables, then views, each with its columns."""
         return [*self.load_all(), *(self._view(name) for name in self.about["views"])]
 
+    def _schemas(self) -> list[str]:
+        """Their names, `dbo` first."""
+        return list(dict.fromkeys(["dbo", *sorted(_parts(table.name)[0] for table in super().load_all())]))
+
     def _completed(self) -> dict[str, Callable[[], Table]]:
         return {
+            "schemas": lambda: _table(
+                "schemas", [[name, at] for at, name in enumerate(self._schemas(), start=1)], name=_TEXT, schema_id=_INT
+            ),
             "objects": self._objects,
             "columns": self._columns,
             "key_constraints": self._key_constraints,
@@ -204,8 +224,11 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
         views = [{"name": name, "object_id": catalogue.object_id(name), "type": "V", "type_desc": "VIEW"}
                  for name in self.about["views"]]  # fmt: skip
         more = catalogue._built("objects", catalogue.SYS_OBJECTS, views)
-        kind = made.index_of("type")
-        rows = [[*row[:kind], str(row[kind]).ljust(2), *row[kind + 1 :]] for row in [*made.rows, *more.rows]]
+        rows, schemas = [*made.rows, *more.rows], self._schemas()
+        kind, name, schema = (made.index_of(one) for one in ("type", "name", "schema_id"))
+        for row in rows:
+            owner, row[name] = _parts(row[name])
+            row[kind], row[schema] = str(row[kind]).ljust(2), schemas.index(owner) + 1
         return Table(name="objects", columns=made.columns, rows=rows)
 
     def _columns(self) -> Table:
@@ -216,16 +239,20 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
             row[nullable] = (row[owner], row[name]) not in required
         return made
 
+    def _keys(self) -> dict[str, list[str]]:
+        """The columns of primary keys, by table."""
+        return {**self.about["primary_keys"], **self.writes.keys()}
+
     def _key_constraints(self) -> Table:
         rows = [[f"PK_{table}", _number(f"PK_{table}"), 1, catalogue.object_id(table), "PK", 1]
-                for table in self.about["primary_keys"]]  # fmt: skip
+                for table in self._keys()]  # fmt: skip
         return _table("key_constraints", rows, name=_TEXT, object_id=_INT, schema_id=_INT, parent_object_id=_INT,
                       type=NVarChar(2), unique_index_id=_INT)  # fmt: skip
 
     def _index_columns(self) -> Table:
         rows = [
             [catalogue.object_id(table), 1, place, self._place(table, column), place]
-            for table, columns in self.about["primary_keys"].items()
+            for table, columns in self._keys().items()
             for place, column in enumerate(columns, start=1)
         ]
         return _table("index_columns", rows, object_id=_INT, index_id=_INT, index_column_id=_INT, column_id=_INT,
@@ -334,10 +361,18 @@ class Completed(Connection):  # type: ignore[misc]
 
 def _as_the_server_says(error: QueryError) -> QueryError:
     """An error that pySQLbridge has words of its own for, in the server's words and with its number."""
+    if "a subquery compared against one value returned" in str(error):
+        return QueryError(MESSAGES[512], number=512)
     found = re.search(r"'(\w+)' is not a function this server knows", str(error))
     if found is None:
         return error
     return QueryError(f"'{found.group(1).lower()}' is not a recognized built-in function name.", number=195)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Schema and table, of the name of a file."""
+    schema, _, table = name.rpartition(".")
+    return schema or "dbo", table
 
 
 def _key(key: list[Any]) -> str:

@@ -159,6 +159,14 @@ class Writes:
         names = [name for (name,) in self.session.connection.execute(query) if name not in self._mirrored]
         return [self._table(name) for name in names]
 
+    def keys(self) -> dict[str, list[str]]:
+        """The columns of the primary keys of those that have one."""
+        found = {}
+        for table in self.tables():
+            told = self.session.connection.execute(f'PRAGMA table_info("{table.name}")').fetchall()
+            found[table.name] = [row[1] for row in sorted(told, key=lambda row: row[5]) if row[5]]
+        return {table: columns for table, columns in found.items() if columns}
+
     def answer(self, sql: str) -> Answers | None:
         """What a batch that writes sends; None for any other batch."""
         found = _BATCH.fullmatch(sql)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from agent.models import Answer, Attempt, Check
 from agent.response import common
 from agent.writing.plan import WritePlan
-from executors.base import CheckedWrite
+from executors.base import CheckedWrite, WriteResult
 
 if TYPE_CHECKING:
     from agent.run import Run
@@ -26,14 +26,15 @@ _DONE = {
 _GUARD = Check(name="guard", passed=True, detail="One INSERT, UPDATE or DELETE of one known table.")
 
 
-def planned(run: Run, checked: CheckedWrite, best: Attempt, count: int, issued: Issued | None) -> Answer:
+def planned(run: Run, checked: CheckedWrite, best: Attempt, tried: WriteResult, issued: Issued | None) -> Answer:
     """The response to the first request.
 
     Args:
         best: the attempt that was tried; its rows are those that would change, as they are.
-        count: how many would.
+        tried: what the dry run did.
         issued: what confirms it; None where nothing would change.
     """
+    count = tried.rows_affected
     text = f"No row of {checked.table} would change, so there is nothing to confirm."
     if issued is not None:
         would = _WOULD[checked.kind].format(rows=counted(count), table=checked.table)
@@ -51,6 +52,7 @@ def planned(run: Run, checked: CheckedWrite, best: Attempt, count: int, issued: 
             "checks": [
                 _GUARD,
                 Check(name="dry_run", passed=True, detail=f"It ran and was undone: {counted(count)}."),
+                read_again(checked, tried),
                 Check(name="confirmed", passed=None, detail="Nobody has confirmed it yet."),
             ],
             "needs_human_review": True,
@@ -65,8 +67,9 @@ def planned(run: Run, checked: CheckedWrite, best: Attempt, count: int, issued: 
     )
 
 
-def made(run: Run, checked: CheckedWrite, count: int) -> Answer:
-    """The response to a confirmation. Args: count: rows that have changed."""
+def made(run: Run, checked: CheckedWrite, result: WriteResult) -> Answer:
+    """The response to a confirmation. Args: result: what was committed."""
+    count = result.rows_affected
     were = "was" if count == 1 else "were"
     return common(run).model_copy(
         update={
@@ -79,10 +82,26 @@ def made(run: Run, checked: CheckedWrite, count: int) -> Answer:
                 _GUARD,
                 Check(name="confirmed", passed=True, detail="By the token of its plan."),
                 Check(name="rows", passed=True, detail=f"{counted(count)}, as planned; committed in one transaction."),
+                read_again(checked, result),
             ],
             "write": WritePlan(kind=checked.kind, table=checked.table, rows_affected=count, committed=True),
         }
     )
+
+
+def read_again(checked: CheckedWrite, result: WriteResult) -> Check:
+    """Whether the rows were looked up after the change, in its transaction, and what of them was compared."""
+    plan = checked.read_back
+    if result.read_back is None or plan is None:
+        return Check(
+            name="read_back", passed=None, detail=f"The rows were counted, and not read again: {result.unread}."
+        )
+    compared = ", ".join(name for name in plan.compared if checked.kind != "update" or name not in plan.key)
+    found = {"delete": "gone", "insert": f"there ({compared})", "update": f"as it says ({compared or 'their keys'})"}
+    detail = (
+        f"{counted(result.read_back)} looked up by key after the change, in its transaction: {found[checked.kind]}."
+    )
+    return Check(name="read_back", passed=True, detail=detail)
 
 
 def counted(count: int) -> str:

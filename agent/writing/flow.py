@@ -112,7 +112,7 @@ async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
         *(question.trace_id, question.database, checked.kind, checked.table, result.rows_affected),
     )
     yield SqlExecuted(row_count=result.rows_affected, elapsed_ms=run.ledger.last)
-    answer = made(run, checked, result.rows_affected)
+    answer = made(run, checked, result)
     yield AnswerDelta(text=answer.answer)
     yield Done(answer=answer)
 
@@ -218,7 +218,7 @@ class _Change:
                 asked=run.question.text,
             )
             issued = await asyncio.to_thread(run.parts.write_plans.keep, kept)
-        return planned(run, checked, best, tried.rows_affected, issued)
+        return planned(run, checked, best, tried, issued)
 
     def _failed(self, error: SqlRefused | SqlFailed) -> None:
         self._update(error=error.message, error_type=error.kind, hint=error.hint)

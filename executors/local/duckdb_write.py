@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from executors.base import CheckedWrite, WriteResult
+from executors.dialects import DIALECTS
+from executors.local import read_back
 from executors.local.duckdb_engine import writing_operators
 from executors.local.writes import check_count, no_such_write
 from executors.stopping import Watch
@@ -39,19 +42,27 @@ def run(
     """
     import duckdb
 
+    def ask(parts: Sequence[str], parameters: Sequence[Any], size: int) -> Sequence[Sequence[Any]]:
+        rows: Sequence[Sequence[Any]] = cursor.execute("?".join(parts), parameters).fetchmany(size)
+        return rows
+
     started = time.monotonic()
     cursor.execute("BEGIN TRANSACTION")
     with Watch(cursor.interrupt, timeout_s) as watch:
         try:
+            expected = read_back.expect(statement, ask)
             affected = _affected(cursor, statement)
+            check_count(affected, max_rows)
+            agreed = exactly in {None, affected}
+            again = read_back.confirm(statement, expected, DIALECTS["duckdb"], ask) if agreed else None
         except duckdb.InterruptException as error:
             raise watch.error() from error
-    check_count(affected, max_rows)
-    committed = commit and exactly in {None, affected}
+    committed = commit and agreed
     if committed:
         cursor.execute("COMMIT")
     elapsed = round((time.monotonic() - started) * 1000, 3)
-    return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed)
+    found = {"read_back": again, "unread": expected.why}
+    return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed, **found)
 
 
 def _affected(cursor: DuckDBPyConnection, statement: CheckedWrite) -> int:

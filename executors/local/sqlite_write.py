@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from executors.base import CheckedWrite, WriteResult
+from executors.dialects import DIALECTS
 from executors.errors import ErrorKind, SqlFailed
+from executors.local import read_back
 from executors.local.writes import check_count, no_such_write
 
 _ROW_WRITES = {
@@ -52,8 +55,13 @@ def run(
     authorizer = _OnlyThisWrite(statement, reads)
     connection.set_authorizer(authorizer)
     connection.set_progress_handler(is_over, steps)
+
+    def ask(parts: Sequence[str], parameters: Sequence[Any], size: int) -> Sequence[Sequence[Any]]:
+        return connection.execute("?".join(parts), parameters).fetchmany(size)
+
     before = connection.total_changes
     try:
+        expected = read_back.expect(statement, ask)
         affected = connection.execute(statement.runs).rowcount
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_AUTH and authorizer.refused_write:
@@ -69,13 +77,16 @@ def run(
             "Change those rows first, or a row on which nothing depends.",
         )
     check_count(affected, max_rows)
+    agreed = exactly in {None, affected}
+    again = read_back.confirm(statement, expected, DIALECTS["sqlite"], ask) if agreed else None
     connection.set_authorizer(None)
     connection.set_progress_handler(None, 0)
-    committed = commit and exactly in {None, affected}
+    committed = commit and agreed
     if committed:
         connection.execute("COMMIT")
     elapsed = round((time.monotonic() - started) * 1000, 3)
-    return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed)
+    found = {"read_back": again, "unread": expected.why}
+    return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed, **found)
 
 
 class _OnlyThisWrite:

@@ -59,6 +59,7 @@ class Session(Frozen):
 
     setup: statements for every new connection, whether it reads or writes.
     read_only: more of them, for those that only read.
+    wishes: more of them, for those that only read, that a server may refuse: nothing rests on them.
     begin: statements that open every transaction of a read-only connection, where the session itself cannot be that.
     timeout: one for every query, with the hole `{ms}` or `{s}`.
     connection_id: a query whose one value says which connection this is.
@@ -72,6 +73,7 @@ class Session(Frozen):
 
     setup: tuple[str, ...] = ()
     read_only: tuple[str, ...] = ()
+    wishes: tuple[str, ...] = ()
     begin: tuple[str, ...] = ()
     timeout: str = ""
     connection_id: str = ""
@@ -110,6 +112,7 @@ class SchemaQueries(Frozen):
     tables: schema, table, is view (0 or 1), comment, estimate of rows (NULL: unknown).
     columns: schema, table, column, type, nullable (0 or 1), comment; in the order of the table. A seventh, where the
         name of a type does not tell: whether it is text (0 or 1).
+    plain_tables, plain_columns: the same without comments and counts, asked where the first is refused.
     primary_keys: schema, table, column; in the order of the key.
     foreign_keys: schema, table, constraint, column, its schema, table and column referred to; in the order of the key.
     samples: schema, table, column, the `{n}` most frequent values, an array or a JSON array, most frequent first, in
@@ -124,6 +127,8 @@ class SchemaQueries(Frozen):
     version: str = ""
     tables: str
     columns: str
+    plain_tables: str = ""
+    plain_columns: str = ""
     primary_keys: str = ""
     foreign_keys: str = ""
     samples: str = ""

@@ -2,6 +2,7 @@
 
 from executors.errors import ErrorKind
 from executors.rows import reserved
+from executors.rows.postgresql import POSTGRESQL
 from executors.rows.row import (
     COMMON,
     COMMON_AGGREGATES,
@@ -16,7 +17,7 @@ from executors.rows.row import (
 )
 
 _SESSION = Session(
-    read_only=(
+    wishes=(
         "SET DEADLOCK_PRIORITY LOW",  # a question gives way to the work of others
         "SET ARITHABORT ON",  # as the server's own tools have it: the same plans, and indexed views are used
     ),
@@ -115,6 +116,29 @@ _READS = SchemaQueries(
             ON p.class = 1 AND p.major_id = c.object_id AND p.minor_id = c.column_id AND p.name = 'MS_Description'
         WHERE {_VISIBLE} AND c.is_hidden = 0
         ORDER BY s.name, o.name, c.column_id
+    """,
+    # The standard's views: every server that speaks Transact-SQL has them, and whoever may read a table sees it there.
+    plain_tables="""
+        SELECT TABLE_SCHEMA, TABLE_NAME, CASE WHEN TABLE_TYPE = 'VIEW' THEN 1 ELSE 0 END, NULL, NULL
+        FROM INFORMATION_SCHEMA.TABLES
+        WHERE TABLE_NAME <> 'sysdiagrams' AND TABLE_SCHEMA <> 'sys'
+        ORDER BY TABLE_SCHEMA, TABLE_NAME
+    """,
+    plain_columns="""
+        SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME,
+               CASE
+                   WHEN CHARACTER_MAXIMUM_LENGTH = -1 AND DATA_TYPE <> 'xml' THEN CONCAT(DATA_TYPE, '(max)')
+                   WHEN DATA_TYPE IN ('varchar', 'nvarchar', 'char', 'nchar', 'varbinary', 'binary')
+                       THEN CONCAT(DATA_TYPE, '(', CHARACTER_MAXIMUM_LENGTH, ')')
+                   WHEN DATA_TYPE IN ('decimal', 'numeric')
+                       THEN CONCAT(DATA_TYPE, '(', NUMERIC_PRECISION, ',', NUMERIC_SCALE, ')')
+                   WHEN DATA_TYPE IN ('time', 'datetime2', 'datetimeoffset')
+                       THEN CONCAT(DATA_TYPE, '(', DATETIME_PRECISION, ')')
+                   ELSE DATA_TYPE
+               END,
+               CASE WHEN IS_NULLABLE = 'YES' THEN 1 ELSE 0 END, NULL
+        FROM INFORMATION_SCHEMA.COLUMNS
+        ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION
     """,
     primary_keys=f"""
         SELECT s.name, o.name, c.name
@@ -339,6 +363,7 @@ SQLSERVER = Dialect(
         (r"insufficient system memory|insufficient disk space|query processor ran out", ErrorKind.RESOURCE),
         (r"Incorrect syntax|Unclosed quotation|is not valid in this context|is invalid in", ErrorKind.SYNTAX_ERROR),
         (r"No column name was specified|equal number of expressions", ErrorKind.SYNTAX_ERROR),
+        *POSTGRESQL.errors,  # Babelfish speaks Transact-SQL, and says many of its errors in PostgreSQL's words
     ),
     schemas=frozenset({"dbo"}),
     session=_SESSION,

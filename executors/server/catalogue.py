@@ -15,7 +15,7 @@ from executors.local.samples import MAX_SAMPLE_CHARS
 from executors.rows.row import Dialect, SchemaQueries
 
 Rows = Sequence[Sequence[Any]]
-Fetch = Callable[[str], Rows]
+Fetch = Callable[..., Rows]
 Attempt = Callable[[str], Rows | None]
 Warn = Callable[[str], None]
 Key = tuple[str, str]  # schema and table, as the server spells them
@@ -27,6 +27,7 @@ SAMPLING_S = 5.0
 _NAMED = 3
 
 _TEXT = re.compile(r"char|text|string|enum|clob|symbol", re.IGNORECASE)
+_WHOLE = re.compile(r"\d{1,9}")
 # Long texts have no few values worth showing.
 _LONG = re.compile(r"clob|long|medium", re.IGNORECASE)
 
@@ -44,7 +45,8 @@ def read(
     """The tables and views that the user may see.
 
     Args:
-        fetch: runs one query and gives its rows. An error in it is the caller's.
+        fetch: runs one query and gives its rows; a second one, if there is one, where the server refuses the first. An
+            error in it is the caller's.
         attempt: the same for what a schema can do without, keys and stored values; None where the server refuses.
         warn: takes a sentence about what was refused.
         database: the name that it goes by.
@@ -85,16 +87,22 @@ class _Catalogue:
         self._default = str(fetch(queries.default_schema)[0][0] or "")
         self._only = frozenset(name.lower() for name in schemas)
         self._tables: dict[Key, Sequence[Any]] = {
-            (row[0], row[1]): row for row in fetch(queries.tables) if not self._only or row[0].lower() in self._only
+            (row[0], row[1]): row
+            for row in self._needed(queries.tables, queries.plain_tables)
+            if not self._only or row[0].lower() in self._only
         }
         self._columns: dict[Key, list[Sequence[Any]]] = defaultdict(list)
-        for row in fetch(queries.columns):
+        for row in self._needed(queries.columns, queries.plain_columns):
             self._columns[row[0], row[1]].append(row)
+
+    def _needed(self, query: str, plain: str) -> Rows:
+        return self._source.fetch(query, plain) if plain else self._source.fetch(query)
 
     def _read_version(self) -> tuple[int, ...]:
         """Of the server; empty where it does not say: a schema needs it not, and nothing is left out then."""
         rows = self._source.attempt(self._queries.version) if self._queries.version else ()
-        return tuple(int(number) for number in rows[0]) if rows and None not in rows[0] else ()
+        numbers = [str(number) for number in rows[0]] if rows else []
+        return tuple(map(int, numbers)) if all(map(_WHOLE.fullmatch, numbers)) else ()
 
     def schema(self, database: str) -> Schema:
         keys: dict[Key, list[str]] = defaultdict(list)

@@ -33,8 +33,7 @@ _NO_ROOM = re.compile(
     re.IGNORECASE,
 )
 _OPTION = re.compile(r"invalid (?:connection option|\w+ value)|missing \"=\" after", re.IGNORECASE)
-_NO_DATABASE = re.compile(r"database .*(?:does not exist|doesn't exist)|unknown database|cannot open database|12514",
-                          re.IGNORECASE)  # fmt: skip
+_NO_DATABASE = re.compile(r"database .*(?:does not exist|doesn't exist)|unknown database|12514", re.IGNORECASE)
 # What SQL Server says of a database that is there and cannot be used.
 _CLOSED = {
     r"only have one user at a time": "it is in single-user mode, and somebody else has it; ask again when its "
@@ -42,6 +41,10 @@ _CLOSED = {
     r"in the middle of a restore": "it is being restored; ask again when that has ended",
     r"because it is offline": "it is offline; have its administrator bring it online",
     r"marked suspect|in recovery": "it is in recovery, or damaged; ask its administrator",
+    r"availability group": "it is a replica that takes no queries; name its group's listener, or a readable one",
+    # What most logins are told in each of these cases: the reason is in the server's log alone.
+    r"cannot open database": "the server has no such database, the user has no right to it, or it is closed: being "
+    "restored, offline, in single-user mode; check its entry in databases.yaml, and its state in sys.databases",
 }
 _STRANGE = "the driver cannot use the options in its address, those after the `?`; check its entry in databases.yaml"
 

@@ -41,9 +41,9 @@ class Patience:
         found: Sequence[Sequence[Any]] | None = self._cursor.description
         return found
 
-    def execute(self, sql: str) -> None:
+    def execute(self, sql: str, *parameters: Any) -> None:
         """See DB-API."""
-        self._patiently(self._cursor.execute, sql)
+        self._patiently(self._cursor.execute, sql, *parameters)
 
     def fetchmany(self, size: int) -> Sequence[Sequence[Any]]:
         """See DB-API."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _NEEDED_S, _SPARE_S = 60.0, 5.0
+_LESS = "Comments and numbers of rows could not be read; see the service's log."
 
 
 class Reader:
@@ -48,19 +49,35 @@ class Reader:
         """Have the connection used by nobody else. Args: error: that it ended with."""
         self._lease.invalidate(error)
 
-    def fetch(self, sql: str) -> Sequence[Sequence[Any]]:
-        """Rows of a query without which there is no schema. Raises what the driver raises."""
-        return self._rows(sql, _NEEDED_S)
+    def fetch(self, sql: str, plain: str = "") -> Sequence[Sequence[Any]]:
+        """Rows of a query without which there is no schema. Raises what the driver raises.
+
+        Args:
+            plain: asks for less; it is run where the server refuses `sql`.
+        """
+        try:
+            return self._rows(sql, _NEEDED_S)
+        except self._error as error:
+            if not plain:
+                raise
+            self._note(sql, error)
+        rows = self._rows(plain, _NEEDED_S)
+        if _LESS not in self.warnings:
+            self.warnings.append(_LESS)
+        return rows
 
     def attempt(self, sql: str) -> Sequence[Sequence[Any]] | None:
         """Rows of a query that a schema can do without: None where the server refuses it, or takes long."""
         try:
             return self._rows(sql, _SPARE_S)
-        except self._error as error:
-            log.warning("A part of the schema of %s could not be read: %s", self._name, error)
-            log.debug("It was asked for with %s", " ".join(sql.split()))
-            self._begin_again()
+        except (self._error, ValueError, OverflowError) as error:  # those of a value that the driver cannot read
+            self._note(sql, error)
             return None
+
+    def _note(self, sql: str, error: Exception) -> None:
+        log.warning("A part of the schema of %s could not be read: %s", self._name, error)
+        log.debug("It was asked for with %s", " ".join(sql.split()))
+        self._begin_again()
 
     def _begin_again(self) -> None:
         """After an error: in a new transaction, and on a new connection where the old one cannot begin one."""

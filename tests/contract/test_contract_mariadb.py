@@ -95,6 +95,11 @@ class TestMariadb(Outages, Pooling, Writing):
         "CREATE TABLE audit (id INTEGER)",
         "CREATE TRIGGER noisy AFTER UPDATE ON ledger FOR EACH ROW INSERT INTO audit VALUES (NEW.id), (OLD.id)",
     )
+    rewriting = ("CREATE TRIGGER acting BEFORE UPDATE ON ledger FOR EACH ROW SET NEW.amount = 77",)
+    raising = (
+        "CREATE TRIGGER acting AFTER UPDATE ON ledger FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'No'",
+    )
+    unrewriting = ("DROP TRIGGER acting",)
     misused = "SELECT name, COUNT(*) FROM people GROUP BY city"
     types: ClassVar[tuple[tuple[str, Any], ...]] = (
         ("1", 1),

@@ -108,6 +108,15 @@ class TestPostgres(Outages, Pooling, Writing):
         "CREATE TRIGGER noisy AFTER UPDATE ON ledger FOR EACH ROW EXECUTE FUNCTION noticed()",
     )
     unwatched = ("DROP TRIGGER noisy ON ledger", "DROP FUNCTION noticed()", "DROP TABLE audit")
+    rewriting = (
+        "CREATE FUNCTION acts() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.amount := 77; RETURN NEW; END $$",
+        "CREATE TRIGGER acting BEFORE UPDATE ON ledger FOR EACH ROW EXECUTE FUNCTION acts()",
+    )
+    raising = (
+        "CREATE FUNCTION acts() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'Not now'; END $$",
+        "CREATE TRIGGER acting AFTER UPDATE ON ledger FOR EACH ROW EXECUTE FUNCTION acts()",
+    )
+    unrewriting = ("DROP TRIGGER acting ON ledger", "DROP FUNCTION acts()")
     types = (
         ("1::smallint", 1),
         ("9007199254740993::bigint", "9007199254740993"),

@@ -13,6 +13,7 @@ from unguarded import unguarded
 
 from executors.base import CheckedWrite, Executor, WriteResult
 from executors.errors import ErrorKind, SqlError, SqlFailed, SqlRefused
+from executors.guard_write import check_write
 
 
 class Writing(ServerContract):
@@ -20,10 +21,16 @@ class Writing(ServerContract):
 
     watched: statements that have two rows written to a table `audit` for each UPDATE of the ledger, at least.
     unwatched: what undoes them.
+    rewriting: statements that have a trigger make 77 of every amount that is updated.
+    unrewriting: what undoes them.
+    raising: statements that have a trigger refuse every update with an error of its own.
     """
 
     watched: ClassVar[tuple[str, ...]]
     unwatched: ClassVar[tuple[str, ...]] = ("DROP TABLE audit",)
+    rewriting: ClassVar[tuple[str, ...]]
+    unrewriting: ClassVar[tuple[str, ...]] = ()
+    raising: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def manage(self, server: Any, sql: str) -> None:
@@ -98,6 +105,65 @@ class Writing(ServerContract):
             assert self.amounts(writer) == [11, 21, 30]
         finally:
             for statement in self.unwatched:
+                self.manage(server, statement)
+
+    # -- read again before the commit
+
+    @staticmethod
+    def checked(executor: Executor, sql: str) -> CheckedWrite:
+        executor.refresh()
+        return check_write(sql, executor.schema(), row_limit=10)
+
+    def again(self, executor: Executor, sql: str, *, commit: bool = True) -> WriteResult:
+        return executor.write(self.checked(executor, sql), timeout_s=30, commit=commit, max_rows=10)
+
+    @pytest.mark.parametrize("sql, found, after", [
+        ("UPDATE ledger SET amount = amount * 2 + 1, people_id = NULL WHERE id < 3", 2, [21, 41, 30]),
+        ("UPDATE ledger SET id = id + 10 WHERE id > 1", 2, [10, 20, 30]),
+        ("DELETE FROM ledger WHERE amount IN (10, 30)", 2, [20]),
+        ("INSERT INTO ledger (amount, id) VALUES (1 + 4, 5), (6, 6)", 2, [10, 20, 30, 5, 6]),
+        ("INSERT INTO ledger SELECT id + 20, amount, people_id FROM ledger WHERE id = 3", 1, [10, 20, 30, 30]),
+        ("DELETE FROM ledger WHERE id = 99", 0, [10, 20, 30]),
+    ])  # fmt: skip
+    def test_what_was_written_is_read_again_by_its_key(
+        self, writer: Executor, sql: str, found: int, after: list[int]
+    ) -> None:
+        tried = self.again(writer, sql, commit=False)
+        assert (tried.rows_affected, tried.read_back, tried.unread, tried.committed) == (found, found, "", False)
+
+        done = self.again(writer, sql)
+        assert (done.rows_affected, done.read_back, done.committed) == (found, found, True)
+        assert self.amounts(writer) == after
+
+    @pytest.mark.parametrize("commit", [False, True])
+    def test_what_a_trigger_makes_of_the_rows_is_found_and_undone(
+        self, writer: Executor, server: Any, commit: bool
+    ) -> None:
+        for statement in self.rewriting:
+            self.manage(server, statement)
+        try:
+            with pytest.raises(SqlFailed, match="2 of 2 rows would hold something else than was set in amount") as told:
+                self.again(writer, "UPDATE ledger SET amount = 5 WHERE id < 3", commit=commit)
+            assert told.value.kind is ErrorKind.CONSTRAINT
+            assert self.amounts(writer) == [10, 20, 30]
+
+            agreed = self.again(writer, "UPDATE ledger SET amount = 77 WHERE id = 1", commit=commit)
+            assert (agreed.read_back, agreed.committed) == (1, commit), "what the trigger makes of it anyway"
+        finally:
+            for statement in self.unrewriting:
+                self.manage(server, statement)
+
+    def test_what_a_trigger_refuses_changes_nothing(self, writer: Executor, server: Any) -> None:
+        for statement in self.raising:
+            self.manage(server, statement)
+        try:
+            with pytest.raises(SqlFailed) as told:
+                self.again(writer, "UPDATE ledger SET amount = 5 WHERE id < 3")
+            assert told.value.kind is ErrorKind.CONSTRAINT
+            assert self.amounts(writer) == [10, 20, 30]
+            assert self.again(writer, "DELETE FROM ledger WHERE id = 1").committed
+        finally:
+            for statement in self.unrewriting:
                 self.manage(server, statement)
 
     def test_a_write_of_too_many_rows_changes_nothing(self, writer: Executor) -> None:

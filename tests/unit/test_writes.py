@@ -95,8 +95,12 @@ async def test_a_change_is_planned_and_nothing_is_changed(plan: Plan, model: Scr
     assert [(check.name, check.passed) for check in answer.checks] == [
         ("guard", True),
         ("dry_run", True),
+        ("read_back", True),
         ("confirmed", None),
     ]
+    assert answer.checks[2].detail == (
+        "1 row looked up by key after the change, in its transaction: as it says (status)."
+    )
     assert statuses(shop_file) == AS_IT_WAS
     assert len(model.asked) == 1, "nobody judges what a person will"
     assert "INSERT, UPDATE or DELETE" in model.asked[0].tail

@@ -1,0 +1,195 @@
+"""Whether a write did what it says: its rows are looked up again by their keys, after it and before the commit.
+
+A count says how many rows the statement touched, not what its triggers made of them. What a row is to hold is computed
+by the database before the write, and compared as the type of its column stores it: rounded, cut to a date, padded.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple
+
+from executors.base import CheckedWrite, ReadBack
+from executors.dialects import Dialect
+from executors.errors import ErrorKind, SqlFailed
+
+Ask = Callable[[Sequence[str], Sequence[Any], int], Sequence[Sequence[Any]]]
+
+MOST_ROWS = 1000  # each is looked up on its own
+_TIMES = re.compile(r"date|time", re.IGNORECASE)
+_UNSEEN = "the rows could not be read before the change"
+
+
+class Expected(NamedTuple):
+    """What is to be found.
+
+    plan: see `CheckedWrite.read_back`; None: nothing is looked up.
+    rows: by row, the values of the columns of `plan`.
+    why: nothing is looked up; empty where something is.
+    """
+
+    plan: ReadBack | None
+    rows: Sequence[Sequence[Any]]
+    why: str = ""
+
+
+def expect(statement: CheckedWrite, ask: Ask) -> Expected:
+    """Read, before a write, what it promises.
+
+    Args:
+        ask: runs a query in the write's transaction; gives so many of its rows at most. It is given in parts, between
+            which the parameters stand.
+    """
+    plan = statement.read_back
+    if plan is None:
+        return Expected(None, (), statement.unread or _UNSEEN)
+    rows = ask((plan.before.executable,), (), plan.before.row_limit + 1)
+    if plan.packed and rows:
+        width, (values,) = len(plan.columns), rows
+        rows = [values[at : at + width] for at in range(0, len(values), width)]
+    if len(rows) > MOST_ROWS:
+        return Expected(None, (), f"they are more than {MOST_ROWS}")
+    if any(row[at] is None for row in rows for at in plan.key_places):
+        return Expected(None, (), "the database makes the keys of the new rows")
+    if any(isinstance(row[at], float | dt.datetime | dt.time) for row in rows for at in plan.key_places):
+        return Expected(None, (), "its key is a time or a float, which a driver may round")
+    return Expected(plan, rows)
+
+
+def unseen() -> Expected:
+    """Where the database refused the query of `expect`."""
+    return Expected(None, (), _UNSEEN)
+
+
+def confirm(statement: CheckedWrite, expected: Expected, row: Dialect, ask: Ask) -> int | None:
+    """Look the rows up again, after a write. Returns: how many were found as they are to be; None: none was looked up.
+
+    Raises:
+        SqlFailed: CONSTRAINT, a row is not as it is to be.
+    """
+    plan = expected.plan
+    if plan is None:
+        return None
+    sql = _lookup(plan, row)
+    gone = statement.kind == "delete"
+    wrong, strange = 0, set[str]()
+    for values in expected.rows:
+        found = ask(sql, [values[at] for at in plan.key_places], 2)
+        differing = [] if gone or len(found) != 1 else _differing(plan, values, found[0])
+        strange.update(differing)
+        wrong += bool(differing) or (bool(found) if gone else len(found) != 1)
+    if wrong:
+        raise _not_as_promised(statement, wrong, len(expected.rows), sorted(strange))
+    return len(expected.rows)
+
+
+def _lookup(plan: ReadBack, row: Dialect) -> tuple[str, ...]:
+    """The query of one row by its key, in parts; see `expect`."""
+    columns, table = (map(row.always_quoted, names) for names in (plan.compared, plan.table))
+    first, *more = (f"{row.always_quoted(name)} = " for name in plan.key)
+    return (f"SELECT {', '.join(columns)} FROM {'.'.join(table)} WHERE {first}", *(f" AND {it}" for it in more), "")
+
+
+def _differing(plan: ReadBack, values: Sequence[Any], found: Sequence[Any]) -> list[str]:
+    """The columns of a row that hold something else than they were set to."""
+    return [
+        name
+        for name, at, there in zip(plan.compared, plan.compared_places, found, strict=True)
+        if holds(values[at], there, plan.types[at]) is False
+    ]
+
+
+def holds(wanted: Any, there: Any, kind: str) -> bool | None:
+    """Whether a column that was set to one value may hold another one: None where that cannot be told.
+
+    Args:
+        wanted, there: as the driver gives them.
+        kind: the column's type.
+    """
+    if wanted is None or there is None:
+        return (wanted is None or wanted == "") and (there is None or there == "")  # Oracle stores '' as NULL
+    if isinstance(there, bool) or isinstance(wanted, bool):
+        return bool(int(wanted)) == bool(there) if str(wanted) in {"0", "1", "True", "False"} else None
+    if isinstance(there, int | float | Decimal):
+        return _same_number(wanted, there)
+    if _TIMES.search(kind) or isinstance(there, dt.date | dt.time):
+        return _same_time(wanted, there)
+    if isinstance(there, dict | list):
+        return _same_json(wanted, there)
+    if type(wanted) is type(there):
+        return bool(wanted == there) or (isinstance(there, str) and wanted.rstrip(" ") == there.rstrip(" "))
+    return True if str(wanted) == str(there) else None
+
+
+def _same_number(wanted: Any, there: float | Decimal) -> bool | None:
+    """Exactly, where the column can hold it so; else to its last digit, which one engine rounds and another cuts."""
+    try:
+        exact, stored = Decimal(str(wanted)), Decimal(str(there))
+    except InvalidOperation:
+        return None
+    if not (exact.is_finite() and stored.is_finite()):
+        return str(exact) == str(stored)
+    if isinstance(there, float) or isinstance(wanted, float):
+        if math.isclose(exact, stored, rel_tol=1e-6):
+            return True
+        if isinstance(there, float):
+            return False
+    unit = Decimal(1).scaleb(int(stored.as_tuple().exponent))
+    return abs(exact - stored) < unit if exact % unit else exact == stored
+
+
+def _same_time(wanted: Any, there: Any) -> bool | None:
+    """To the minute, and to the day where the column holds no more; None where it is written in another way."""
+    first, second = _moment(wanted), _moment(there)
+    if first is None or second is None or type(first) is not type(second):
+        return True if str(wanted) == str(there) else None
+    if isinstance(first, dt.time) and isinstance(second, dt.time):
+        return first.replace(microsecond=0) == second.replace(microsecond=0) or None
+    assert isinstance(first, dt.datetime)  # noqa: S101  `_moment` gives these two
+    assert isinstance(second, dt.datetime)  # noqa: S101
+    if (first.tzinfo is None) is not (second.tzinfo is None):
+        return None
+    if second.time() == dt.time() and first.date() == second.date():
+        return True
+    return abs(first - second) < dt.timedelta(minutes=1)
+
+
+def _moment(value: Any) -> dt.datetime | dt.time | None:
+    if isinstance(value, dt.datetime | dt.time):
+        return value
+    if isinstance(value, dt.date):
+        return dt.datetime.combine(value, dt.time())
+    for read in (dt.datetime.fromisoformat, dt.time.fromisoformat):
+        try:
+            return read(str(value))
+        except ValueError:
+            continue
+    return None
+
+
+def _same_json(wanted: Any, there: Any) -> bool | None:
+    try:
+        return bool((json.loads(wanted) if isinstance(wanted, str) else wanted) == there)
+    except ValueError:
+        return None
+
+
+def _not_as_promised(statement: CheckedWrite, wrong: int, count: int, columns: Sequence[str]) -> SqlFailed:
+    rows = f"{wrong} of {count} row{'' if count == 1 else 's'}"
+    of = f" in {', '.join(columns)}" if columns else ""
+    said = {
+        "insert": f"{rows} would not be there, or hold something else than was written{of}",
+        "update": f"{rows} would hold something else than was set{of}",
+        "delete": f"{rows} would be there still",
+    }[statement.kind]
+    return SqlFailed(
+        ErrorKind.CONSTRAINT,
+        f"Read again before the commit, {said}: a trigger of {statement.table}, or somebody else's change, made it so; "
+        "nothing was changed.",
+        "Write what the database makes of it, or leave that column out.",
+    )

@@ -1,0 +1,96 @@
+"""What a write promises of its rows, as a query that is run before it: their keys, and the values they are to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from executors.base import Table
+from executors.dialects import Dialect
+from executors.rows.row import words
+
+# Of the same arguments they make the same value whenever they are called. Whatever else is called is not foretold.
+_REPEATABLE = words(
+    "abs ceil ceiling floor round sign sqrt power mod exp ln log coalesce ifnull isnull nullif case if cast try_cast",
+    "concat concat_ws upper lower ucase lcase trim ltrim rtrim left right substring substr replace reverse repeat",
+    "replicate lpad rpad length len char_length datalength year month day and or xor not between in like",
+    "sum count min max avg exists",
+)
+_MOST_VALUES = 1000  # that one row of every engine can have
+
+
+def of_update(
+    target: exp.Table, where: exp.Expr, sets: Mapping[str, exp.Expr], table: Table, dialect: Dialect
+) -> tuple[exp.Select | None, tuple[str, ...]]:
+    """The query of an UPDATE or a DELETE, and what its columns are called in the table; None: nothing can be foretold.
+
+    Args:
+        target: the table, as the statement names it.
+        where: the whole WHERE.
+        sets: by column, what it is set to; empty: the rows are deleted.
+        table: it has a primary key.
+    """
+    if not _repeats(where):
+        return None, ()
+    told = {name.lower(): value for name, value in sets.items()}
+    columns = [*table.primary_key, *(name for name in sets if name.lower() not in _lower(table.primary_key))]
+    items: list[exp.Expr] = []
+    kept: list[str] = []
+    for name in columns:
+        value = told.get(name.lower())
+        if value is not None and not (_repeats(value) and _reads_old(name, value, told, dialect)):
+            if name in table.primary_key:
+                return None, ()
+            continue
+        items.append(exp.column(exp.to_identifier(name, quoted=True)) if value is None else value.copy())
+        kept.append(name)
+    query = exp.Select(expressions=_named(items), from_=exp.From(this=target.copy()), where=where.copy())
+    return query, tuple(kept)
+
+
+def of_values(
+    rows: Sequence[Sequence[exp.Expr]], columns: Sequence[str], table: Table, dialect: Dialect
+) -> tuple[exp.Select | None, tuple[str, ...]]:
+    """The query of an INSERT of values, whose one row has all of them side by side; and what each is called, empty for
+    one that cannot be foretold. None: their keys are not told."""
+    at = [place for place, name in enumerate(columns) if name.lower() in _lower(table.primary_key)]
+    told = all(_repeats(row[place]) for row in rows for place in at)
+    if len(at) < len(table.primary_key) or not told or len(rows) * len(columns) > _MOST_VALUES:
+        return None, ()
+    known = [all(_repeats(row[place]) for row in rows) for place in range(len(columns))]
+    items = [value.copy() if known[place] else exp.null() for row in rows for place, value in enumerate(row)]
+    query = exp.Select(expressions=_named(items))
+    if dialect.one_row_table:
+        query = query.from_(dialect.one_row_table)
+    return query, tuple(name if known[place] else "" for place, name in enumerate(columns))
+
+
+def of_query(query: exp.Expr, columns: Sequence[str], table: Table) -> bool:
+    """Whether the rows of an INSERT's query can be foretold by running it, keys and all."""
+    keys = _lower(table.primary_key) <= _lower(columns)
+    return keys and _repeats(query) and query.find(exp.Limit, exp.Fetch, exp.Offset) is None
+
+
+def _named(items: Sequence[exp.Expr]) -> list[exp.Expr]:
+    return [exp.alias_(item, exp.to_identifier(f"value_{at}")) for at, item in enumerate(items)]
+
+
+def _repeats(tree: exp.Expr) -> bool:
+    for node in tree.find_all(exp.Func):
+        name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
+        if name.lower() not in _REPEATABLE:
+            return False
+    return tree.find(exp.Placeholder, exp.Parameter, exp.SessionParameter) is None
+
+
+def _reads_old(name: str, value: exp.Expr, told: Mapping[str, exp.Expr], dialect: Dialect) -> bool:
+    """Whether a value is made of columns as they were: MySQL and MariaDB set one after the other, and see the new."""
+    if dialect.name not in {"mysql", "mariadb"}:
+        return True
+    read = {column.name.lower() for column in value.find_all(exp.Column)}
+    return not (read & told.keys() - {name.lower()})
+
+
+def _lower(names: Sequence[str]) -> frozenset[str]:
+    return frozenset(name.lower() for name in names)
