@@ -31,6 +31,7 @@ from agent.http import (
     reviews,
     saved,
     sessions,
+    uploads,
 )
 from agent.http.auth import add_guards
 from agent.http.context import RequestContext
@@ -42,11 +43,27 @@ from agent.http.levels import ANONYMOUS, FUNCTION
 from agent.http.limits import RequestLimits
 from agent.http.replay import Replays
 from agent.service import Service
+from agent.settings import MB
 from agent.telemetry.logs import configure_logs
 from executors.base import Frozen
 
 router = APIRouter(prefix="/api")  # of the contract's own routes; the others have theirs
-for _part in (query, records, resume, jobs, databases, chat, sessions, generate, rag, reviews, saved, health, page):
+for _part in (
+    query,
+    records,
+    resume,
+    jobs,
+    databases,
+    uploads,
+    chat,
+    sessions,
+    generate,
+    rag,
+    reviews,
+    saved,
+    health,
+    page,
+):
     router.routes.extend(_part.router.routes)  # not included: the route table is read from the routes themselves
 
 
@@ -118,6 +135,7 @@ def create_app(
     service_factory: Callable[[], Service],
     *,
     max_request_bytes: int = 1_000_000,
+    upload_bytes: int = 0,
     receive_timeout_s: float = 10,
     access: Access | None = None,
     has_timers: bool = False,
@@ -127,6 +145,7 @@ def create_app(
     Args:
         service_factory: makes the service when the first request needs it.
         max_request_bytes: larger bodies are refused with 413.
+        upload_bytes: the same for data that is uploaded, where its own route does not refuse it first.
         receive_timeout_s: seconds that a body may take, beside what `agent.http.limits` adds.
         access: who may ask; None: whoever reaches the app.
         has_timers: whether the host has some, which clean up.
@@ -157,7 +176,7 @@ def create_app(
     add_guards(app, access, open_paths | page.asset_paths())
     app.add_middleware(DrainingRequests, draining=app.state.draining)
     app.add_middleware(RequestLimits, receive_timeout_s=receive_timeout_s)
-    app.add_middleware(RequestContext, max_request_bytes=max_request_bytes)
+    app.add_middleware(RequestContext, max_request_bytes=max_request_bytes, upload_bytes=upload_bytes)
     app.include_router(router)
     add_handlers(app)
     return app
@@ -198,6 +217,7 @@ def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = (
     return create_app(
         service,
         max_request_bytes=settings.max_request_bytes,
+        upload_bytes=settings.upload_mb * MB + MB,  # its route refuses what is over, and says the bound
         receive_timeout_s=settings.receive_timeout_s,
         access=access,
         has_timers=in_functions,

@@ -109,6 +109,7 @@ class Asking:
         deadline = self._registered.deadlines.new(OUT_OF_TIME, deadline_s)
         came_at = datetime.now(UTC)
         trace_id = trace_id or new_trace_id()
+        await self._registered.follow(database)
         with telemetry.get().arriving(trace_id):
             self._registered.admit(database, principal)  # first: no other refusal may tell that the database is there
         async with AsyncExitStack() as turn:
@@ -136,6 +137,7 @@ class Asking:
         Raises:
             QuestionInvalid, UnknownDatabase, UnknownSession, WritesNotAllowed, StateUnavailable: as `query`.
         """
+        await self._registered.follow(database)
         self._registered.admit(database, principal)
         await self._question(text, database, session_id, options, "", principal)
 

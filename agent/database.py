@@ -16,7 +16,17 @@ from agent.errors import WritesNotAllowed
 from agent.intent import PARTIAL
 from agent.private_values import unasked
 from agent.seen_schemas import SEEN
-from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Parameters, QueryResult, Schema, WriteResult
+from executors.base import (
+    Cancel,
+    CheckedSql,
+    CheckedWrite,
+    Executor,
+    Parameters,
+    QueryResult,
+    Schema,
+    TableReport,
+    WriteResult,
+)
 from executors.errors import DatabaseUnavailable, SqlFailed, UnknownDatabase
 from rag.threads import in_thread
 
@@ -86,6 +96,11 @@ class Database:
     def warnings(self) -> tuple[str, ...]:
         """What the last `schema` could not read of the database, one sentence each."""
         return self.executor.warnings
+
+    @property
+    def reports(self) -> tuple[TableReport, ...]:
+        """How the last `schema` read the files; none of what is no files."""
+        return self.executor.reports
 
     @property
     def whole(self) -> Database:
@@ -269,6 +284,11 @@ class FilteredDatabase(Database):
     @property
     def warnings(self) -> tuple[str, ...]:
         """None: they may be about tables that are not seen."""
+        return ()
+
+    @property
+    def reports(self) -> tuple[TableReport, ...]:
+        """None: they count rows that are not seen."""
         return ()
 
     @property

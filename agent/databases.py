@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -21,6 +22,7 @@ from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResul
 from executors.errors import DatabaseUnavailable, ExecutorError
 
 if TYPE_CHECKING:
+    from agent.catalogue import Catalogue
     from agent.changes import Changes
     from agent.settings import Settings
     from executors.entry import Entry
@@ -29,6 +31,15 @@ if TYPE_CHECKING:
 
 
 OUT_OF_TIME = "No rows within {seconds} s. Ask for less, or try again."
+
+
+class UploadInfo(Frozen):
+    """Data that somebody brought. file: as it was sent; size: its bytes."""
+
+    file: str
+    size: int
+    created_at: datetime
+    expires_at: datetime
 
 
 class DatabaseInfo(Frozen):
@@ -41,6 +52,7 @@ class DatabaseInfo(Frozen):
     available: bool = True
     detail: str = ""
     reviewer: bool = Field(False, description="Whether the caller may settle the reviews of its answers.")
+    upload: UploadInfo | None = Field(None, description="Of data that the caller brought, who alone sees it.")
 
 
 class Executed(Frozen):
@@ -66,13 +78,26 @@ class Databases:
         router: from names to executors.
         settings: whose limits an entry can narrow.
         changes: what other instances have changed, and are told of.
+        catalogue: keeps the router up with the registry's file and uploads; None: it stays as it is.
     """
 
-    def __init__(self, router: Router, settings: Settings, changes: Changes) -> None:
-        self._router, self._settings, self._changes = router, settings, changes
+    def __init__(
+        self, router: Router, settings: Settings, changes: Changes, catalogue: Catalogue | None = None
+    ) -> None:
+        self._router, self._settings, self._changes, self._catalogue = router, settings, changes, catalogue
         self._open: dict[str, Database] = {}
         self.deadlines = Deadlines(settings.request_deadline_s)
         self._bulkhead = Bulkhead(settings.max_concurrent_questions, settings.queue_length)
+
+    async def follow(self, name: str = "", *, now: bool = False) -> None:
+        """Hear of databases that are new, others, or gone. Args: see `Catalogue.follow`."""
+        if self._catalogue is not None:
+            await self._catalogue.follow(name, now=now)
+
+    def drop(self, names: Sequence[str]) -> None:
+        """Open these anew when they are next asked for. Who asks one now goes on with it as it was."""
+        for name in names:
+            self._open.pop(name, None)
 
     def admit(self, name: str, principal: str) -> None:
         """Let somebody ask a database. Who is not `allowed`, or not known at all, hears that there is none.
@@ -125,14 +150,17 @@ class Databases:
             UnknownDatabase: there is none, or none for this principal.
             DatabaseUnavailable: it cannot be opened.
         """
+        await self.follow(name)
         self.admit(name, principal)
         await self._changes.follow()
         return (await self._whole(name)).seen_by(principal)
 
     async def _whole(self, name: str) -> Database:
-        if name not in self._open:
-            executor = await asyncio.to_thread(self._router.get, name)
+        while name not in self._open:
             entry = self._router.entry(name)
+            executor = await asyncio.to_thread(self._router.get, name)
+            if self._router.entry(name) is not entry:
+                continue  # the registry was changed meanwhile
             settings, limits = self._settings, entry.limits
             database = Database(
                 executor,
@@ -177,6 +205,7 @@ class Databases:
 
     async def refreshed(self, name: str, principal: str) -> Database:
         """The database, its schema to be read anew, here and elsewhere. Raises UnknownDatabase, DatabaseUnavailable."""
+        await self.follow(name)
         self.admit(name, principal)
         await asyncio.to_thread(self._router.refresh, name)
         await self._changes.tell(name)
@@ -193,19 +222,29 @@ class Databases:
 
     async def infos(self, principal: str) -> list[DatabaseInfo]:
         """Every database that somebody may ask, with whether it can be opened."""
+        await self.follow(now=True)
         names = self._router.names(_asking(principal))
         return list(await asyncio.gather(*(self.info(name, principal) for name in names)))
 
     async def info(self, name: str, principal: str) -> DatabaseInfo:
         """One of them. Raises UnknownDatabase."""
+        await self.follow(name)
         self.admit(name, principal)
         entry: Entry = self._router.entry(name)
         known = DatabaseInfo(name=name, dialect=None, description=entry.description, owners=entry.owners)
+        if entry.is_upload:
+            known = known.model_copy(update={"owners": (), "upload": self._upload(name)})
         try:
             database = await self.readable(name, principal)
         except ExecutorError as error:
             return known.model_copy(update={"available": False, "detail": str(error)})
         return known.model_copy(update={"dialect": database.dialect, "detail": " ".join(database.warnings)})
+
+    def _upload(self, name: str) -> UploadInfo | None:
+        found = self._catalogue.upload(name) if self._catalogue is not None else None
+        if found is None:
+            return None
+        return UploadInfo(file=found.file, size=found.size, created_at=found.created, expires_at=found.expires)
 
     def questions(self, name: str) -> tuple[str, ...]:
         """Those that the registry says to begin with."""
@@ -237,6 +276,7 @@ class Databases:
             OutOfTime: the request's deadline passed while it waited for its turn.
         """
         deadline = self.deadlines.new(OUT_OF_TIME)
+        await self.follow(name)
         self.admit(name, principal)
         with self.admitted(name, principal) as admission:
             async with deadline.met(), admission.place():
@@ -266,6 +306,7 @@ class Databases:
         from agent.raw import supporting_records
 
         deadline = self.deadlines.new(OUT_OF_TIME)
+        await self.follow(name)
         self.admit(name, principal)
         with self.admitted(name, principal) as admission:
             async with deadline.met(), admission.place():

@@ -30,6 +30,9 @@ PlumblineError
     ├── AlreadySettled          409
     ├── ChangedMeanwhile        409
     ├── NameTaken               409
+    ├── UploadInvalid           422
+    ├── UploadTooLarge          413
+    ├── StorageFull             507
     ├── WritesNotAllowed        409
     ├── WriteNotMade            409
     ├── NotAcceptable           406
@@ -167,6 +170,18 @@ class ChangedMeanwhile(Fatal):
 
 class NameTaken(Fatal):
     """The principal has another saved query of this name."""
+
+
+class UploadInvalid(Fatal):
+    """Data that was sent cannot be taken; nothing of it was kept."""
+
+
+class UploadTooLarge(Fatal):
+    """Data that was sent is larger than it may be; nothing of it was kept."""
+
+
+class StorageFull(Fatal):
+    """There is no room for data that was sent; nothing of it was kept."""
 
 
 class WritesNotAllowed(Fatal):

@@ -1,22 +1,24 @@
-"""Questions to begin with: those of the registry, then those of the docs, then what the schema alone suggests."""
+"""Questions to begin with: those of the registry, then those of the docs, then what a first look suggests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent.suggest import suggestions
 from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
     from agent.database import Database
     from agent.databases import Databases
+    from agent.first_look.look import FirstLooks
     from agent.retrieval.knowledge import Knowledge
 
 MOST = 10
 ENOUGH = 4  # with fewer of the registry and the docs, the schema's are added
 
 
-async def sample_questions(databases: Databases, knowledge: Knowledge, name: str, principal: str) -> tuple[str, ...]:
+async def sample_questions(
+    databases: Databases, knowledge: Knowledge, looks: FirstLooks, name: str, principal: str
+) -> tuple[str, ...]:
     """At most `MOST` questions that a database can answer, as somebody may be shown them; no model is asked.
 
     Raises:
@@ -28,7 +30,7 @@ async def sample_questions(databases: Databases, knowledge: Knowledge, name: str
     database = await databases.get(name, principal)
     found = list(dict.fromkeys((*listed, *await _of_docs(database, knowledge))))
     if len(found) < ENOUGH:
-        found = list(dict.fromkeys((*found, *suggestions(await database.schema()))))
+        found = list(dict.fromkeys((*found, *(await looks.of(database)).questions)))
     return tuple(found[:MOST])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING
 from agent import extensions, telemetry
 from agent.asking import Asking
 from agent.callers import ANONYMOUS, LOCAL
+from agent.catalogue import Catalogue
 from agent.changes import Changes
 from agent.collector import COLLECTOR
 from agent.confidence.calibration import calibration_of
 from agent.context import enrich
 from agent.conversation.followups import FollowUps
 from agent.databases import DatabaseInfo, Databases, build_router
-from agent.errors import StateUnavailable, UnknownAnswer
+from agent.errors import NotPermitted, StateUnavailable, UnknownAnswer
 from agent.evaluate import Judge
+from agent.first_look.look import FirstLook, FirstLooks
 from agent.generate import Generator
 from agent.health import PartHealth, checked
 from agent.jobs.jobs import Jobs
@@ -32,15 +34,17 @@ from agent.models import Answer, Question, Usage
 from agent.parts import Parts
 from agent.people.build import build_people
 from agent.profiles import choose
-from agent.retrieval.documents import AddedDocuments, Documents
+from agent.retrieval.documents import AddedDocuments, ColumnPlace, Documents
 from agent.sample_questions import sample_questions
 from agent.sessions import Session, Sessions
 from agent.settings import Settings
 from agent.synthesize import Writer
 from agent.telemetry.logs import hide
+from agent.uploads.records import Upload
+from agent.uploads.uploads import Arriving, Uploads
 from agent.verified_queries import VerifiedQueries
 from agent.writing.tokens import WritePlans
-from executors.base import Schema
+from executors.base import Schema, TableReport
 from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
     from agent.state.store import StateStore
     from executors.registry import Registry
     from executors.router import Router
+    from rag.documents import Document
     from rag.embedder import Embedder
     from rag.revision import Turn
 
@@ -81,6 +86,7 @@ class Service:
         verified: VerifiedQueries,
         added: AddedDocuments,
         state: StateStore,
+        registry: Path | None = None,
     ) -> None:
         self.settings, self.model, self.judge_model = settings, model, judge_model
         self.router, self.knowledge, self.sessions, self.state = router, knowledge, sessions, state
@@ -98,7 +104,10 @@ class Service:
             calibration=calibration_of(settings.calibration, profile.name),
         )
         changes = Changes(state, self._changed_elsewhere)
-        self.registered = Databases(router, settings, changes)
+        self.uploads = Uploads(settings, state, router)
+        self.catalogue = Catalogue(router, self.uploads, registry, self._others)
+        self.looks = FirstLooks()
+        self.registered = Databases(router, settings, changes, self.catalogue)
         self.documents = Documents(self.registered, knowledge, added, changes)
         self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
         self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)
@@ -114,6 +123,12 @@ class Service:
         """Another instance has read a database anew, or has new documents about it."""
         if name in self.router.names():
             self.router.refresh(name)
+            self.knowledge.outdate(name)
+
+    def _others(self, names: Sequence[str]) -> None:
+        """These names mean other databases now, or none."""
+        self.registered.drop(names)
+        for name in names:
             self.knowledge.outdate(name)
 
     # -- sessions -----------------------------------------------------------------------------------------
@@ -155,7 +170,7 @@ class Service:
         """
         await self.jobs.take_over()
         sessions = await asyncio.to_thread(self.sessions.cleanup)
-        return sessions + await asyncio.to_thread(self.state.purge)
+        return sessions + await asyncio.to_thread(self.state.purge) + await asyncio.to_thread(self.uploads.sweep)
 
     # -- databases ----------------------------------------------------------------------------------------
 
@@ -176,10 +191,72 @@ class Service:
     async def database(self, name: str, principal: str) -> tuple[DatabaseInfo, tuple[str, ...]]:
         """One of them, and questions that it can answer. Raises UnknownDatabase."""
         info = self._with_rights(await self.registered.info(name, principal), principal)
-        return info, await sample_questions(self.registered, self.knowledge, name, principal) if info.available else ()
+        if not info.available:
+            return info, ()
+        return info, await sample_questions(self.registered, self.knowledge, self.looks, name, principal)
+
+    async def first_look(self, name: str, principal: str) -> FirstLook:
+        """Its tables and keys, and questions that were tried. Raises UnknownDatabase, DatabaseUnavailable."""
+        return await self.looks.of(await self.registered.get(name, principal))
+
+    async def reports(self, name: str, principal: str) -> tuple[tuple[TableReport, ...], tuple[str, ...]]:
+        """How each table was read of its files, and what could not be read; nothing of a database that is no files.
+
+        Raises:
+            UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
+        """
+        database = await self.registered.get(name, principal)
+        seen = {table.name for table in (await database.schema()).tables}
+        return tuple(it for it in database.reports if it.table in seen), database.warnings
+
+    async def describe_column(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
+        """Say what a column means, in place of what was said before.
+
+        Args:
+            place: the column.
+            text: empty: nothing is said any more.
+            principal: who says it.
+
+        Returns:
+            The document; None where nothing is said.
+
+        Raises:
+            UnknownDatabase, NotPermitted: it is not for them to say.
+            DocumentsInvalid: there is no such column.
+        """
+        await self.registered.follow(place.database)
+        self.registered.admit_owner(place.database, principal)
+        return await self.documents.describe(place, text, principal)
 
     def _with_rights(self, info: DatabaseInfo, principal: str) -> DatabaseInfo:
         return info.model_copy(update={"reviewer": self.people.reviewers.may_settle(info.name, principal)})
+
+    async def take_upload(self, arriving: Arriving, body: AsyncIterable[bytes]) -> Upload:
+        """Take data as a database of its caller. Raises as `Uploads.take`."""
+        upload = await self.uploads.take(arriving, body)
+        await self.registered.follow(now=True)
+        return upload
+
+    async def remove_upload(self, name: str, principal: str) -> None:
+        """Delete data that somebody brought, with all that was kept of it but its name.
+
+        Raises:
+            UnknownDatabase: there is none of this name for them.
+            NotPermitted: it is one of the registry.
+            StateUnavailable: its record cannot be removed.
+        """
+        await self.registered.follow(now=True)
+        self.registered.admit(name, principal)
+        if not self.router.entry(name).is_upload:
+            raise NotPermitted(f"{name!r} is in the registry, not an upload: whoever runs this service removes it.")
+        await self.uploads.remove(name)
+        await self.registered.follow(now=True)
+        await asyncio.to_thread(self._forget, name)
+
+    def _forget(self, name: str) -> None:
+        self.parts.verified.forget_all(name)
+        if self.knowledge.added is not None:
+            self.knowledge.added.remove_all(name)
 
     async def raw_schema(self, name: str, *, refresh: bool = False, principal: str) -> tuple[Schema, tuple[str, ...]]:
         """The schema as the database describes it, and what of it could not be read, one sentence each.
@@ -246,9 +323,13 @@ class Service:
             ledger.spend((await self.model.complete(asked, max_tokens=1)).usage)
         return ledger.usage
 
+    def _shared_names(self) -> list[str]:
+        """The databases that are no caller's own."""
+        return [name for name in self.router.names() if not self.router.entry(name).is_upload]
+
     async def refresh_schemas(self) -> None:
         """Read every schema anew, and have other instances do so where one has changed; failures are in the log."""
-        for name in self.router.names():
+        for name in self._shared_names():
             try:
                 await self.registered.reread(name)
             except (ExecutorError, StateUnavailable) as error:
@@ -277,7 +358,7 @@ class Service:
         embedding = self.knowledge.embedding_breaker
         if embedding is not None:
             checks.append(checked("embeddings", self.knowledge.check_embedder, lambda: embedding))
-        for name in self.router.names():
+        for name in self._shared_names():
             check, breaker = partial(self.registered.readable, name, LOCAL), partial(self.registered.breaker, name)
             checks.append(checked(f"database {name}", check, breaker))
         return list(await asyncio.gather(*checks))
@@ -290,6 +371,7 @@ class Service:
         await self.model.close()
         if self.judge_model is not self.model:
             await self.judge_model.close()
+        await asyncio.to_thread(self.catalogue.close)
         await asyncio.to_thread(self.router.close)
         await asyncio.to_thread(self.state.close)
 
@@ -354,6 +436,7 @@ def build_service(
         verified=VerifiedQueries(store),
         added=added,
         state=store,
+        registry=None if sources else settings.registry_path,
     )
     for source in sources:
         service.add_source(source)

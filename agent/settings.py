@@ -20,8 +20,15 @@ from agent.settings_protection import Count, ProtectionSettings, Seconds
 from executors.workers.limits import bytes_of
 
 PREFIX = "PLUMBLINE_"
+MB = 10**6  # bytes
 ROOT = Path(__file__).resolve().parents[1]  # the folder of the project, or the one that packages are installed in
 IS_INSTALLED = ROOT.name in {"site-packages", "dist-packages"}
+
+# Endings of what `executors.local.kinds` knows, and of archives of it.
+UPLOADABLE = frozenset(
+    {"csv", "tsv", "csv.gz", "tsv.gz", "json", "jsonl", "ndjson", "parquet", "xlsx"}
+    | {"sqlite", "sqlite3", "db3", "duckdb", "ddb", "zip"}
+)
 
 Days = Annotated[float, Field(gt=0, le=36_500)]
 
@@ -29,6 +36,11 @@ Days = Annotated[float, Field(gt=0, le=36_500)]
 def _also(name: str, *aliases: str) -> AliasChoices:
     """The field's own variable first, then the names that others use for it."""
     return AliasChoices(PREFIX + name.upper(), *aliases)
+
+
+def types_of(listed: str) -> frozenset[str]:
+    """Endings of files, as a setting lists them."""
+    return frozenset(it.strip().lower().removeprefix(".") for it in listed.split(",") if it.strip())
 
 
 def _origins(listed: str) -> str:
@@ -39,6 +51,13 @@ def _origins(listed: str) -> str:
 def _size(written: str) -> str:
     bytes_of(written)
     return written
+
+
+def _upload_types(listed: str) -> str:
+    unknown = sorted(types_of(listed) - UPLOADABLE)
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)} cannot be uploaded; the types are {', '.join(sorted(UPLOADABLE))}")
+    return listed
 
 
 class Settings(ProtectionSettings):
@@ -271,6 +290,20 @@ class Settings(ProtectionSettings):
         description="Memory of each of these processes, well above `duckdb_memory`; a query that needs more fails, "
         "alone. Linux only.",
     )
+
+    # -- data that callers bring ---------------------------------------------------------------------
+    upload_mb: Annotated[int, Field(ge=0, le=100_000)] = Field(
+        100,
+        description="Megabytes of one upload at most; unpacked it may have ten times as many. 0: nobody can upload. "
+        "Azure Functions takes no body over 100 MB, unless FUNCTIONS_REQUEST_BODY_SIZE_LIMIT allows it.",
+    )
+    upload_types: Annotated[str, AfterValidator(_upload_types)] = Field(
+        "csv,tsv,csv.gz,tsv.gz,json,jsonl,ndjson,parquet,xlsx,sqlite,sqlite3,zip",
+        description="Endings of files that can be uploaded, separated by commas; a `zip` holds data files. "
+        "`duckdb` can be added where callers are trusted.",
+    )
+    upload_days: Days = Field(30, description="Days after which an upload is deleted.")
+    max_uploads: Count = Field(20, description="Uploads of one principal at most.")
 
     # -- the service -------------------------------------------------------------------------------
     host: str = Field("127.0.0.1", description="Address that `serve` listens on.")

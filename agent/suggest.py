@@ -27,7 +27,8 @@ _NAMING = re.compile(
 # Amounts that add up; of other numbers the average is asked.
 _ADDS_UP = re.compile(
     r"(?:^|_)(?:amount|total|sales|revenue|quantity|qty|units|refund|tax|shipping|cost|costs|profit|volume|budget|payment"
-    r"|spend|spent|count|hours|minutes|stock)(?:_|$)"
+    r"|spend|spent|count|hours|minutes|stock|umsatz|betrag|menge|anzahl|kosten|summe|montant|ventes|quantite|importe"
+    r"|ventas|cantidad|importo|vendite|quantita)(?:_|$)"
 )
 # Texts that are different in every row, or are prose.
 _UNIQUE = re.compile(
@@ -68,17 +69,17 @@ def telling_tables(schema: Schema) -> list[Table]:
 def _questions(table: Table) -> list[str]:
     keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
     plain = [column for column in table.columns if column.name not in keys and not column.private]
-    rows = _rows(table)
-    number = _first(plain, _is_measure)
-    group = _first(plain, _is_category)
+    rows = rows_of(table)
+    number = _first(plain, is_measure)
+    group = _first(plain, is_category)
     found = [f"How many {rows} are there?"]
     if number is not None and group is not None:
-        found.append(f"What is the {_aggregate(number)} of {rows} by {_words(group.name)}?")
+        found.append(f"What is the {aggregate_of(number)} of {rows} by {words_of(group.name)}?")
     if group is not None:
         value = next(sample for sample in group.samples if _is_value(sample))
-        found.append(f"How many {rows} have the {_words(group.name)} '{value}'?")
+        found.append(f"How many {rows} have the {words_of(group.name)} '{value}'?")
     if number is not None:
-        found.append(f"What is the {_aggregate(number)} of all {rows}?")
+        found.append(f"What is the {aggregate_of(number)} of all {rows}?")
     return found
 
 
@@ -86,38 +87,42 @@ def _first(columns: Sequence[Column], wanted: Callable[[Column], bool]) -> Colum
     return next((column for column in columns if wanted(column)), None)
 
 
-def _is_measure(column: Column) -> bool:
-    return bool(NUMERIC.search(column.type)) and not _NAMING.search(_snake(column.name))
+def is_measure(column: Column) -> bool:
+    """Whether a column's type and name say that its numbers can be added up or averaged."""
+    return bool(NUMERIC.search(column.type)) and not _NAMING.search(snake_case(column.name))
 
 
-def _is_category(column: Column) -> bool:
+def is_category(column: Column) -> bool:
+    """Whether a column's name and values say that rows can be grouped by it."""
     usable = any(map(_is_value, column.samples))
-    return bool(TEXT.search(column.type)) and usable and not _UNIQUE.search(_snake(column.name))
+    return bool(TEXT.search(column.type)) and usable and not _UNIQUE.search(snake_case(column.name))
 
 
 def _is_value(sample: str) -> bool:
     return 0 < len(sample.strip()) <= MAX_SAMPLE and not _NO_CATEGORY.search(sample)
 
 
-def _aggregate(number: Column) -> str:
-    name = _words(number.name)
-    if not _ADDS_UP.search(_snake(number.name)):
+def aggregate_of(number: Column) -> str:
+    """What is asked of a measure: `total amount`, `average rating`."""
+    name = words_of(number.name)
+    if not _ADDS_UP.search(snake_case(number.name)):
         return name if name.startswith("average ") else f"average {name}"
     return name if name.startswith("total ") or name == "total" else f"total {name}"
 
 
-def _rows(table: Table) -> str:
+def rows_of(table: Table) -> str:
     """What the rows of a table are called; the name itself only where it is a plural that needs no guess."""
     name = table.parts[-1]
     if any(character.isdigit() for character in name):
         return f"{name} records"  # an identifier, not a word
-    name = _words(name)
+    name = words_of(name)
     return name if _PLURAL.search(name) else f"{name} records"
 
 
-def _snake(name: str) -> str:
+def snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s.-]+", "_", name).lower()
 
 
-def _words(name: str) -> str:
-    return _snake(name).replace("_", " ").strip()
+def words_of(name: str) -> str:
+    """A name as a person would write it."""
+    return snake_case(name).replace("_", " ").strip()

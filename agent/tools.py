@@ -117,6 +117,7 @@ async def _ask(service: Service, body: Any, principal: str) -> Answer:
 
 
 async def _search(service: Service, body: SearchRequest, principal: str) -> SearchResponse:
+    await service.registered.follow(body.database)
     service.registered.admit(body.database, principal)
     return await search_docs(service, body, principal)
 
@@ -127,6 +128,7 @@ async def _list(service: Service, body: NoArguments, principal: str) -> Database
 
 async def read_schema(service: Service, body: SchemaRequest, principal: str) -> SchemaText:
     """A database's schema as the model reads it. Raises UnknownDatabase, DatabaseUnavailable."""
+    await service.registered.follow(body.database)
     service.registered.admit(body.database, principal)
     schema, warnings = await service.raw_schema(body.database, principal=principal)
     text = (await service.schema(body.database, principal))[1]
@@ -134,6 +136,7 @@ async def read_schema(service: Service, body: SchemaRequest, principal: str) -> 
 
 
 async def _run(service: Service, body: Any, principal: str) -> ExecuteResponse:
+    await service.registered.follow(body.database)
     service.registered.admit(body.database, principal)
     done = await service.registered.execute(body.database, body.sql, row_limit=body.row_limit, principal=principal)
     return ExecuteResponse.of(done)

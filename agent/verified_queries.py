@@ -86,6 +86,10 @@ class VerifiedQueries:
         """Keep nothing for this question any more."""
         self._state.commit(_place(key.database), [Remove(key=hash_of(key))])
 
+    def forget_all(self, database: str) -> None:
+        """Keep nothing of a database any more."""
+        remove_all(self._state, _place(database), [record.key for record in self._state.records(_place(database))])
+
     def _trim(self, database: str) -> None:
         records = self._state.records(_place(database))
         records.sort(key=lambda record: float(str(record.value["used_at"])), reverse=True)

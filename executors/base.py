@@ -49,6 +49,41 @@ class Column(Frozen):
     private: bool = False
 
 
+class ColumnReport(Frozen):
+    """How one column of a file was read.
+
+    type: that its values have now. note: its unit, the order of its dates.
+    values, empty: how many rows have one, and how many have none; None where they were not counted.
+    unlike: how many values of a column of texts are unlike all others, which look like `like`: numbers or dates.
+    """
+
+    name: str
+    type: str
+    note: str = ""
+    values: int | None = None
+    empty: int | None = None
+    unlike: int = 0
+    like: Literal["", "numbers", "dates"] = ""
+
+
+class TableReport(Frozen):
+    """How one table was read of its files.
+
+    files: their names. encoding, delimiter: of texts; empty where the files say it themselves.
+    decimal: a comma, where plain numbers have one.
+    problems: what was found in them and is told, one sentence each.
+    """
+
+    table: str
+    files: tuple[str, ...]
+    encoding: str = ""
+    delimiter: str = ""
+    decimal: str = ""
+    rows: int | None = None
+    columns: tuple[ColumnReport, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
 class ForeignKey(Frozen):
     """`columns` of the owning table refer to `referenced` columns of `table`, position by position."""
 
@@ -330,6 +365,7 @@ class Executor(ABC):
     dialect: str  # a key of dialects.DIALECTS; empty while only `schema` can tell
     is_remote: bool = False  # whether it is asked over a network, and not a file of this machine
     warnings: tuple[str, ...] = ()  # what `schema` could not read of the database, one sentence each
+    reports: tuple[TableReport, ...] = ()  # how `schema` read the files that are the database; none of any other
 
     @abstractmethod
     def schema(self) -> Schema:

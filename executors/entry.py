@@ -55,6 +55,7 @@ class Entry(Frozen):
     via: the deployed app that has the database, with either its `key`, or the `identity` (an Entra ID scope) it wants.
     database: its name over there.
     is_sample: whether it is one that `make data` builds.
+    is_upload: whether a caller brought it: nobody else hears of it, and no list for everybody names it.
     """
 
     model_config = ConfigDict(hide_input_in_errors=True)
@@ -81,6 +82,7 @@ class Entry(Frozen):
     identity: str = ""
     database: str = ""
     is_sample: bool = False
+    is_upload: bool = False
 
     @property
     def is_file(self) -> bool:

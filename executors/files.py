@@ -11,18 +11,19 @@ import re
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from executors.base import Cancel, CheckedSql, Column, Executor, Layer, QueryResult, Schema, Table
+from executors.base import Cancel, CheckedSql, Column, Executor, Layer, QueryResult, Schema, Table, TableReport
 from executors.duckdb import scratch_folder
 from executors.errors import DatabaseUnavailable
 from executors.local import duckdb_engine, file_tables, probing
 from executors.local.duckdb_schema import count_rows, is_key, text_samples
 from executors.local.file_groups import grouped_parts, root_of, selected
 from executors.local.file_keys import key_candidates, with_foreign_keys
+from executors.local.file_reports import table_report
 from executors.local.file_tables import WHOLE_BYTES, FileTable
 from executors.local.files_state import FileState, state_of
 from executors.local.kinds import FILE_SUFFIXES, is_file_of_data, is_glob
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import duckdb
 
 MAX_FILES = 500
+MOST_LOOKS = 5  # at files that change while a query reads them
 _FILE_FAULT = re.compile(
     r"CSV Error on Line|Malformed JSON|read_json|Parquet|No files found|Could not read|cannot open", re.IGNORECASE
 )
@@ -52,6 +54,7 @@ class _Part(NamedTuple):
     name: str
     path: Path
     found: FileTable
+    encoding: str = ""
 
 
 class _Catalog(NamedTuple):
@@ -86,6 +89,7 @@ class FilesExecutor(Executor):
         self._turns = threading.BoundedSemaphore(threads)
         self._inspected: dict[_File, tuple[_Part, ...] | DatabaseUnavailable] = {}
         self._described: dict[tuple[str, tuple[_File, ...]], Table] = {}
+        self._reported: dict[tuple[str, tuple[_File, ...]], TableReport] = {}
         self._catalog: _Catalog | None = None
         self._schema: Schema | None = None
 
@@ -95,6 +99,7 @@ class FilesExecutor(Executor):
             catalog = self._current()
             if self._schema is None:
                 tables = [self._table(catalog, name) for name in catalog.tables]
+                self.reports = tuple(self._report(catalog, name) for name in catalog.tables)
                 self._schema = Schema(database=self.name, dialect=self.dialect, tables=with_foreign_keys(tables))
             return self._schema
 
@@ -118,16 +123,24 @@ class FilesExecutor(Executor):
 
         from executors.sql import diagnose
 
-        while True:
+        changes = 0
+        while changes < MOST_LOOKS:
+            with self._lock:
+                files = self._current().files
             try:
                 with self._cursor() as cursor:
-                    return duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
+                    result = duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
+                if self._files() == files:
+                    return result
+                changes += 1  # some of its rows may be of before, and some of after
             except duckdb.Error as error:
                 if _FILE_FAULT.search(str(error)) and self._look_again(str(error)):
+                    changes += self._files() != files
                     continue
                 raise duckdb_engine.failed(error) or diagnose.sql_failed(
                     self._without_folder(str(error)), query.executable, self.schema()
                 ) from error
+        raise DatabaseUnavailable(f"{self._path.name} changes while it is read: try again when it is whole.")
 
     def kept(self) -> bytes:
         """What was found out of the files, for another process that opens them; nothing but this class reads it."""
@@ -136,11 +149,11 @@ class FilesExecutor(Executor):
             for file, found in self._inspected.items()
             if isinstance(found, DatabaseUnavailable) or all(part.path == file.path for part in found)
         }
-        return pickle.dumps((own, self._described))
+        return pickle.dumps((own, self._described, self._reported))
 
     def remember(self, kept: bytes) -> None:
         """Take over what another process `kept`; it counts for those files that are as they were."""
-        self._inspected, self._described = pickle.loads(kept)  # noqa: S301  of a process like this one
+        self._inspected, self._described, self._reported = pickle.loads(kept)  # noqa: S301  of a process like this one
 
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""
@@ -168,6 +181,7 @@ class FilesExecutor(Executor):
             self.warnings = self._catalog.warnings
             self._inspected = {file: found for file, found in self._inspected.items() if file in files}
             self._described = {key: table for key, table in self._described.items() if set(key[1]) <= set(files)}
+            self._reported = {key: report for key, report in self._reported.items() if set(key[1]) <= set(files)}
         return self._catalog
 
     def _build(self, files: tuple[_File, ...]) -> _Catalog:
@@ -229,7 +243,7 @@ class FilesExecutor(Executor):
             # The rows of one that was uneven are read from where it was written anew.
             path = folder / f"even_{ready.path.name}"
             read = path if str(path) in found.reader else ready.path
-            yield _Part(ready.name, read, found._replace(problems=problems))
+            yield _Part(ready.name, read, found._replace(problems=problems), ready.encoding)
 
     def _look_again(self, message: str) -> bool:
         """After an error in a file: look at all of it.
@@ -257,6 +271,7 @@ class FilesExecutor(Executor):
                 if isinstance(again := self._inspected[file], DatabaseUnavailable):
                     raise again
                 self._described = {key: table for key, table in self._described.items() if file not in key[1]}
+                self._reported = {key: report for key, report in self._reported.items() if file not in key[1]}
                 self.close()
                 return True
         return False
@@ -302,6 +317,23 @@ class FilesExecutor(Executor):
             )
             cursor.close()
         return self._described[name, files]
+
+    def _report(self, catalog: _Catalog, name: str) -> TableReport:
+        """How a table was read, counted once for each version of its files."""
+        files = catalog.tables[name]
+        if (name, files) not in self._reported:
+            parts = [part for file in files for part in self._inspect(catalog.connection, file)]
+            table = self._table(catalog, name)
+            cursor = duckdb_engine.new_cursor(catalog.connection)
+            with closing(cursor):
+                self._reported[name, files] = table_report(
+                    cursor,
+                    table,
+                    files=[str(file.path.relative_to(self._root)) for file in files],
+                    encodings=[part.encoding for part in parts],
+                    found=[part.found for part in parts],
+                )
+        return self._reported[name, files]
 
     def _without_folder(self, message: str) -> str:
         folder = self._path if self._path.is_dir() else self._path.parent

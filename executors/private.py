@@ -73,6 +73,7 @@ class PrivateExecutor(Executor):
         if known is not None and known[0] is found:
             return known[1]
         marked = self._private.mark(found)
+        self.reports = self._executor.reports  # which hold no value
         self.dialect, self.warnings = self._executor.dialect, (*self._executor.warnings, *marked.problems)
         self._read = (found, marked.schema)
         return marked.schema

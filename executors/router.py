@@ -51,7 +51,8 @@ class Router:
     ) -> None:
         self._pool, self._holds = shared(workers, worker_memory), False
         self._pools = (self._pool, checking.workers())
-        self._entries = {entry.name: entry for entry in registry.entries}
+        self._registry, self._added, self._uploads = _by_name(registry.entries), dict[str, Entry](), dict[str, Entry]()
+        self._entries = dict(self._registry)
         self._sample_values, self._memory, self._threads = sample_values, duckdb_memory, duckdb_threads
         self._server = (server or ServerOptions()).model_copy(update={"sample_values": sample_values})
         self._lock = threading.Lock()
@@ -144,8 +145,40 @@ class Router:
             while (known := self._entries.get(entry.name)) is not None and known != entry:
                 number += 1
                 entry = entry.model_copy(update={"name": f"{wanted.name}-{number}"})
-            self._entries[entry.name] = entry
+            self._added[entry.name] = entry
+            self._merge()
         return entry.name
+
+    def replace(
+        self, registry: Sequence[Entry] | None = None, uploads: Sequence[Entry] | None = None
+    ) -> tuple[tuple[str, ...], tuple[Executor, ...]]:
+        """Take what the registry says now, and what callers have brought. A name of the registry's goes first.
+
+        Args:
+            registry: its entries; as they were where absent.
+            uploads: likewise.
+
+        Returns:
+            The names that are gone or mean another database now, and the executors that were open behind them:
+            whoever still uses one may end; `close` them then.
+        """
+        with self._lock:
+            before = self._entries
+            self._registry = self._registry if registry is None else _by_name(registry)
+            self._uploads = self._uploads if uploads is None else _by_name(uploads)
+            self._merge()
+            changed = tuple(name for name, entry in before.items() if self._entries.get(name) != entry)
+            closed = [executor for name in changed if (executor := self._open.pop(name, None)) is not None]
+        return changed, tuple(closed)
+
+    def _merge(self) -> None:
+        """All entries in their order; of two with one name, the registry's."""
+        self._entries = {**self._registry, **self._added, **self._uploads, **self._added, **self._registry}
+
+    def look(self, entry: Entry) -> Executor:
+        """What answers queries on an entry that is not listed yet; who asks closes it. Raises DatabaseUnavailable."""
+        with self._lock:
+            return self._executor(entry)
 
     def refresh(self, name: str) -> None:
         """Have a database's schema read again when it is next needed. Raises UnknownDatabase."""
@@ -214,6 +247,10 @@ class Router:
         if kind != "sqlite":
             options |= {"memory": self._memory, "threads": self._threads}
         return isolated(entry.name, kind, path, self._pool, writable=writable, **options)
+
+
+def _by_name(entries: Sequence[Entry]) -> dict[str, Entry]:
+    return {entry.name: entry for entry in entries}
 
 
 def _kind(entry: Entry) -> Kind:

@@ -27,6 +27,7 @@ from rag.revision import Turn
 if TYPE_CHECKING:
     from agent.retrieval.indexing import Indexed
     from agent.service import Service
+    from executors.base import ColumnReport, TableReport
     from rag.store import SyncReport
 
 _READ_BEFORE = 50  # tokens of a prompt that are read anew although its beginning was read before
@@ -120,17 +121,38 @@ async def _report_files(service: Service, name: str, out: Console, err: Console)
     path = local_path(service.router.entry(name).url or "")
     if path is None or kind_of(path) != "files":
         return
-    schema, warnings = await service.raw_schema(name, principal=LOCAL)
-    for table in schema.tables:
-        rows = "rows not counted" if table.row_count is None else f"{table.row_count:,} rows"
+    reports, warnings = await service.reports(name, LOCAL)
+    for table in reports:
+        rows = "rows not counted" if table.rows is None else f"{table.rows:,} rows"
         columns = ", ".join(f"{it.name} {it.type}" for it in table.columns)
-        out.print(f"{name}: {table.name}: {rows}; {columns}", markup=False, highlight=False, soft_wrap=True)
+        how = "".join(f"; {it}" for it in _how(table))
+        out.print(f"{name}: {table.table}: {rows}; {columns}{how}", markup=False, highlight=False, soft_wrap=True)
         for column in table.columns:
-            if column.comment:
-                told = f"{name}: {table.name}.{column.name}: {column.comment}"
+            if said := " ".join(_of_column(column)):
+                told = f"{name}: {table.table}.{column.name}: {said}"
                 out.print(told, markup=False, highlight=False, soft_wrap=True)
     for warning in warnings:
         err.print(Text(f"! {plain(warning)}", style="yellow"), soft_wrap=True)
+
+
+def _how(table: TableReport) -> Iterator[str]:
+    """How the texts of a table's files were read."""
+    if table.encoding:
+        yield table.encoding
+    if table.delimiter:
+        yield f"fields end at {table.delimiter!r}"
+    if table.decimal == ",":
+        yield "decimal comma"
+
+
+def _of_column(column: ColumnReport) -> Iterator[str]:
+    """What there is to say of a column beside its type."""
+    if column.note:
+        yield column.note
+    if column.unlike:
+        yield f"Kept as text: {column.unlike:,} of {column.values:,} values are no {column.like}."
+    if column.empty:
+        yield f"{column.empty:,} rows have no value."
 
 
 def _figures(report: SyncReport, part: str) -> str:

@@ -15,6 +15,7 @@ from agent.trace_ids import new_trace_id
 
 PRINCIPAL_HEADER = "x-ms-client-principal-name"
 TRACE_HEADER = "x-trace-id"
+UPLOADS = "/api/databases"  # takes data
 
 
 class RequestContext:
@@ -23,10 +24,11 @@ class RequestContext:
     Args:
         app: what is wrapped.
         max_request_bytes: a body larger than this ends in an HTTPException with status 413.
+        upload_bytes: the same for data that is uploaded, whose route has a bound of its own.
     """
 
-    def __init__(self, app: ASGIApp, max_request_bytes: int) -> None:
-        self.app, self.max_request_bytes = app, max_request_bytes
+    def __init__(self, app: ASGIApp, max_request_bytes: int, upload_bytes: int = 0) -> None:
+        self.app, self.max_request_bytes, self.upload_bytes = app, max_request_bytes, upload_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -44,26 +46,28 @@ class RequestContext:
             await send(message)
 
         with working_for(traceparent):
-            await self.app(scope, self._limited(receive, headers), send_traced)
+            uploads = scope["method"] == "POST" and scope["path"] == UPLOADS
+            most = max(self.upload_bytes, self.max_request_bytes) if uploads else self.max_request_bytes
+            await self.app(scope, _limited(receive, headers, most), send_traced)
 
-    def _limited(self, receive: Receive, headers: Headers) -> Receive:
-        """`receive` that counts: a chunked body does not say its size beforehand."""
-        declared = headers.get("content-length", "")
-        read = int(declared) if declared.isascii() and declared.isdigit() else 0
-        refused = read > self.max_request_bytes
-        read = 0
 
-        async def receive_limited() -> Message:
-            nonlocal read
-            if refused:
-                raise HTTPException(413)
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > self.max_request_bytes:
-                raise HTTPException(413)
-            return message
+def _limited(receive: Receive, headers: Headers, most: int) -> Receive:
+    """`receive` that counts: a chunked body does not say its size beforehand."""
+    declared = headers.get("content-length", "")
+    refused = declared.isascii() and declared.isdigit() and int(declared) > most
+    read = 0
 
-        return receive_limited
+    async def receive_limited() -> Message:
+        nonlocal read
+        if refused:
+            raise HTTPException(413)
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > most:
+            raise HTTPException(413)
+        return message
+
+    return receive_limited
 
 
 def trace_id_of(request: Request) -> str:

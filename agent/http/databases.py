@@ -32,7 +32,7 @@ async def databases(lazy: Lazy, request: Request) -> DatabaseList:
     """Every database that the caller may ask, with whether it can be opened."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    return DatabaseList(databases=await service.databases(caller))
+    return DatabaseList(databases=await service.databases(caller), uploads=service.uploads.rules)
 
 
 @router.get(
@@ -61,7 +61,7 @@ async def database_schema(
     name: Database, lazy: Lazy, request: Request, *, refresh: Refresh = False, enriched: Enriched = True
 ) -> DatabaseSchema:
     """Tables with their columns and keys, and the enriched schema as the model reads it."""
-    service = await lazy.get()
+    service = await lazy.get(name)
     caller = principal_of(request, service.settings)
     service.registered.admit(name, caller)
     if refresh:
@@ -80,7 +80,7 @@ async def database_schema(
 )
 async def index_database(name: Database, lazy: Lazy, request: Request) -> IndexReport:
     """Reads schema and docs anew; only what has changed is embedded."""
-    service = await lazy.get()
+    service = await lazy.get(name)
     caller = principal_of(request, service.settings)
     service.registered.admit_owner(name, caller)
     indexed = await service.index(name, caller)

@@ -162,6 +162,7 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
         502: "The model failed",
     }
     described |= {503: "The model or the database cannot be reached", 504: "Out of time"}
+    described[507] = "There is no room left"
     described |= {status: title for status, (_, title, _) in HTTP_PROBLEMS.items() if status not in described}
     shape = {"$ref": "#/components/schemas/Problem"}
     return {

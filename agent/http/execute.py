@@ -20,7 +20,7 @@ async def execute(
     With `Accept: text/csv`, `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream` the rows come as
     a file, streamed.
     """
-    service = await lazy.get()
+    service = await lazy.get(body.database)
     caller = principal_of(request, service.settings)
     service.registered.admit(body.database, caller)
     work = service.registered.execute(

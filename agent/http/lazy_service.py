@@ -29,8 +29,17 @@ class LazyService:
         self._service: Service | None = None
         self._beside: tuple[asyncio.Task[None], ...] = ()  # what runs while requests are answered
 
-    async def get(self) -> Service:
-        """The service. Raises what its factory raises (RegistryInvalid)."""
+    async def get(self, database: str = "") -> Service:
+        """The service, which knows what databases there are now. Raises what its factory raises (RegistryInvalid).
+
+        Args:
+            database: that is asked for: another process may have taken it a moment ago.
+        """
+        service = await self._made()
+        await service.registered.follow(database)
+        return service
+
+    async def _made(self) -> Service:
         async with self._lock:
             if self._service is None:
                 self._service = await asyncio.to_thread(self._factory)

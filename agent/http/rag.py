@@ -37,14 +37,14 @@ def _caller(service: Service, request: Request) -> str:
 
 async def _admitted(lazy: Lazy, request: Request, database: str) -> Service:
     """The service, where the caller may ask this database. Raises UnknownDatabase."""
-    service = await lazy.get()
+    service = await lazy.get(database)
     service.registered.admit(database, _caller(service, request))
     return service
 
 
 async def _owned(lazy: Lazy, request: Request, database: str) -> Service:
     """The service, where the caller may change what is told of this database. Raises UnknownDatabase, NotPermitted."""
-    service = await lazy.get()
+    service = await lazy.get(database)
     service.registered.admit_owner(database, _caller(service, request))
     return service
 

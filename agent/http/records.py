@@ -86,7 +86,7 @@ async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> Records
     With a row of its result, the records are those of the row's own group. What the tree does not prove to be behind
     the result is not given: then there are no rows, and a `reason`.
     """
-    service = await lazy.get()
+    service = await lazy.get(body.database)
     caller = principal_of(request, service.settings)
     service.registered.admit(body.database, caller)
     work = service.registered.records(body.database, body.sql, row=body.row, row_limit=body.row_limit, principal=caller)

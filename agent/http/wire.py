@@ -12,6 +12,7 @@ from agent.events import Done, Event, Failed, NodeComplete
 from agent.health import PartHealth, Readiness
 from agent.json_types import A_NUMBER
 from agent.models import Answer, AnswerNumber, Check, Options
+from agent.uploads.uploads import UploadRules
 from executors.base import Frozen, JsonValue, Schema, Table
 
 
@@ -152,9 +153,10 @@ class StreamEvent(Frozen):
 
 
 class DatabaseList(Frozen):
-    """The databases that can be asked."""
+    """The databases that can be asked. uploads: what the caller may bring; null where nothing."""
 
     databases: list[DatabaseInfo]
+    uploads: UploadRules | None = None
 
 
 class DatabaseDetail(DatabaseInfo):

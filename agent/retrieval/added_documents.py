@@ -61,6 +61,11 @@ class AddedDocuments:
             remove_all(self._state, _place(database), list(found))
         return tuple(found.values())
 
+    def remove_all(self, database: str) -> None:
+        """Forget all documents of a database."""
+        with _told():
+            remove_all(self._state, _place(database), [key for key, _ in self._kept(database)])
+
     def _kept(self, database: str) -> list[tuple[str, Document]]:
         with _told():
             records = self._state.records(_place(database))

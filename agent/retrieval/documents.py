@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.callers import LOCAL
 from agent.errors import DocumentsInvalid, UnknownDocument
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AddedDocuments", "Documents", "Page"]
 
+DESCRIBED = "page"  # source of what people say of a column in place
 SOURCE = "api"  # of a document that names none
 PROBLEMS_TOLD = 5
 
@@ -32,6 +33,14 @@ class Page(Frozen):
     documents: tuple[Document, ...]
     total: int
     added: frozenset[str]
+
+
+class ColumnPlace(NamedTuple):
+    """Where a column is, by its names."""
+
+    database: str
+    table: str
+    column: str
 
 
 class Documents:
@@ -106,6 +115,42 @@ class Documents:
             raise
         await self._changes.tell(name)
         return documents
+
+    async def describe(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
+        """Say what a column means, in place of what people said of it before; files and the database say the same on.
+
+        Args:
+            place: the column.
+            text: empty: nothing is said any more.
+            principal: who says it.
+
+        Returns:
+            The document; None where nothing is said.
+
+        Raises:
+            DocumentsInvalid: there is no such column.
+        """
+        name = place.database
+        database = await self._databases.get(name, principal)
+        table = (await database.schema()).table(place.table)
+        column = table.column(place.column) if table is not None else None
+        if table is None or column is None:
+            raise DocumentsInvalid(f"There is no column {place.column!r} in {place.table!r}.")
+        known = await asyncio.to_thread(self._added.of, name)
+        before = [it.id for it in known if (it.kind, it.table, it.column) == ("column", table.name, column.name)]
+        said = make_document(
+            "column", text, database=name, table=table.name, column=column.name, source=DESCRIBED
+        ) if text.strip() else None  # fmt: skip
+        gone = await asyncio.to_thread(self._added.remove, name, [it for it in before if said is None or it != said.id])
+        new = await asyncio.to_thread(self._added.add, name, [said] if said is not None else [])
+        try:
+            await self._knowledge.index(database)
+        except RetrievalError:
+            await asyncio.to_thread(self._added.remove, name, [it.id for it in new])
+            await asyncio.to_thread(self._added.add, name, gone)
+            raise
+        await self._changes.tell(name)
+        return said
 
     async def remove(self, name: str, document_id: str) -> None:
         """Forget a document that was added at run time.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import duckdb
     from duckdb import DuckDBPyConnection
 
+MOST_COLUMNS = 2000  # of a table; SQLite takes as many, and a wider one is a matrix
 WHOLE_BYTES = 64 * 1024 * 1024
 SAMPLED_LINES = 20_480
 BUFFER_BYTES = 8 * 1024 * 1024  # DuckDB reads a CSV file in pieces of 32 MB, several at once; smaller ones are as fast
@@ -46,6 +47,7 @@ class FileTable(NamedTuple):
     select: what is selected from the reader: texts that are numbers are read as such.
     notes: what is to be known of a column: its unit, the order of its dates.
     problems: what was found in the file and is told, one sentence each.
+    delimiter: between the fields of a CSV file; decimal: a comma, where its numbers have one.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -54,6 +56,8 @@ class FileTable(NamedTuple):
     select: str = "*"
     notes: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
+    delimiter: str = ""
+    decimal: str = ""
 
     @property
     def query(self) -> str:
@@ -93,6 +97,12 @@ def inspect(
     Raises:
         DatabaseUnavailable: naming the file, what is wrong with it, and what to do.
     """
+    found = _inspect(connection, path, whole=whole, folder=folder)
+    _check_width(path, len(found.columns))
+    return found
+
+
+def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder: Path | None) -> FileTable:
     import duckdb
 
     try:
@@ -168,6 +178,7 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     import duckdb
 
     header = _first_line(path)
+    _check_width(path, max(header.count(it) for it in _DELIMITERS) + 1)  # to look at so many would take minutes
     given = {"sample_size": str(SAMPLED_LINES)}
     if path.suffix.lower() == ".tsv":
         given["delim"] = "'\t'"
@@ -293,7 +304,15 @@ def _reader(path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
         options["dateformat"] = literal(found.date_format)
     if found.timestamp_format:
         options["timestampformat"] = literal(found.timestamp_format)
-    return FileTable(found.columns, f"read_csv({_arguments(path, options)})", whole=False)
+    decimal = "," if "decimal_separator" in more else ""
+    reader = f"read_csv({_arguments(path, options)})"
+    return FileTable(found.columns, reader, whole=False, delimiter=found.delimiter, decimal=decimal)
+
+
+def _check_width(path: Path, columns: int) -> None:
+    if columns > MOST_COLUMNS:
+        problem = f"has {columns:,} columns, and a table may have {MOST_COLUMNS:,}"
+        raise _unusable(path, problem, "keep those that are needed, or turn columns into rows")
 
 
 def _check_fields(connection: DuckDBPyConnection, path: Path, header: str) -> None:

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MOST_UNPACKED = 4 * 1024**3  # bytes of one file, unpacked: what is more is no data, but a bomb
+MOST_SHEETS = 500 * 1024**2  # bytes of a workbook, unpacked
+MOST_CELLS = 16_384  # of a row of a sheet, and
+MOST_ROWS = 1_048_576  # of a sheet, as Excel has them
+MAX_RATIO = 200  # bytes for each packed one; CSV packs to a fifth, dull CSV to a hundredth
+RATIO_FROM = 10 * 1024**2  # below so many bytes of a file its ratio does not matter
 MORE = "_more"
 _PIECE = 1024 * 1024
 _SAMPLE = 512 * 1024  # bytes that tell an encoding
@@ -37,11 +42,15 @@ _INSTALL = "pip install -r requirements-local.txt"
 
 
 class Prepared(NamedTuple):
-    """A file to be read in the place of another. name: of its table; problems: what was found, one sentence each."""
+    """A file to be read in the place of another. name: of its table; problems: what was found, one sentence each.
+
+    encoding: of a text.
+    """
 
     name: str
     path: Path
     problems: tuple[str, ...] = ()
+    encoding: str = ""
 
 
 def stem_of(path: Path) -> str:
@@ -64,7 +73,7 @@ def prepared(path: Path, folder: Path) -> list[Prepared]:
         return [Prepared(path.stem, path)]
     encoding = encoding_of(path)
     if encoding == "utf-8":
-        return [Prepared(path.stem, path)]
+        return [Prepared(path.stem, path, encoding=encoding)]
     return [_decoded(path, encoding, folder)]
 
 
@@ -140,17 +149,19 @@ def _decoded(path: Path, encoding: str, folder: Path) -> Prepared:
             marked += "�" in line
             out.write(line)
     told = f"{path.name}: {marked:,} lines hold bytes that no text explains; each is shown as �."
-    return Prepared(path.stem, target, (told,) if marked else ())
+    return Prepared(path.stem, target, (told,) if marked else (), encoding.removesuffix("-broken"))
 
 
 def _unpacked(path: Path, folder: Path) -> Path:
-    target, size = folder / path.stem, 0
+    target, size, packed = folder / path.stem, 0, path.stat().st_size
     try:
         with gzip.open(path) as source, target.open("wb") as out:
             while piece := source.read(_PIECE):
                 size += len(piece)
                 if size > MOST_UNPACKED:
                     raise DatabaseUnavailable(f"{path.name} unpacks to more than 4 GB: unpack it, and name the file.")
+                if size > RATIO_FROM and size > MAX_RATIO * packed:
+                    raise _bomb(path)
                 out.write(piece)
     except (EOFError, gzip.BadGzipFile) as error:
         raise DatabaseUnavailable(f"{path.name} cannot be unpacked: pack it again.") from error
@@ -167,25 +178,58 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
     import zipfile
 
     try:
+        _check_packed(path)
         book = load_workbook(path, read_only=True, data_only=True)
     except (InvalidFileException, zipfile.BadZipFile, KeyError) as error:
         raise DatabaseUnavailable(f"{path.name} is no Excel workbook: save it as .xlsx again.") from error
     found: list[tuple[str, Path]] = []
     for number, sheet in enumerate(book.worksheets):
-        rows = [list(map(_cell, row)) for row in sheet.iter_rows(values_only=True)]
-        rows = [row for row in rows if any(row)]
-        width = max((max(at for at, cell in enumerate(row) if cell) + 1 for row in rows), default=0)
-        if not width:
-            continue
+        sheet.reset_dimensions()  # what the file says of them may be far more than it holds
         target = folder / f"{path.stem}_{number}.csv"
-        with target.open("w", encoding="utf-8", newline="") as out:
-            csv.writer(out).writerows(row[:width] for row in rows)
-        found.append((sheet.title, target))
+        if _write_sheet(path, sheet.iter_rows(values_only=True), target):
+            found.append((sheet.title, target))
     book.close()
     if not found:
         raise DatabaseUnavailable(f"{path.name} is empty: put data into it, or remove it.")
     for title, target in found:
         yield Prepared(path.stem if len(found) == 1 else f"{path.stem}_{title}", target)
+
+
+def _check_packed(path: Path) -> None:
+    """Raise where a workbook unpacks to more than it may. Its parts never give more bytes than they state."""
+    import zipfile
+
+    with zipfile.ZipFile(path) as packed:
+        parts = packed.infolist()
+    size = sum(it.file_size for it in parts)
+    if size > MOST_SHEETS:
+        raise DatabaseUnavailable(f"{path.name} unpacks to more than {MOST_SHEETS // 10**6} MB: save its data as CSV.")
+    if size > RATIO_FROM and any(it.file_size > MAX_RATIO * max(it.compress_size, 1) for it in parts):
+        raise _bomb(path)
+
+
+def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path) -> bool:
+    """Write a sheet's rows that hold anything, each as wide as the widest. Returns whether there are any."""
+    width, ragged = 0, target.with_suffix(".rows")
+    with ragged.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)
+        for number, cells in enumerate(rows):
+            if len(cells) > MOST_CELLS or number > MOST_ROWS:
+                raise DatabaseUnavailable(f"{path.name} has cells far outside of its data: save it as CSV.")
+            row = list(map(_cell, cells))
+            while row and not row[-1]:
+                row.pop()
+            if row:
+                width = max(width, len(row))
+                writer.writerow(row)
+    with ragged.open(encoding="utf-8", newline="") as source, target.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out).writerows([*row, *[""] * (width - len(row))] for row in csv.reader(source))
+    ragged.unlink()
+    return bool(width)
+
+
+def _bomb(path: Path) -> DatabaseUnavailable:
+    return DatabaseUnavailable(f"{path.name} unpacks to more than {MAX_RATIO} times its size: unpack it, and check it.")
 
 
 def _cell(value: Any) -> str:

@@ -14,7 +14,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
+from executors.base import (
+    Cancel,
+    CheckedSql,
+    CheckedWrite,
+    Executor,
+    Layer,
+    QueryResult,
+    Schema,
+    TableReport,
+    WriteResult,
+)
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.local.files_state import state_of
 from executors.local.gate import Gate
@@ -69,6 +79,7 @@ class IsolatedExecutor(Executor):
             if self._known is None or self._known.state != state:
                 said = json.loads(self._ask("schema", {}, SCHEMA_S).body)
                 self.warnings = tuple(said["warnings"])
+                self.reports = tuple(map(TableReport.model_validate, said["reports"]))
                 schema = Schema.model_validate(said["schema"])
                 self._known = _Known(state, schema, bytes.fromhex(said["kept"]))
             return self._known.schema

@@ -121,7 +121,8 @@ class Tasks:
         schema = executor.schema()
         self._sent = schema
         kept = executor.kept()  # type: ignore[attr-defined]
-        body = to_json({"schema": schema, "warnings": executor.warnings, "kept": kept.hex()})
+        told = {"schema": schema, "warnings": executor.warnings, "reports": executor.reports}
+        body = to_json({**told, "kept": kept.hex()})
         return Reply(body)
 
     def _run(self, opening: Opening, kept: bytes | None, cancel: Cancel, **options: Any) -> Reply:

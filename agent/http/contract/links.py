@@ -35,6 +35,8 @@ LINKS = (
     Link(("query", "chat", "generate"), "/trace_id", ("feedback", "save_query")),
     Link(("query", "chat", "generate", "feedback"), "/review_id", ("review", "settle_review"), "id"),
     Link(("query",), "/id", ("job", "cancel_job"), "id", "202"),
+    Link(("upload_database",), "/name", ("database", "database_schema", "first_look", "read_report"), "name"),
+    Link(("upload_database",), "/name", ("delete_database",), "name"),
     Link(("save_query",), "/id", ("saved_query", "replace_saved_query", "run_saved_query", "delete_saved_query"), "id"),
     Link(("add_documents",), "/documents/0/id", ("delete_document",), "id"),
 )

@@ -26,6 +26,7 @@ from agent.errors import (
     SessionBusy,
     ShuttingDown,
     StateUnavailable,
+    StorageFull,
     TooBusy,
     TooManyRequests,
     UnknownAnswer,
@@ -35,6 +36,8 @@ from agent.errors import (
     UnknownSavedQuery,
     UnknownSession,
     UnknownWritePlan,
+    UploadInvalid,
+    UploadTooLarge,
     WriteNotMade,
     WritesNotAllowed,
 )
@@ -59,16 +62,21 @@ SAVING = frozenset({"save_query", "replace_saved_query"})
 ONE_SAVED = frozenset({"saved_query", "replace_saved_query", "delete_saved_query", "run_saved_query"})
 CHANGING_SAVED = SAVING | {"delete_saved_query"}
 AS_FILE = frozenset({"query", "execute", "run_saved_query"})
-INDEXING = SETTLING | {"index_database", "add_documents", "delete_document"}
+INDEXING = SETTLING | {"index_database", "add_documents", "delete_document", "describe_column"}
+UPLOADING = frozenset({"upload_database"})
 DOCS = frozenset({"search_docs", "list_documents", "add_documents", "delete_document"})
-SCHEMAS = frozenset({"database", "database_schema", "index_database", "start_session", "new_session", "session"})
+SCHEMAS = frozenset(
+    {"database", "database_schema", "index_database", "start_session", "new_session", "session"}
+    | {"first_look", "read_report", "describe_column"}
+)
 READING = ASKING | RUNNING | SAVING | SCHEMAS | DOCS
 OPEN = frozenset({"health_live", "generate_health"})
 UNAIDED = frozenset({"tools", "health_ready"})  # which need no registry, or say themselves that there is none
 COUNTED_READS = frozenset({"database_schema"})  # by the rate, where they have a database read anew
-LISTENING = frozenset({"session", "health_ready"})  # for the caller's leaving: they see a body that is not asked for
+# For the caller's leaving: they see a body that is not asked for.
+LISTENING = frozenset({"session", "health_ready", "first_look"})
 REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | {
-    "start_session", "new_session", "sessions", "chat_health", "reviews", "review", "saved_queries",
+    "start_session", "new_session", "sessions", "chat_health", "reviews", "review", "saved_queries", "delete_database",
 }  # fmt: skip
 
 
@@ -113,7 +121,7 @@ CASES: tuple[Case, ...] = (
     _raised(NotAuthenticated("Send an API key: `Authorization: Bearer KEY`, or `x-api-key: KEY`.", "Bearer"), None),
     _raised(NotPermitted("Without authentication, ask by 127.0.0.1 or localhost, or set PLUMBLINE_AUTH."), None),
     _by_http(404),
-    _raised(UnknownDatabase("shops", ("shop",)), READING | {"reviews"}),
+    _raised(UnknownDatabase("shops", ("shop",)), READING | {"reviews", "delete_database"}),
     _raised(UnknownSession("There is no such session, or it has expired. Start a new one."), IN_SESSION | SESSIONS),
     _raised(UnknownWritePlan("No change waits for this token. Ask for the change again."), PLANNING),
     _raised(UnknownDocument("No document of this id was added to 'shop'."), frozenset({"delete_document"})),
@@ -130,7 +138,8 @@ CASES: tuple[Case, ...] = (
     _raised(AlreadySettled("This review was approved already. Nothing was changed."), SETTLING),
     _raised(ChangedMeanwhile("It was changed since you read it. Get it again, and decide anew."),
             SETTLING | CHANGING_SAVED),
-    _raised(NameTaken("You have another saved query named 'Orders by status'. Choose another name."), SAVING),
+    _raised(NameTaken("You have another saved query named 'Orders by status'. Choose another name."),
+            SAVING | UPLOADING),
     _raised(SqlRefused(ErrorKind.NOT_READ_ONLY, "DELETE changes data; only SELECT is allowed."), RUNNING | SAVING,
             "sql-not-read-only"),
     _by_http(408),
@@ -143,7 +152,11 @@ CASES: tuple[Case, ...] = (
     _raised(NoRows("Which dates do you mean? Ask for application/json to have the whole response."),
             frozenset({"query"})),
     _raised(DocumentsInvalid("documents.0: there is no table 'order'; the nearest is 'orders'."),
-            SETTLING | {"add_documents"}),
+            SETTLING | {"add_documents", "describe_column"}),
+    _raised(UploadTooLarge("An upload may have 100 MB. Send less, or send it packed (.zip, .csv.gz)."), UPLOADING),
+    _raised(UploadInvalid("sales.csv has 5,000 columns, and a table may have 2,000: keep those that are needed."),
+            UPLOADING),
+    _raised(StorageFull("The disk of this service is full. Nothing was kept."), UPLOADING),
     _raised(ReviewInvalid("No query of this answer has given rows. Send `correct` with the right SQL."), SETTLING),
     _raised(FeedbackInvalid("This answer has no query that could be right. Say `correct: false`."),
             frozenset({"feedback"})),

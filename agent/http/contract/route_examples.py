@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pydantic import BaseModel
 
 from agent import __version__
-from agent.databases import DatabaseInfo
+from agent.databases import DatabaseInfo, UploadInfo
+from agent.first_look.look import FirstLook, LookedTable
 from agent.health import PartHealth
 from agent.http.records import RecordsResponse
+from agent.http.uploads import Described, ReadReport, Uploaded
 from agent.http.wire import (
     ANSWER_EXAMPLE,
     DatabaseDetail,
@@ -26,7 +29,7 @@ from agent.http.wire_generate import GenerateHealth
 from agent.http.wire_jobs import JOB_EXAMPLE, TAKEN_EXAMPLE
 from agent.http.wire_rag import AddedResponse, DocumentPage, FoundDocument, ListedDocument, SearchResponse
 from agent.tools import TOOLS, ToolList
-from executors.base import Column, ForeignKey, Table
+from executors.base import Column, ColumnReport, ForeignKey, Table, TableReport
 from rag.documents import make_document
 
 _CUSTOMERS = Table(
@@ -49,6 +52,8 @@ _ORDERS = Table(
     foreign_keys=(ForeignKey(columns=("customer_id",), table="customers", referenced=("customer_id",)),),
     row_count=14360,
 )
+_DAY = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+_UPLOAD = UploadInfo(file="sales.csv", size=52_400, created_at=_DAY, expires_at=_DAY + timedelta(days=30))
 _RULE = make_document("rule", "Guest: an order without a customer.", database="shop", table="orders", source="api")
 _FOUND = FoundDocument(score=0.71, **_RULE.model_dump())
 _READY = (
@@ -85,6 +90,38 @@ _SHOWN: dict[str, dict[str, BaseModel]] = {
         "200": DatabaseSchema(
             database="shop", dialect="duckdb", tables=(_CUSTOMERS, _ORDERS),
             enriched="CREATE TABLE orders (\n  order_id INTEGER PRIMARY KEY,\n  status VARCHAR -- C completed …\n);",
+        )
+    },
+    "upload_database": {"201": Uploaded(name="sales", **_UPLOAD.model_dump())},
+    "first_look": {
+        "200": FirstLook(
+            tables=(
+                LookedTable(name="orders", rows=14360, columns=3, primary_key=("order_id",),
+                            foreign_keys=_ORDERS.foreign_keys),
+            ),
+            questions=("What is the total amount of orders for each status?",),
+        )
+    },
+    "read_report": {
+        "200": ReadReport(
+            database="sales",
+            tables=(
+                TableReport(
+                    table="sales", files=("sales.csv",), encoding="cp1252", delimiter=";", decimal=",", rows=240,
+                    columns=(
+                        ColumnReport(name="Betrag", type="DECIMAL(18,2)", note="Read as a number, in €.", values=240,
+                                     empty=0),
+                        ColumnReport(name="Menge", type="VARCHAR", values=240, empty=0, unlike=3, like="numbers"),
+                    ),
+                ),
+            ),
+        )
+    },
+    "describe_column": {
+        "200": Described(
+            database="shop",
+            document=make_document("column", "C completed, X cancelled.", database="shop", table="orders",
+                                   column="status", source="page"),
         )
     },
     "index_database": {

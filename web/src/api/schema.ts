@@ -169,7 +169,14 @@ export interface paths {
          */
         get: operations["databases"];
         put?: never;
-        post?: never;
+        /**
+         * Upload data
+         * @description Takes one file of data, or a `.zip` of several, as a database that its caller alone can ask and delete.
+         *
+         *     The body is the file itself. It is written to disk as it comes, and read once; where anything is wrong with it,
+         *     nothing is kept. `GET /api/databases` says what is taken, how large, and for how long it is kept.
+         */
+        post: operations["upload_database"];
         delete?: never;
         options?: never;
         head?: never;
@@ -190,7 +197,11 @@ export interface paths {
         get: operations["database"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete uploaded data
+         * @description Deletes a database that the caller uploaded, with the docs and queries that were kept about it.
+         */
+        delete: operations["delete_database"];
         options?: never;
         head?: never;
         patch?: never;
@@ -230,6 +241,70 @@ export interface paths {
          * @description Reads schema and docs anew; only what has changed is embedded.
          */
         post: operations["index_database"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/databases/{name}/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A first look at a database
+         * @description Its tables with their sizes and keys, and five questions, each of which was run and gave rows.
+         */
+        get: operations["first_look"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/databases/{name}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How a database's files were read
+         * @description Of each column its type, unit and values, of each file its encoding and delimiter, and what could not be read.
+         *
+         *     A database that is no files has no tables here.
+         */
+        get: operations["read_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/databases/{name}/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Describe a column
+         * @description Says what a column means; the next question knows it. It takes the place of what was said here before.
+         *
+         *     An empty text takes it back. Docs of files, and the database's own comments, stay as they are.
+         */
+        put: operations["describe_column"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1309,6 +1384,40 @@ export interface components {
             private: boolean;
         };
         /**
+         * ColumnReport
+         * @description How one column of a file was read.
+         *
+         *     type: that its values have now. note: its unit, the order of its dates.
+         *     values, empty: how many rows have one, and how many have none; None where they were not counted.
+         *     unlike: how many values of a column of texts are unlike all others, which look like `like`: numbers or dates.
+         */
+        ColumnReport: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Values */
+            values?: number | null;
+            /** Empty */
+            empty?: number | null;
+            /**
+             * Unlike
+             * @default 0
+             */
+            unlike: number;
+            /**
+             * Like
+             * @default
+             * @enum {string}
+             */
+            like: "" | "numbers" | "dates";
+        };
+        /**
          * Correction
          * @description An equation or `[[...]]` whose result was put right: the exact value, as text.
          */
@@ -1355,6 +1464,8 @@ export interface components {
              * @default false
              */
             reviewer: boolean;
+            /** @description Of data that the caller brought, who alone sees it. */
+            upload?: components["schemas"]["UploadInfo"] | null;
             /**
              * Questions
              * @default []
@@ -1396,14 +1507,17 @@ export interface components {
              * @default false
              */
             reviewer: boolean;
+            /** @description Of data that the caller brought, who alone sees it. */
+            upload?: components["schemas"]["UploadInfo"] | null;
         };
         /**
          * DatabaseList
-         * @description The databases that can be asked.
+         * @description The databases that can be asked. uploads: what the caller may bring; null where nothing.
          */
         DatabaseList: {
             /** Databases */
             databases: components["schemas"]["DatabaseInfo"][];
+            uploads?: components["schemas"]["UploadRules"] | null;
         };
         /**
          * DatabaseSchema
@@ -1434,6 +1548,41 @@ export interface components {
              * @default []
              */
             warnings: string[];
+        };
+        /**
+         * Described
+         * @description What is said of a column now; `document` is null where nothing is.
+         */
+        Described: {
+            /** Database */
+            database: string;
+            document?: components["schemas"]["Document"] | null;
+        };
+        /**
+         * Description
+         * @description What a column means.
+         * @example {
+         *       "column": "amount",
+         *       "table": "orders",
+         *       "text": "Gross amount in euros, VAT included."
+         *     }
+         */
+        Description: {
+            /**
+             * Table
+             * @description As `GET /api/databases/{name}/schema` has it.
+             */
+            table: string;
+            /**
+             * Column
+             * @description Of that table.
+             */
+            column: string;
+            /**
+             * Text
+             * @description A sentence or two; empty: nothing any more.
+             */
+            text: string;
         };
         /**
          * Document
@@ -1660,6 +1809,16 @@ export interface components {
              */
             status: "open" | "approved" | "corrected" | "rejected";
             rows?: components["schemas"]["ExecuteResponse"] | null;
+        };
+        /**
+         * FirstLook
+         * @description What there is, and questions to begin with, each of which was run and gave rows.
+         */
+        FirstLook: {
+            /** Tables */
+            tables: components["schemas"]["LookedTable"][];
+            /** Questions */
+            questions: string[];
         };
         /**
          * ForeignKey
@@ -1979,6 +2138,28 @@ export interface components {
             status: string;
         };
         /**
+         * LookedTable
+         * @description A table in short. rows: None where they were not counted; columns: how many.
+         */
+        LookedTable: {
+            /** Name */
+            name: string;
+            /** Rows */
+            rows: number | null;
+            /** Columns */
+            columns: number;
+            /**
+             * Primary Key
+             * @default []
+             */
+            primary_key: string[];
+            /**
+             * Foreign Keys
+             * @default []
+             */
+            foreign_keys: components["schemas"]["ForeignKey"][];
+        };
+        /**
          * NewDocument
          * @description One fact. Unknown fields are refused.
          */
@@ -2219,6 +2400,24 @@ export interface components {
              * @default {}
              */
             options: components["schemas"]["Options"];
+        };
+        /**
+         * ReadReport
+         * @description How the files of a database were read. problems: what could not be, one sentence each.
+         */
+        ReadReport: {
+            /** Database */
+            database: string;
+            /**
+             * Tables
+             * @default []
+             */
+            tables: components["schemas"]["TableReport"][];
+            /**
+             * Problems
+             * @default []
+             */
+            problems: string[];
         };
         /**
          * RecordsRequest
@@ -2995,6 +3194,47 @@ export interface components {
             is_view: boolean;
         };
         /**
+         * TableReport
+         * @description How one table was read of its files.
+         *
+         *     files: their names. encoding, delimiter: of texts; empty where the files say it themselves.
+         *     decimal: a comma, where plain numbers have one.
+         *     problems: what was found in them and is told, one sentence each.
+         */
+        TableReport: {
+            /** Table */
+            table: string;
+            /** Files */
+            files: string[];
+            /**
+             * Encoding
+             * @default
+             */
+            encoding: string;
+            /**
+             * Delimiter
+             * @default
+             */
+            delimiter: string;
+            /**
+             * Decimal
+             * @default
+             */
+            decimal: string;
+            /** Rows */
+            rows?: number | null;
+            /**
+             * Columns
+             * @default []
+             */
+            columns: components["schemas"]["ColumnReport"][];
+            /**
+             * Problems
+             * @default []
+             */
+            problems: string[];
+        };
+        /**
          * ToolList
          * @description Tools in the form that chat models take, and by each tool's name the route that executes it.
          */
@@ -3009,6 +3249,62 @@ export interface components {
                     [key: string]: string;
                 };
             };
+        };
+        /**
+         * UploadInfo
+         * @description Data that somebody brought. file: as it was sent; size: its bytes.
+         */
+        UploadInfo: {
+            /** File */
+            file: string;
+            /** Size */
+            size: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+        };
+        /**
+         * UploadRules
+         * @description What may be uploaded. types: endings of files; days: for which data is kept; most: databases of one caller.
+         */
+        UploadRules: {
+            /** Max Bytes */
+            max_bytes: number;
+            /** Types */
+            types: string[];
+            /** Days */
+            days: number;
+            /** Most */
+            most: number;
+        };
+        /**
+         * Uploaded
+         * @description A database that was uploaded. `GET /api/databases/{name}` tells what can be asked of it.
+         */
+        Uploaded: {
+            /** File */
+            file: string;
+            /** Size */
+            size: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Name */
+            name: string;
         };
         /**
          * Usage
@@ -4869,9 +5165,11 @@ export interface operations {
                      *           "owners": [],
                      *           "available": true,
                      *           "detail": "",
-                     *           "reviewer": false
+                     *           "reviewer": false,
+                     *           "upload": null
                      *         }
-                     *       ]
+                     *       ],
+                     *       "uploads": null
                      *     }
                      */
                     "application/json": components["schemas"]["DatabaseList"];
@@ -4931,6 +5229,171 @@ export interface operations {
             };
         };
     };
+    upload_database: {
+        parameters: {
+            query: {
+                /** @description The file's name; its ending says what it is. */
+                file: string;
+                /** @description What to call the database. Default: the file's name, made unique. */
+                name?: string | null;
+                /** @description What the data is about. */
+                description?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The bytes of the file. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "file": "sales.csv",
+                     *       "size": 52400,
+                     *       "created_at": "2026-03-01T09:30:00Z",
+                     *       "expires_at": "2026-03-31T09:30:00Z",
+                     *       "name": "sales"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Uploaded"];
+                };
+            };
+            /** @description Malformed request */
+            400: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Writes are not allowed */
+            409: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request too large */
+            413: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid field */
+            422: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no room left */
+            507: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     database: {
         parameters: {
             query?: never;
@@ -4959,6 +5422,7 @@ export interface operations {
                      *       "available": true,
                      *       "detail": "",
                      *       "reviewer": true,
+                     *       "upload": null,
                      *       "questions": [
                      *         "What was our revenue in fiscal year 2025?",
                      *         "How many orders were cancelled?"
@@ -4967,6 +5431,100 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["DatabaseDetail"];
                 };
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown database or session */
+            404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid field */
+            422: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_database: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name that `GET /api/databases` lists. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Nobody is signed in */
             401: {
@@ -5303,6 +5861,440 @@ export interface operations {
             };
             /** @description Unknown database or session */
             404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid field */
+            422: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    first_look: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name that `GET /api/databases` lists. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tables": [
+                     *         {
+                     *           "name": "orders",
+                     *           "rows": 14360,
+                     *           "columns": 3,
+                     *           "primary_key": [
+                     *             "order_id"
+                     *           ],
+                     *           "foreign_keys": [
+                     *             {
+                     *               "columns": [
+                     *                 "customer_id"
+                     *               ],
+                     *               "table": "customers",
+                     *               "referenced": [
+                     *                 "customer_id"
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "questions": [
+                     *         "What is the total amount of orders for each status?"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FirstLook"];
+                };
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown database or session */
+            404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request too large */
+            413: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid field */
+            422: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name that `GET /api/databases` lists. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "database": "sales",
+                     *       "tables": [
+                     *         {
+                     *           "table": "sales",
+                     *           "files": [
+                     *             "sales.csv"
+                     *           ],
+                     *           "encoding": "cp1252",
+                     *           "delimiter": ";",
+                     *           "decimal": ",",
+                     *           "rows": 240,
+                     *           "columns": [
+                     *             {
+                     *               "name": "Betrag",
+                     *               "type": "DECIMAL(18,2)",
+                     *               "note": "Read as a number, in €.",
+                     *               "values": 240,
+                     *               "empty": 0,
+                     *               "unlike": 0,
+                     *               "like": ""
+                     *             },
+                     *             {
+                     *               "name": "Menge",
+                     *               "type": "VARCHAR",
+                     *               "note": "",
+                     *               "values": 240,
+                     *               "empty": 0,
+                     *               "unlike": 3,
+                     *               "like": "numbers"
+                     *             }
+                     *           ],
+                     *           "problems": []
+                     *         }
+                     *       ],
+                     *       "problems": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadReport"];
+                };
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown database or session */
+            404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid field */
+            422: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    describe_column: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name that `GET /api/databases` lists. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Description"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "database": "shop",
+                     *       "document": {
+                     *         "id": "9f74d142aea26ad65e62c0aebfd96408",
+                     *         "kind": "column",
+                     *         "text": "C completed, X cancelled.",
+                     *         "table": "orders",
+                     *         "column": "status",
+                     *         "source": "page",
+                     *         "sql": ""
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Described"];
+                };
+            };
+            /** @description Malformed request */
+            400: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown database or session */
+            404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request too large */
+            413: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
                     [name: string]: unknown;

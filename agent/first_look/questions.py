@@ -1,0 +1,160 @@
+"""Questions that a person would ask of a table, made from its measures, dates and categories, each with its query.
+
+What a column is, its type and name say first, and its values decide: a measure has more than two of them, a category
+a few that come back. Where nothing of a table is one, there is no question about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agent.suggest import aggregate_of, is_category, is_measure, rows_of, words_of
+from executors.base import Column, JsonValue, Schema, Table
+from executors.dialects import DIALECTS
+
+MOST_COLUMNS = 12  # of a table that are looked at
+MOST_GROUPS = 50  # that a category has
+LEAST_REPEATED = 2  # rows of a group, on average
+_DATE = re.compile(r"date|timestamp", re.IGNORECASE)
+_DAY = re.compile(r"^(\d{4})-\d\d-\d\d")
+_READABLE = re.compile(r"[^\W\d_]{3,}")
+_VOWEL = re.compile(r"[aeiouyäöüéèáíóú]|[^\x00-\x7f]", re.IGNORECASE)
+
+
+class Candidate(NamedTuple):
+    """A question and the query that answers it. kind: of question, so that the chosen ones differ."""
+
+    text: str
+    sql: str
+    kind: str
+
+
+class Seen(NamedTuple):
+    """What the values of a table say.
+
+    rows: how many. measures, categories, dates: the columns that are such.
+    year: the latest of the first date.
+    """
+
+    rows: int
+    measures: tuple[Column, ...]
+    categories: tuple[Column, ...]
+    dates: tuple[Column, ...] = ()
+    year: int | None = None
+
+
+class TableProfile:
+    """Looks at a table's values with one query.
+
+    Args:
+        schema: of the database.
+        table: one of its tables.
+    """
+
+    def __init__(self, schema: Schema, table: Table) -> None:
+        self._schema, self._table = schema, table
+        keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
+        plain = [it for it in table.columns if it.name not in keys and not it.private and is_readable(it.name)]
+        self.measures = [it for it in plain if is_measure(it)][:MOST_COLUMNS]
+        self.categories = [it for it in plain if is_category(it)][:MOST_COLUMNS]
+        self.dates = [it for it in plain if _is_date(it)][:MOST_COLUMNS]
+
+    @property
+    def sql(self) -> str:
+        """Of all rows: their number, and of each column what tells whether it is what its name says."""
+        counted = ["COUNT(*)"]
+        counted += [f"COUNT(DISTINCT {self._name(it)})" for it in (*self.measures, *self.categories)]
+        counted += [f"MAX({self._name(it)})" for it in self.dates]
+        named = ", ".join(f"{it} AS v{at}" for at, it in enumerate(counted))
+        return f"SELECT {named} FROM {self._schema.quoted_table(self._table)}"
+
+    def seen(self, row: tuple[JsonValue, ...]) -> Seen:
+        """What the query's row says."""
+        values = iter(row)
+        rows = int(next(values) or 0)
+        measures = tuple(it for it in self.measures if int(next(values) or 0) > 2)  # else it is a flag
+        categories = tuple(it for it in self.categories if _comes_back(int(next(values) or 0), rows))
+        found = [(it, match) for it in self.dates if (match := _DAY.match(str(next(values) or "")))]
+        dates = tuple(it for it, _ in found)
+        return Seen(rows, measures, categories, dates, int(found[0][1][1]) if found else None)
+
+    def _name(self, column: Column) -> str:
+        return self._schema.quoted(column.name)
+
+
+class Asker:
+    """Makes the questions of one table.
+
+    Args:
+        schema: of the database.
+        table: that they are about.
+        seen: what its values say.
+    """
+
+    def __init__(self, schema: Schema, table: Table, seen: Seen) -> None:
+        self._schema, self._table, self._seen = schema, table, seen
+        self._from, self._rows = schema.quoted_table(table), rows_of(table)
+
+    def candidates(self) -> Iterator[Candidate]:
+        """The questions, the most telling first."""
+        seen = self._seen
+        measure = seen.measures[0] if seen.measures else None
+        category = seen.categories[0] if seen.categories else None
+        if measure is not None and category is not None:
+            group, total = self._name(category), self._total(measure)
+            text = f"What is the {aggregate_of(measure)} of {self._rows} for each {words_of(category.name)}?"
+            yield Candidate(text, f"SELECT {group}, {total} FROM {self._from} GROUP BY {group}", "groups")
+        if seen.dates and seen.year is not None:
+            yield from self._of_year(seen.dates[0], seen.year, measure)
+        if measure is not None and len(seen.categories) > 1:
+            group, total = self._name(seen.categories[1]), self._total(measure)
+            text = f"Which {words_of(seen.categories[1].name)} has the highest {aggregate_of(measure)} of {self._rows}?"
+            yield Candidate(
+                text, f"SELECT {group}, {total} AS v FROM {self._from} GROUP BY {group} ORDER BY v DESC", "highest"
+            )
+        if category is not None:
+            group = self._name(category)
+            text = f"How many {self._rows} are there for each {words_of(category.name)}?"
+            yield Candidate(text, f"SELECT {group}, COUNT(*) FROM {self._from} GROUP BY {group}", "counts")
+        if measure is not None:
+            text = f"What is the {aggregate_of(measure)} of all {self._rows}?"
+            yield Candidate(text, f"SELECT {self._total(measure)} FROM {self._from}", "total")
+        if measure is not None or category is not None or seen.dates:
+            yield Candidate(f"How many {self._rows} are there?", f"SELECT COUNT(*) FROM {self._from}", "count")
+
+    def _of_year(self, date: Column, year: int, measure: Column | None) -> Iterator[Candidate]:
+        day = self._name(date)
+        within = f"{day} >= {self._day(date, year)} AND {day} < {self._day(date, year + 1)}"
+        month = DIALECTS[self._schema.dialect].truncate_month.format(column=day)
+        which = f" by {words_of(date.name)}" if len(self._seen.dates) > 1 else ""
+        if measure is not None:
+            text = f"What was the {aggregate_of(measure)} of {self._rows} in each month of {year}{which}?"
+            sql = f"SELECT {month}, {self._total(measure)} FROM {self._from} WHERE {within} GROUP BY {month}"
+            yield Candidate(text, sql, "months")
+        text = f"How many {self._rows} were there in {year}{which}?"
+        yield Candidate(text, f"SELECT COUNT(*) AS n FROM {self._from} WHERE {within} HAVING COUNT(*) > 0", "year")
+
+    def _day(self, date: Column, year: int) -> str:
+        return f"'{year}-01-01'" if not _DATE.search(date.type) else f"CAST('{year}-01-01' AS DATE)"
+
+    def _total(self, measure: Column) -> str:
+        function = "SUM" if aggregate_of(measure).startswith("total") else "AVG"
+        return f"{function}({self._name(measure)})"
+
+    def _name(self, column: Column) -> str:
+        return self._schema.quoted(column.name)
+
+
+def is_readable(name: str) -> bool:
+    """Whether a name has a word in it that a person could say: `icd10_cd` and `x7` have none."""
+    return any(_VOWEL.search(word) for word in _READABLE.findall(words_of(name)))
+
+
+def _is_date(column: Column) -> bool:
+    return bool(_DATE.search(column.type)) or (bool(column.samples) and all(map(_DAY.match, column.samples)))
+
+
+def _comes_back(groups: int, rows: int) -> bool:
+    return 2 <= groups <= MOST_GROUPS and groups * LEAST_REPEATED <= rows

@@ -1,0 +1,245 @@
+"""Data that callers bring: taken as it comes, read once to know that it can be asked, then kept as a database."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import uuid
+from collections.abc import AsyncIterable, Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent.errors import NotPermitted, UploadInvalid
+from agent.settings import MB, types_of
+from agent.uploads.folder import DATA, Incoming, UploadFolder, disk_watched, too_large
+from agent.uploads.records import Upload, UploadShelf, taken
+from agent.uploads.unpack import safe_name, unpack
+from executors.base import Frozen
+from executors.entry import NAME, Entry
+from executors.errors import DatabaseUnavailable
+from executors.local.kinds import is_file_of_data
+
+if TYPE_CHECKING:
+    from agent.settings import Settings
+    from agent.state.store import StateStore
+    from executors.router import Router
+
+ARCHIVE = ".zip"
+FOLDER = "uploads"  # in that of the state
+UNPACKED = 10  # times the size of an upload that an archive may have
+_WRITE_BYTES = 1024 * 1024  # are collected before a thread writes them
+_DAY_S = 86_400.0
+
+
+class UploadRules(Frozen):
+    """What may be uploaded. types: endings of files; days: for which data is kept; most: databases of one caller."""
+
+    max_bytes: int
+    types: tuple[str, ...]
+    days: float
+    most: int
+
+
+class Arriving(Frozen):
+    """What a caller says of data that they send. size: bytes, where they say it; name: empty: from the file's."""
+
+    owner: str
+    file: str
+    name: str = ""
+    description: str = ""
+    size: int | None = None
+
+
+class Uploads:
+    """The uploads of every caller.
+
+    Args:
+        settings: whose limits hold.
+        state: where their records are kept.
+        router: whose names are taken, and which opens what came.
+    """
+
+    def __init__(self, settings: Settings, state: StateStore, router: Router) -> None:
+        self._settings, self._router = settings, router
+        self._shelf, self._folder = UploadShelf(state), UploadFolder(settings.state_path.absolute() / FOLDER)
+
+    @property
+    def rules(self) -> UploadRules | None:
+        """What may be uploaded; None: nothing."""
+        settings = self._settings
+        if not settings.upload_mb:
+            return None
+        return UploadRules(
+            max_bytes=settings.upload_mb * MB,
+            types=tuple(sorted(types_of(settings.upload_types))),
+            days=settings.upload_days,
+            most=settings.max_uploads,
+        )
+
+    def every(self) -> list[Upload]:
+        """All that there are. Blocks; raises StateUnavailable."""
+        return self._shelf.every()
+
+    def entry(self, upload: Upload) -> Entry:
+        """An upload as the registry would say it: its owner alone may ask it, and change its docs."""
+        return _entry(upload, self._folder.path(upload.place))
+
+    async def take(self, arriving: Arriving, body: AsyncIterable[bytes]) -> Upload:
+        """Take data. Whatever goes wrong, nothing of it is kept.
+
+        Args:
+            arriving: what is said of it.
+            body: the file's bytes.
+
+        Raises:
+            NotPermitted: uploads are switched off.
+            UploadInvalid: it is nothing that can be read, or the caller has enough.
+            UploadTooLarge, StorageFull: it does not fit.
+            NameTaken: another database is called so.
+            StateUnavailable: the record cannot be kept.
+        """
+        rules = self.rules
+        if rules is None:
+            raise NotPermitted("Nothing can be uploaded here. Ask whoever runs this service (PLUMBLINE_UPLOAD_MB).")
+        file = _checked_file(arriving.file, rules)
+        if arriving.size is not None and arriving.size > rules.max_bytes:
+            raise too_large(rules.max_bytes)
+        name = await asyncio.to_thread(self._name, arriving, file)
+        place = uuid.uuid4().hex
+        try:
+            folder = await asyncio.to_thread(self._folder.begin, place, arriving.size or 0)
+            received = Incoming(folder / _received(file), rules.max_bytes)
+            with disk_watched():
+                await _receive(received, body)
+                return await _to_the_end(partial(self._keep, arriving, name, place, received))
+        finally:
+            await asyncio.to_thread(self._folder.end, place)
+
+    async def remove(self, name: str) -> None:
+        """Forget an upload and delete its data. Who may was asked before. Raises StateUnavailable."""
+        await asyncio.to_thread(self._remove, name)
+
+    def sweep(self) -> int:
+        """Delete the data of what has expired, or was left over. Blocks; raises StateUnavailable."""
+        return self._folder.sweep({upload.place for upload in self._shelf.every()})
+
+    # -- in threads -----------------------------------------------------------------------------------------
+
+    def _name(self, arriving: Arriving, file: str) -> str:
+        """What the database is to be called. Raises UploadInvalid, NameTaken."""
+        mine = [it for it in self._shelf.every() if it.owner.casefold() == arriving.owner.casefold()]
+        if len(mine) >= self._settings.max_uploads:
+            raise UploadInvalid(f"You have {len(mine)} uploads, and may have no more. Delete one that is not needed.")
+        if arriving.name:
+            if not NAME.fullmatch(arriving.name):
+                raise UploadInvalid("A name is made of at most 64 letters of a-z, digits, '_', '-' and '.'.")
+            if not self._is_free(arriving.name, arriving.owner):
+                raise taken(arriving.name)
+            return arriving.name
+        stem = re.sub(r"[^A-Za-z0-9_-]+", "-", file.partition(".")[0]).strip("-_")[:50] or "data"
+        number = 1
+        while not self._is_free(name := stem if number == 1 else f"{stem}-{number}", arriving.owner):
+            number += 1
+        return name
+
+    def _is_free(self, name: str, owner: str) -> bool:
+        others = {it.casefold() for it in self._router.names()}
+        return name.casefold() not in others and self._shelf.is_free(name, owner)
+
+    def _keep(self, arriving: Arriving, name: str, place: str, received: Incoming) -> Upload:
+        path = received.path
+        if not received.size:
+            raise UploadInvalid(f"{path.name} is empty. Send a file that holds data.")
+        if path.suffix.lower() == ARCHIVE:
+            unpack(path, path.parent / DATA, most_bytes=self._most_unpacked)
+        now = self._shelf.clock()
+        upload = Upload(
+            name=name,
+            owner=arriving.owner,
+            place=place,
+            file=path.name,
+            size=received.size,
+            description=arriving.description,
+            created_at=now,
+            expires_at=now + self._settings.upload_days * _DAY_S,
+        )
+        self._read(_entry(upload, self._folder.incoming(place)))
+        self._folder.keep(place)
+        try:
+            self._shelf.add(upload)
+        except BaseException:
+            self._folder.remove(place)
+            raise
+        return upload
+
+    @property
+    def _most_unpacked(self) -> int:
+        return self._settings.upload_mb * MB * UNPACKED
+
+    def _read(self, entry: Entry) -> None:
+        """Read the schema once, as questions will. Raises UploadInvalid."""
+        executor = self._router.look(entry)
+        try:
+            if not executor.schema().tables:
+                raise UploadInvalid("There is no table in it. Send data with at least one.")
+        except DatabaseUnavailable as error:
+            raise UploadInvalid(str(error)) from error
+        finally:
+            executor.close()
+
+    def _remove(self, name: str) -> None:
+        upload = next((it for it in self._shelf.every() if it.name == name), None)
+        if upload is not None:
+            self._shelf.remove(name)
+            self._folder.remove(upload.place)
+
+
+def _entry(upload: Upload, folder: Path) -> Entry:
+    """The entry of data in a folder: a file that is a database by itself, or all the data files that are there."""
+    is_database = not is_file_of_data(Path(upload.file)) and not upload.file.lower().endswith(ARCHIVE)
+    return Entry(
+        name=upload.name,
+        url=str(folder / upload.file if is_database else folder),
+        description=upload.description,
+        allowed=(upload.owner,),
+        owners=(upload.owner,),
+        is_upload=True,
+    )
+
+
+def _received(file: str) -> str:
+    """Where a file is written: an archive beside the data that is unpacked from it."""
+    return file if file.lower().endswith(ARCHIVE) else f"{DATA}/{file}"
+
+
+async def _to_the_end(work: Callable[[], Upload]) -> Upload:
+    """Work in a thread, waited for where the caller leaves, too: a thread cannot be stopped, and needs its files."""
+    task = asyncio.create_task(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
+def _checked_file(said: str, rules: UploadRules) -> str:
+    """The file's name, safe to be one here. Raises UploadInvalid."""
+    file = safe_name(re.split(r"[/\\]", said)[-1])[-120:]
+    if not any(file.lower().endswith(f".{kind}") for kind in rules.types):
+        raise UploadInvalid(f"{file} cannot be uploaded. These files can: {', '.join(rules.types)}.")
+    return file
+
+
+async def _receive(received: Incoming, body: AsyncIterable[bytes]) -> None:
+    """Write a body as it comes. Raises UploadTooLarge, OSError."""
+    pieces: list[bytes] = []
+    held = 0
+    async for piece in body:
+        pieces.append(piece)
+        held += len(piece)
+        if held >= _WRITE_BYTES or received.size + held > received.most_bytes:
+            await asyncio.to_thread(received.write, pieces)
+            pieces, held = [], 0
+    if pieces:
+        await asyncio.to_thread(received.write, pieces)
