@@ -123,6 +123,7 @@ class Schema(Frozen):
 
     namespace: what a server calls the schema whose tables need no qualifier; empty for files.
     version: of the server, as the dialect's row counts it: see `Dialect.needs`; empty where it is not known.
+    types: the database's own types that a query may cast to, whether or not a column has them. No rows of tables.
     """
 
     database: str
@@ -130,6 +131,7 @@ class Schema(Frozen):
     tables: tuple[Table, ...]
     namespace: str = ""
     version: tuple[int, ...] = ()
+    types: tuple[str, ...] = ()
 
     @cached_property
     def _by_name(self) -> dict[str, Table]:
@@ -150,8 +152,10 @@ class Schema(Frozen):
 
     @cached_property
     def type_names(self) -> frozenset[str]:
-        """The words of the columns' types, and the tables' names, which are types of rows; in lower case."""
-        kinds = {word for table in self.tables for column in table.columns for word in re.findall(r"\w+", column.type)}
+        """The database's own types, words of the columns', and tables' names, which are types of rows; lower case."""
+        kinds = {*self.types} | {
+            word for table in self.tables for column in table.columns for word in re.findall(r"\w+", column.type)
+        }
         return frozenset(name.lower() for name in kinds | {table.parts[-1] for table in self.tables})
 
     def table(self, name: str) -> Table | None:

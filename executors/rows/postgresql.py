@@ -120,6 +120,23 @@ _READS = SchemaQueries(
         WHERE k.contype = 'f'
         ORDER BY v.oid, k.conname, part.position
     """,
+    # Enums, ranges, and domains over these or over a type of the server's own, where no CHECK calls a function that
+    # somebody made. Rows of tables are none of them, nor what is called as a table is anywhere: its fields are columns.
+    types="""
+        SELECT DISTINCT t.typname
+        FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+        LEFT JOIN pg_catalog.pg_type b ON b.oid = t.typbasetype
+        WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
+          AND has_schema_privilege(n.oid, 'USAGE') AND has_type_privilege(t.oid, 'USAGE')
+          AND (t.typtype IN ('e', 'r', 'm') OR (t.typtype = 'd' AND (b.oid < 16384 OR b.typtype IN ('e', 'r', 'm'))))
+          AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_class c WHERE c.relname = t.typname)
+          AND NOT EXISTS (
+              SELECT 1 FROM pg_catalog.pg_constraint k
+              JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_constraint'::regclass AND d.objid = k.oid
+              WHERE k.contypid = t.oid AND d.refclassid = 'pg_catalog.pg_proc'::regclass
+          )
+        ORDER BY 1
+    """,
     # Of a partitioned table there are statistics of all its rows alone; of one with heirs, both: those come last.
     samples="""
         SELECT s.schemaname, s.tablename, s.attname,

@@ -119,6 +119,7 @@ class SchemaQueries(Frozen):
         one row or in several; from the server's statistics, so that no table is read.
     samples_by_column: whether columns have statistics of their own; then `samples` gives a row for each that has one,
         with NULL where no value is frequent. Else a table has statistics of all its columns, or none.
+    types: names of the database's own types that nothing but a value is made by: see `Schema.types`.
     first_rows: the first `{n}` rows of `{columns}` of `{table}`, for tables that have no statistics.
     head: the first `{n}` characters of `{column}`.
     """
@@ -131,6 +132,7 @@ class SchemaQueries(Frozen):
     plain_columns: str = ""
     primary_keys: str = ""
     foreign_keys: str = ""
+    types: str = ""
     samples: str = ""
     samples_by_column: bool = False
     first_rows: str = "SELECT {columns} FROM {table} LIMIT {n}"

@@ -125,7 +125,12 @@ class _Catalogue:
             if self._columns[key]
         )
         return Schema(
-            database=database, dialect=self._dialect.name, tables=tables, namespace=self._default, version=self._version
+            database=database,
+            dialect=self._dialect.name,
+            tables=tables,
+            namespace=self._default,
+            version=self._version,
+            types=tuple(str(row[0]) for row in self._source.attempted(self._queries.types, "Types")),
         )
 
     def _name(self, key: Key) -> str:

@@ -241,6 +241,7 @@ def _visible(schema: Schema, conditions: Mapping[str, object]) -> Schema:
         tables=tables,
         namespace=schema.namespace,
         version=schema.version,
+        types=schema.types,
     )
 
 

@@ -8,14 +8,17 @@ from executors.dialects import Dialect, Limit
 from executors.rows.row import ROW_MAKERS
 from executors.sql.null_order import ordered_outside
 
+# Take two columns of one name in a derived table, by `SELECT *`.
+_REPEATS_NAMES = frozenset({"postgresql", "sqlite", "duckdb", "databricks"})
+
 
 def limited(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, exp.Query]:
     """The query as people see it, and as it runs.
 
     Where the limit is the query's own and within the cap, or one row is all that it can give, both are the same. Else
     the first has the cap for its limit, and the second asks for one row more, so that truncation is seen. Where a query
-    around it would be needed and cannot be written, for its columns have no names of their own, both are the query
-    itself: an executor reads no rows over the cap in any case.
+    around it would be needed and its engine takes none, for the columns' names, both are the query itself: an executor
+    reads no rows over the cap in any case.
 
     Args:
         query: the root of a checked tree; it is left as it is.
@@ -29,12 +32,12 @@ def limited(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, ex
         return query, query
     if own is None and not _is_unlimited(query):
         # A share, ties, or a limit that has to be computed: the rows are cut outside of it.
-        if not _can_stand_in_from(query):
+        if not _can_stand_in_from(query, dialect):
             return query, query
         query = _inside(query)
     elif dialect.limit is Limit.TOP and isinstance(query, exp.SetOperation) and not _has_order(query):
         # FETCH wants an order, and not everything can be ordered by: xml, text, geography.
-        if not _can_stand_in_from(query):
+        if not _can_stand_in_from(query, dialect):
             return query, query
         query = _inside(query)
     return _with_limit(query, cap, dialect), _with_limit(query, cap + 1, dialect)
@@ -44,17 +47,20 @@ def _has_order(query: exp.Query) -> bool:
     return bool(query.args.get("order") or query.args.get("offset"))
 
 
-def _can_stand_in_from(query: exp.Query) -> bool:
-    """Whether every column has a name, and no two the same: else most engines take it for no table."""
+def _can_stand_in_from(query: exp.Query, dialect: Dialect) -> bool:
+    """Whether the engine takes it for a table: SQL Server only with a name for every column, few with one for two."""
     select: exp.Expr = query
     while isinstance(select, exp.SetOperation | exp.Subquery):
         select = select.this
     if not isinstance(select, exp.Select):
         return True
+    if dialect.kin in _REPEATS_NAMES:
+        return True
     if any(item.is_star for item in select.expressions):
         return len(select.expressions) == 1 and not select.args.get("joins")
     names = [item.output_name.lower() for item in select.expressions]
-    return all(names) and len(set(names)) == len(names)
+    named = [name for name in names if name]
+    return len(set(named)) == len(named) and (named == names or dialect.limit is not Limit.TOP)
 
 
 def _inside(query: exp.Query) -> exp.Select:

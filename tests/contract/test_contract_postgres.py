@@ -34,6 +34,11 @@ CREATE TABLE parted_2024 PARTITION OF parted FOR VALUES FROM ('2024-01-01') TO (
 CREATE TABLE hidden (secret text);
 CREATE DOMAIN few AS integer CHECK (value < 10);
 CREATE TYPE mood AS ENUM ('sad', 'happy');
+CREATE TYPE pair AS (secret text, other integer);
+CREATE TYPE spans AS RANGE (subtype = real);
+CREATE DOMAIN letter AS hidden;
+CREATE FUNCTION is_odd(integer) RETURNS boolean LANGUAGE sql AS 'SELECT $1 % 2 = 1';
+CREATE DOMAIN odd AS integer CHECK (is_odd(value));
 CREATE SEQUENCE numbers;
 CREATE TABLE half_hidden (id integer, open text, secret text);
 CREATE SCHEMA sealed;
@@ -271,6 +276,11 @@ class TestPostgres(Outages, Pooling, Writing):
         with closing(connect(server, USER, PASSWORD)) as superuser:
             assert superuser.schema().table("hidden")
             assert superuser.schema().table("sealed.letters")
+
+    def test_types_that_only_make_values_are_in_the_schema(self, executor: Executor) -> None:
+        """Neither rows, under whatever name, nor what calls a function that somebody made."""
+        assert {"few", "mood", "spans"} <= {*executor.schema().types}
+        assert not {"pair", "letter", "odd", "hidden", "letters"} & {*executor.schema().types}
 
     def test_a_table_that_may_not_be_read_is_refused_by_the_server(self, run: Run) -> None:
         with pytest.raises(SqlFailed) as raised:

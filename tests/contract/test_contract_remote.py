@@ -52,8 +52,7 @@ class TestRemoteDuckdb(OverHttp):
 class TestRemotePostgres(OverHttp, ServerContract):
     engine = "PostgreSQL, remote"
     endless = postgres.TestPostgres.endless
-    # The guard over there takes the database's own types for a cast only where a column has them.
-    types = tuple(it for it in postgres.TestPostgres.types if not it[0].endswith(("mood", "mood[]", "few", "few[]")))
+    types = postgres.TestPostgres.types
     writes = postgres.TestPostgres.writes
 
     def opened(self, folder: Path, request: pytest.FixtureRequest) -> Executor:

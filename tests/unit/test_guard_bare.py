@@ -145,3 +145,17 @@ def test_in_with_a_table_of_the_schema_is_a_query_of_it() -> None:
 ])  # fmt: skip
 def test_a_table_that_is_not_there_is_no_type_either(sql: str, ok: bool) -> None:
     assert refused(sql, "postgresql") is not ok
+
+
+@pytest.mark.parametrize("sql, ok", [
+    ("SELECT 'high'::priority, '{low}'::priority[], CAST(3 AS few)", True),
+    ("SELECT 'x'::secrets", False),
+])  # fmt: skip
+def test_a_type_of_the_database_may_be_cast_to_though_no_column_has_it(sql: str, ok: bool) -> None:
+    assert refused(sql, "postgresql")
+    typed = schema("postgresql").model_copy(update={"types": ("priority", "few")})
+    if ok:
+        assert check(sql, typed, row_limit=10).executable
+    else:
+        with pytest.raises(SqlRefused, match="no type"):
+            check(sql, typed, row_limit=10)

@@ -80,6 +80,26 @@ def refusal(dialect: str, sql: str) -> SqlRefused:
             "SELECT * FROM (SELECT id FROM orders LIMIT (SELECT 9999)) AS limited LIMIT 500",
             "SELECT * FROM (SELECT id FROM orders LIMIT (SELECT 9999)) AS limited LIMIT 501",
         ),
+        (
+            "mysql",
+            "SELECT COUNT(*), MAX(id) FROM orders GROUP BY status LIMIT (SELECT 9999)",
+            "SELECT * FROM (SELECT COUNT(*), MAX(id) FROM orders GROUP BY status LIMIT (SELECT 9999)) AS limited "
+            "LIMIT 500",
+            "SELECT * FROM (SELECT COUNT(*), MAX(id) FROM orders GROUP BY status LIMIT (SELECT 9999)) AS limited "
+            "LIMIT 501",
+        ),
+        (
+            "postgresql",
+            "SELECT id, id FROM orders LIMIT (SELECT 9999)",
+            "SELECT * FROM (SELECT id, id FROM orders LIMIT (SELECT 9999)) AS limited LIMIT 500",
+            "SELECT * FROM (SELECT id, id FROM orders LIMIT (SELECT 9999)) AS limited LIMIT 501",
+        ),
+        (
+            "mysql",
+            "SELECT id, id FROM orders LIMIT (SELECT 9999)",
+            "SELECT id, id FROM orders LIMIT (SELECT 9999)",
+            None,
+        ),
         ("duckdb", "SELECT unnest([1, 2])", "SELECT UNNEST([1, 2]) LIMIT 500", "SELECT UNNEST([1, 2]) LIMIT 501"),
         (
             "duckdb",

@@ -123,7 +123,7 @@ def test_no_function_that_is_known_to_do_harm_is_on_a_list(dialect: str) -> None
     [
         ("postgresql", "SELECT id FROM orders WHERE id = $1 AND status = :s AND id < @n", "SELECT id FROM orders WHERE id = $1 AND status = :s AND id < @n LIMIT 9"),
         ("sqlserver", "SELECT ISJSON(@j) FROM orders WHERE @x = id", "SELECT TOP 9 ISJSON(@j) FROM orders WHERE @x = id"),
-        ("databricks", "SELECT :a AS a FROM orders LIMIT :n", "SELECT * FROM (SELECT :a AS a FROM orders LIMIT :n) AS limited LIMIT 9"),
+        ("databricks", "SELECT :a FROM orders LIMIT :n", "SELECT * FROM (SELECT :a FROM orders LIMIT :n) AS limited LIMIT 9"),
         ("clickhouse", "SELECT {x:String} FROM orders", "SELECT {x: String} FROM orders LIMIT 9"),
         ("mysql", "SELECT id FROM orders WHERE id = ?", "SELECT id FROM orders WHERE id = ? LIMIT 9"),
     ],
