@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent.models import Options
-from agent.settings import Settings
+from agent.settings import EFFORTS, Effort, Settings
 from executors.base import Frozen
 
 
@@ -19,6 +19,7 @@ class Limits(Frozen):
     enable_answer: bool
     reuse_verified: bool
     clarify: bool
+    effort: Effort | None
 
 
 def limits_of(settings: Settings, options: Options, row_limit: int | None = None) -> Limits:
@@ -39,7 +40,12 @@ def limits_of(settings: Settings, options: Options, row_limit: int | None = None
         enable_answer=options.enable_answer is not False,
         reuse_verified=settings.reuse_verified and options.reuse_verified is not False,
         clarify=settings.clarify and options.clarify is not False,
+        effort=_least(settings.effort, options.effort),
     )
+
+
+def _least(setting: Effort | None, option: Effort | None) -> Effort | None:
+    return min((it for it in (setting, option) if it is not None), key=EFFORTS.index, default=None)
 
 
 def _at_most(setting: int, option: int | None) -> int:

@@ -11,6 +11,7 @@ from agent.callers import ANONYMOUS
 from agent.charts.recommend import Chart
 from agent.clarify.choice import Choice, Reason
 from agent.json_types import A_NUMBER, Flag
+from agent.settings import Effort
 from agent.understanding.kinds import Kind
 from agent.usage import Usage as Usage
 from agent.writing.plan import WritePlan
@@ -39,6 +40,11 @@ class Options(Frozen):
     allow_writes: Flag | None = Field(None, description="Plan a change of the data, where it is asked for.")
     confirm: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$")] | None = Field(
         None, description="The token of a planned change: make it. `question` is not read."
+    )
+    effort: Effort | None = Field(
+        None,
+        description="`quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to "
+        "five drafts, and the judge of a hosted model. The settings may allow less.",
     )
     candidates: Flag | None = Field(
         None, description="True: `candidates` holds the distinct results that the drafts gave, with their votes."

@@ -9,9 +9,9 @@ figure rests on is in CONTRIBUTING.md; `python -m agent eval` measures a change.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from agent.settings import Settings
+from agent.settings import Effort, Settings
 from executors.base import Frozen
 
 
@@ -115,6 +115,37 @@ SMALL_HOSTED = Profile(
 LARGE_HOSTED = SMALL_HOSTED.model_copy(update={"name": "large_hosted", "planner": "inline", "rows_shown": 50})
 
 PROFILES = {profile.name: profile for profile in (EMBEDDED, SMALL_HOSTED, LARGE_HOSTED)}
+
+MOST_DRAFTS = 5
+
+
+class Confirmation(NamedTuple):
+    """What confirms a query. See `Profile` for the values."""
+
+    second_draft: Literal["judges", "besides", "off"]
+    drafts: int
+    judge: Literal["vetoes", "advises", "off"]
+
+
+def confirmation(writer: Profile, judge: Profile, effort: Effort | None) -> Confirmation:
+    """What confirms the query of one question.
+
+    Args:
+        writer, judge: the profiles of the models that write and judge.
+        effort: `quick`: one draft, confirmed by nothing that asks a model; `balanced`: one confirmation, a second draft
+            or the judge; `thorough`: up to five drafts, and the judge where the profile has one. None: as the profile.
+    """
+    drafts = writer.drafts if writer.second_draft == "judges" else 2
+    own = Confirmation(writer.second_draft, drafts, judge.judge)
+    if effort == "quick":
+        return Confirmation("off", 1, "off")
+    if effort == "balanced":
+        return own._replace(drafts=2)
+    if effort == "thorough":
+        second = "besides" if own.second_draft == "off" else own.second_draft
+        return own._replace(second_draft=second, drafts=MOST_DRAFTS)
+    return own
+
 
 SMALL_NAMES = ("mini", "nano", "small", "lite", "flash", "haiku", "-7b", "-8b", "-3b", "-1.5b", "0.5b", "-1b")
 

@@ -129,7 +129,9 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
     ]
     if not run.limits.enable_evaluation:
         checks.append(Check(name="judge", passed=None, detail="Evaluation is switched off."))
-    elif best.verdict is None and run.parts.judge.profile.judge == "off":
+    elif best.verdict is None and run.limits.effort == "quick":
+        checks.append(Check(name="judge", passed=None, detail="Not asked: the effort is quick."))
+    elif best.verdict is None and run.confirmation.judge == "off":
         checks.append(Check(name="judge", passed=None, detail="This model's profile has no judge."))
     elif best.verdict is None:
         pass  # the evaluator has said why

@@ -12,7 +12,7 @@ from agent.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValid
 from agent.intent import NEVER
 from agent.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.off_loop import off_loop
-from agent.pipeline.consensus import AGREED, elected, grouped
+from agent.pipeline.consensus import elected, grouped
 from agent.pipeline.voting import vote
 from agent.plan import plan_of
 from agent.private_values import sentence
@@ -173,7 +173,7 @@ class Round:
 
     async def _judge(self, query: CheckedSql, result: QueryResult, found: Review) -> None:
         """The verdict on what ran, of whoever can say no first; and what to try next where that is known."""
-        run, second = self._run, "off" if self._reusing else self._run.parts.generator.profile.second_draft
+        run, second = self._run, "off" if self._reusing else self._run.confirmation.second_draft
         if found.alternative is not None and run.parts.profile.repairs and not self._was_tried(found.alternative.sql):
             why = " ".join(doubt.detail for doubt in found.doubts if doubt.evidence != "language")
             self._refuse(why, found.alternative)
@@ -183,7 +183,7 @@ class Round:
             self._update(verdict=verdict)
         elif second == "judges":
             await self._elect()
-        elif run.parts.judge.profile.judge != "off":
+        elif run.confirmation.judge != "off":
             try:
                 text, doubts = run.question.text, self._attempt.doubts
                 verdict = await run.parts.judge.judge(text, query.sql, result, run.context, run.ledger, doubts)
@@ -195,12 +195,12 @@ class Round:
             who = "The judge accepts" if verdict.source == "judge" else "The drafts agree on"
             self._update(checks=tuple(overruled(check, who) for check in self._attempt.checks))
             if second == "besides":
-                self._update(checks=(*self._attempt.checks, await vote(run, self._try, AGREED)))
+                self._update(checks=(*self._attempt.checks, await vote(run, self._try, run.confirmation.drafts)))
 
     async def _elect(self) -> None:
         """Have drafts vote: yes where they agree on these rows; where they agree on others, those are next."""
         run = self._run
-        check = await vote(run, self._try, run.parts.generator.profile.drafts)
+        check = await vote(run, self._try, run.confirmation.drafts)
         chosen = elected(grouped(run.candidates), self._candidate())
         if chosen is None and self._attempt.draft.source == "alternative":
             detail = "Drafts are compared with the query that this one was derived from."

@@ -26,6 +26,7 @@ from agent.models import Answer, Attempt, Candidate, Doubt, Draft, Plan, Questio
 from agent.off_loop import off_loop
 from agent.parts import Parts
 from agent.pipeline.consensus import Evidence, evidence_of
+from agent.profiles import confirmation
 from agent.raw import RawRecords, fetch_raw_records
 from agent.response import best_of
 from agent.reuse import Reuse
@@ -71,6 +72,8 @@ class Run:
         self.context: Context
         self.side = SideTasks()
         self.reuse = Reuse(self.question, self.parts, self.limits)
+        writer, judge = self.parts.generator.profile, self.parts.judge.profile
+        self.confirmation = confirmation(writer, judge, self.limits.effort)
 
     # -- before the first query ---------------------------------------------------------------------------
 
@@ -219,7 +222,7 @@ class Run:
         if last is None:
             return False
         advised = last.verdict is not None and last.verdict.source == "judge"
-        only_advised = advised and not last.reused and self.parts.judge.profile.judge == "advises"
+        only_advised = advised and not last.reused and self.confirmation.judge == "advises"
         return self.accepted or only_advised
 
     def repair(self) -> Repairing:

@@ -60,6 +60,10 @@ def _upload_types(listed: str) -> str:
     return listed
 
 
+Effort = Literal["quick", "balanced", "thorough"]
+EFFORTS: tuple[Effort, ...] = ("quick", "balanced", "thorough")
+
+
 class Settings(ProtectionSettings):
     """Every switch of the service; all bad values are reported at once.
 
@@ -84,6 +88,12 @@ class Settings(ProtectionSettings):
         None,
         validation_alias=_also("max_retries", "TEXT2SQL_MAX_RETRIES"),
         description="Another way to say `max_attempts`: one less than it. Used when set.",
+    )
+    effort: Effort | None = Field(
+        None,
+        description="How much a question may cost: quick (one draft, not verified), balanced (two drafts, or one and "
+        "the judge), thorough (up to five drafts, and the judge of a hosted model). Not set: thorough with the "
+        "embedded model, balanced with others; requests may then choose any. Set: requests may choose less.",
     )
     row_limit: Annotated[int, Field(ge=1, le=10_000)] = Field(500, description="Rows returned at most.")
     raw_row_limit: Annotated[int, Field(ge=0, le=10_000)] = Field(

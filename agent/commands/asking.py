@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from agent.callers import LOCAL
-from agent.commands.console import EXPECTED, Database, Docs, complain, fail, opened, out
+from agent.commands.console import EXPECTED, Database, Docs, EffortOption, complain, fail, opened, out
 from agent.errors import PlumblineError
 from agent.events import Done
 from agent.models import Answer, Options
@@ -41,11 +41,12 @@ def ask(
         bool, typer.Option("--allow-writes", help="Plan a change of rows, then ask whether to make it.")
     ] = False,
     no_clarify: NoClarify = False,
+    effort: EffortOption = None,
 ) -> None:
     """Answer one question, showing each step. Exit code 1: there is no answer; 2: it asks back."""
     source, question = _source_and_question(words, database)
     options = Options(enable_retrieval=False if no_docs else None, allow_writes=allow_writes or None)
-    options = options.model_copy(update={"clarify": False if no_clarify else None})
+    options = options.model_copy(update={"clarify": False if no_clarify else None, "effort": effort})
 
     async def run(options: Options) -> Answer:
         if as_json:
@@ -73,9 +74,10 @@ def chat(
         Path | None, typer.Option("--transcript", dir_okay=False, help="Write the conversation here, as Markdown.")
     ] = None,
     no_clarify: NoClarify = False,
+    effort: EffortOption = None,
 ) -> None:
     """Ask one question after the other; each sees the last ones. An empty line or Ctrl-D ends it."""
-    show, options = _Shown(), Options(clarify=False if no_clarify else None)
+    show, options = _Shown(), Options(clarify=False if no_clarify else None, effort=effort)
     with opened() as (service, runner):
         name = resolve(service, database, docs)
         session = runner.run(service.start_session(name, LOCAL))

@@ -18,7 +18,7 @@ from agent.configuration import examine
 from agent.errors import PlumblineError
 from agent.problems import problem_of
 from agent.service import Service, build_service
-from agent.settings import Settings
+from agent.settings import Effort, Settings
 from agent.telemetry.logs import configure_logs
 from agent.trace_ids import new_trace_id
 from executors.errors import ExecutorError
@@ -33,6 +33,10 @@ err = Console(stderr=True)
 Database = Annotated[str, typer.Option("--database", "-d", help="A name of the registry, or a file or folder of data.")]
 Docs = Annotated[
     list[Path] | None, typer.Option("--docs", exists=True, help="Docs of a file or folder: Markdown, YAML or CSV.")
+]
+EffortOption = Annotated[
+    Effort | None,
+    typer.Option("--effort", help="quick: one draft, not verified; balanced: two; thorough: up to five."),
 ]
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from agent.commands.console import EXPECTED, Docs, err, fail, opened, out, read_settings
+from agent.commands.console import EXPECTED, Docs, EffortOption, err, fail, opened, out, read_settings
 
 
 def _parts(names: list[str] | None) -> list[str]:
@@ -40,6 +40,7 @@ def evaluate(
             "--without", help="Switch off a part, or a rule by its id, to see what it is worth.", callback=_parts
         ),
     ] = None,
+    effort: EffortOption = None,
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Ask the same model in one plain call: schema, question, nothing else.")
     ] = False,
@@ -49,8 +50,9 @@ def evaluate(
 
     with opened() as (service, runner):
         run = run_evaluation(
-            service, out, err, questions, docs or [], results, limit, evidence, without or (), baseline=baseline
-        )
+            service, out, err, questions, docs or [], results, limit, evidence, without or (),
+            baseline=baseline, effort=effort,
+        )  # fmt: skip
         runner.run(run)
 
 

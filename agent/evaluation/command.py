@@ -19,6 +19,7 @@ from agent.evaluation.report import Report, ResultLine, summary_rows
 from agent.evaluation.without import asking_without, options_without
 from agent.models import Answer
 from agent.service import Service
+from agent.settings import Effort
 from agent.terminal import plain
 
 
@@ -34,6 +35,7 @@ async def run_evaluation(
     without: Collection[str] = (),
     *,
     baseline: bool = False,
+    effort: Effort | None = None,
 ) -> None:
     """Ask every question of a file, show how it goes, and print the figures.
 
@@ -41,6 +43,7 @@ async def run_evaluation(
         docs: files and folders; where there are none, the docs that lie with the questions are read.
         file: of questions, or a folder that has one as `questions.json`.
         without: parts that are switched off, to see what they are worth, see `agent.evaluation.without`.
+        effort: of every question; None: as the settings say.
         baseline: ask the same model in one plain call instead, see `agent.evaluation.baseline`.
 
     Raises:
@@ -50,7 +53,8 @@ async def run_evaluation(
     service.people.recorder.enabled = False  # nobody is to look at these answers one by one
     questions = load_questions(file, service.router.names())[:limit]
     names = add_databases(service, questions, questions_file(file), docs)
-    options, asking = options_without(without), asking_without(service, without)
+    options = options_without(without).model_copy(update={"effort": effort})
+    asking = asking_without(service, without)
     plain_call = Baseline(service.model, service.settings.row_limit) if baseline else None
 
     async def ask(database: Path, question: str, evidence: str) -> Answer:

@@ -6,7 +6,7 @@ import pytest
 
 from agent.limits import Limits, limits_of
 from agent.models import Options
-from agent.settings import Settings
+from agent.settings import Effort, Settings
 
 COUNTS = ("max_attempts", "row_limit", "raw_row_limit")
 SWITCHES = ("enable_evaluation", "enable_calculator", "enable_retrieval", "reuse_verified", "clarify")
@@ -25,7 +25,24 @@ def test_without_options_the_settings_hold() -> None:
         enable_answer=True,
         reuse_verified=True,
         clarify=True,
+        effort=None,
     )
+
+
+@pytest.mark.parametrize(
+    "setting, option, effort",
+    [
+        (None, None, None),
+        (None, "thorough", "thorough"),
+        ("balanced", None, "balanced"),
+        ("balanced", "thorough", "balanced"),
+        ("thorough", "quick", "quick"),
+    ],
+)
+def test_a_request_may_ask_for_less_effort(
+    setting: Effort | None, option: Effort | None, effort: Effort | None
+) -> None:
+    assert limits_of(Settings(effort=setting), Options(effort=option)).effort == effort
 
 
 @pytest.mark.parametrize("name", COUNTS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from shop_questions import TOTAL, Make
@@ -12,6 +13,7 @@ from agent.callers import LOCAL
 from agent.models import Answer, Options
 from agent.scripted import ScriptedModel
 from agent.service import Service
+from agent.settings import Effort
 
 COUNT = "SELECT COUNT(*) AS n FROM customers"
 SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"
@@ -67,6 +69,50 @@ async def test_drafts_vote_until_they_agree(
     assert answer.usage.model_calls == len(drafts) + 1, why
     assert answer.candidates[0].results == answer.results, "the chosen result comes first"
     assert sum(it.votes for it in answer.candidates) == sum(it not in (BROKEN, WRONG_ALIAS) for it in drafts), why
+
+
+@pytest.mark.parametrize(
+    "effort, drafts, verified",
+    [
+        ("quick", [TOTAL], False),
+        ("balanced", [TOTAL, SAME], True),
+        ("balanced", [TOTAL, OTHER], False),
+        ("thorough", [TOTAL, OTHER, SAME, TOTAL], True),
+    ],
+)
+async def test_effort_bounds_the_drafts(
+    voting: Service, model: ScriptedModel, effort: Effort, drafts: list[str], verified: bool
+) -> None:
+    for sql in drafts:
+        model.replies(sql=sql)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await voting.query("What is the total of all orders?", "shop", options=Options(effort=effort))
+
+    assert [list(row.values()) for row in answer.results] == [[460.5]]
+    assert (answer.verified, answer.usage.model_calls) == (verified, len(drafts) + 1)
+
+
+@pytest.mark.parametrize(
+    "effort, replies, verified",
+    [
+        ("quick", [{"sql": TOTAL}], False),
+        ("balanced", [{"sql": TOTAL}, {"correct": True, "reason": "the sum"}], True),
+        ("thorough", [{"sql": TOTAL}, {"correct": True, "reason": "the sum"}, {"sql": SAME}], True),
+    ],
+)
+async def test_effort_with_a_judge(
+    make_service: Make, model: ScriptedModel, effort: Effort, replies: list[dict[str, Any]], verified: bool
+) -> None:
+    service = make_service(second_draft=False)
+    for reply in replies:
+        model.replies(**reply)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await service.query("What is the total of all orders?", "shop", options=Options(effort=effort))
+
+    assert (answer.verified, answer.usage.model_calls) == (verified, len(replies) + 1)
+    await service.close()
 
 
 async def test_the_plain_case_costs_three_calls_and_later_drafts_are_warm(
