@@ -10,6 +10,7 @@ from typing import NamedTuple
 from agent import templates
 from agent.fences import one_line
 from agent.grounding.facts import ColumnFacts, Facts, number_of
+from agent.grounding.limits import limits_of
 from agent.models import AnswerNumber
 from agent.present.numbers import ColumnFormat, column_formats, format_number, is_number
 from executors.base import JsonValue
@@ -18,6 +19,9 @@ SHORT_LIST = 10  # rows that are all told; of more, the first and the last
 MOST_COLUMNS = 8
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "KRW": "₩"}
 _PREFIXED = {"en", "ko"}
+_UNITS = {"mwh": "MWh", "kwh": "kWh", "gwh": "GWh", "kw": "kW", "mw": "MW", "gb": "GB", "mb": "MB"}
+_UNITS |= {"m2": "m²", "sqm": "m²"}
+_YEARS = range(1500, 2101)
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
 _NAMELESS = re.compile(
     r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\w+\(.*)", re.IGNORECASE
@@ -90,7 +94,8 @@ class _Composer:
         elif len(facts.rows) == 1:
             for place, column in enumerate(columns):
                 label = self._label(column)
-                self._add(f"; {_lower(label)}: " if place else f"{_capital(label)}: ")
+                limits = "" if place else self._limits(columns)
+                self._add(f"; {_lower(label)}: " if place else f"{_capital(label)}{limits}: ")
                 self._add_cell(0, column)
             self._end()
         else:
@@ -104,7 +109,7 @@ class _Composer:
         if keys and others:
             key = ", ".join(_lower(self._label(it)) for it in keys)
             label = self._frames.by.format(measure=label, key=key)
-        self._add(f"{_capital(label)}: ")
+        self._add(f"{_capital(label)}{self._limits(columns)}: ")
         count = len(self.facts.rows)
         rows = range(count) if count <= SHORT_LIST else (0, count - 1)
         for place, row in enumerate(rows):
@@ -113,6 +118,12 @@ class _Composer:
                 self._add(f"{self._frames.last if place else self._frames.first} ")
             self._row(row, keys, others)
         self._end()
+
+    def _limits(self, columns: Sequence[ColumnFacts]) -> str:
+        """What the question limits the rows to, in its own words, where no column that is shown says it."""
+        shown = " ".join(str(row[it.index]) for row in self.facts.rows[:SHORT_LIST] for it in columns).lower()
+        found = [it for it in limits_of(self.facts) if it.lower() not in shown]
+        return f" ({', '.join(found)})" if found else ""
 
     def _row(self, row: int, keys: Sequence[ColumnFacts], others: Sequence[ColumnFacts]) -> None:
         for place, column in enumerate(keys):
@@ -161,8 +172,17 @@ class _Composer:
         found = self._formats[column.index]
         if column.kind == "dimension":
             return ColumnFormat(grouped=False, decimals=found.decimals)
-        money = column.currency and column.currency not in ("JPY", "KRW") and found.decimals is not None
+        if self._holds_years(column):
+            return ColumnFormat(grouped=False, decimals=0)
+        money = column.currency and column.currency not in ("JPY", "KRW")
         return ColumnFormat(grouped=found.grouped, decimals=2) if money else found
+
+    def _holds_years(self, column: ColumnFacts) -> bool:
+        """Whether all numbers of a column may be years, and nothing says that they are anything else."""
+        if column.projection.aggregate not in ("", "min", "max") or column.units or column.currency or column.percent:
+            return False
+        cells = [row[column.index] for row in self.facts.rows]
+        return all(cell is None or (type(cell) is int and cell in _YEARS) for cell in cells)
 
     def _with_unit(self, digits: str, column: ColumnFacts) -> str:
         if column.kind != "measure":
@@ -174,7 +194,9 @@ class _Composer:
             if self._language in _PREFIXED and not symbol.isalpha():
                 return f"-{symbol}{digits[1:]}" if digits.startswith("-") else f"{symbol}{digits}"
             return f"{digits} {symbol}"
-        return f"{digits} {column.units[0]}" if column.units and column.units[0] != "%" else digits
+        if not column.units or column.units[0] == "%":
+            return digits
+        return f"{digits} {_UNITS.get(column.units[0], column.units[0])}"
 
 
 def _capital(text: str) -> str:

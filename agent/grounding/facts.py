@@ -47,6 +47,8 @@ _CODES = re.compile(r"\b(\w{1,4})\s*=\s*([^\W\d_][^,.;=()]*)|\b([A-Z]{2,3})\s+([
 _MONEY = re.compile(
     r"amount|revenue|sales|price|cost|turnover|spend|paid|value|fee|tax|total|umsatz|betrag|preis", re.IGNORECASE
 )
+_SHORT_FORMS = {"avg": "average", "num": "number of", "cnt": "count", "qty": "quantity", "pct": "percent"}
+_SHORT_FORMS |= {"tot": "total", "amt": "amount"}
 _LABEL_WORDS = 4
 _HEAD_WORDS = 5
 _SHORT_WORD = 3
@@ -163,7 +165,7 @@ class Facts:
             kind=_kind(name, cells, named, grouped=self.query.grouped),
             words=frozenset({*words, *words_of(short), *(() if counts else _head_words(texts)), *kind_words}),
             told=() if counts else (name, *named.sources, *texts),
-            label=short or " ".join(label) or name,
+            label=short or _spelled_out(name) or name,
             projection=named,
             currency="" if counts else self._currency(said),
             units=() if counts else _units(said, name),
@@ -233,6 +235,12 @@ def _is_key(name: str) -> bool:
     return (
         re.search(r"(?:^|_)(?:number|week|quarter|hour|mes|mois|monat|anno|año|annee|woche)$", name.lower()) is not None
     )
+
+
+def _spelled_out(name: str) -> str:
+    """A column's name in words: without the unit that stands with its numbers, and without short forms."""
+    bare = _NAME_UNIT.sub("", re.sub(r"_(?:eur|usd|gbp|chf)$", "", name, flags=re.IGNORECASE))
+    return " ".join(_SHORT_FORMS.get(word, word) for word in words_of(bare))
 
 
 def _short_label(text: str, name: Sequence[str]) -> str:

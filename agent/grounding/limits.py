@@ -1,0 +1,64 @@
+"""What a question limits its rows to, in its own words: a time, and the stored values that its query compares with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agent.arithmetic.dates import dates_in
+from agent.grounding.facts import Facts
+from rag.words import denies
+
+_YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+# A time is told with the word that says on which side of it the rows are.
+_SIDE_BEFORE = re.compile(
+    r"\b(?:before|after|since|until|till|vor|nach|seit|ab|bis|avant|après|depuis|antes de|después de|desde|hasta"
+    r"|prima del|dopo il|dal|fino al)\s+$",
+    re.IGNORECASE,
+)
+_SIDE_AFTER = re.compile(r"\s*년?\s*(?:이전|이후|까지|부터|전|후)")
+
+
+def limits_of(facts: Facts) -> list[str]:
+    """The words of the question that say a condition of the query, in the order in which they stand there.
+
+    Nothing where the question or the query denies anything, or the query has another one inside: what is compared with
+    there limits other rows.
+    """
+    if denies(facts.question) or any(it.denied for it in facts.conditions):
+        return []
+    if len(re.findall(r"\bselect\b", facts.sql, re.IGNORECASE)) != 1:
+        return []
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted({*_time(facts), *_values(facts)}):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return [facts.question[start:end] for start, end in kept]
+
+
+def _time(facts: Facts) -> Iterator[tuple[int, int]]:
+    """The one time of the question that a condition is about; nothing where there are several."""
+    text = facts.question
+    years = set(_YEAR.findall(" ".join(value for it in facts.conditions for value in it.values)))
+    dates = [(it.start, it.end) for it in dates_in(text)]
+    alone = [it.span() for it in _YEAR.finditer(text) if not any(start <= it.start() < end for start, end in dates)]
+    spans = [*dates, *alone]
+    if len(spans) != 1 or not any(year in text[slice(*spans[0])] for year in years):
+        return
+    start, end = spans[0]
+    if before := _SIDE_BEFORE.search(text[:start]):
+        start = before.start()
+    if after := _SIDE_AFTER.match(text, end):
+        end = after.end()
+    yield start, end
+
+
+def _values(facts: Facts) -> Iterator[tuple[int, int]]:
+    """Names of the question that stand for a value which the query compares with."""
+    compared = {value.lower() for it in facts.conditions for value in it.values}
+    words = {said for said, value in facts.linked if value.lower() in compared} | compared
+    for word in words:
+        if len(word) > 1 and not re.fullmatch(r"[\d.,%:T -]+", word):
+            at = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", facts.question, re.IGNORECASE)
+            if at is not None:
+                yield at.span()

@@ -1,0 +1,71 @@
+"""How composed answers read: units, years, short names spelled out, and what the question limits them to."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.grounding.answer import composed_text
+from agent.grounding.facts import Facts
+from executors.base import JsonValue, QueryResult
+
+OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
+
+
+@pytest.mark.parametrize(
+    "question, columns, rows, sql, text",
+    [
+        pytest.param(
+            "How many admissions did each ward have in 2023?", "ward admissions", (("North", 48), ("South", 12)),
+            f"SELECT ward, COUNT(*) AS admissions FROM admissions {OF_2023} GROUP BY ward",
+            "Admissions by ward (2023): North: 48; South: 12.", id="a year that no column shows",
+        ),
+        pytest.param(
+            "How many admissions were not in 2023?", "admissions", ((48,),),
+            "SELECT COUNT(*) AS admissions FROM admissions WHERE NOT (admitted_on >= '2023-01-01')",
+            "Admissions: 48.", id="a denied year is no limit",
+        ),
+        pytest.param(
+            "Which wards have more beds than Berlin?", "ward", (("North",),),
+            "SELECT ward FROM wards WHERE beds > (SELECT beds FROM wards WHERE ward = 'Berlin')",
+            "Ward: North.", id="a condition of another query is no limit",
+        ),
+        pytest.param(
+            "Which homes were built before 1980?", "address", (("3 Quai Nord",),),
+            "SELECT address FROM homes WHERE built < 1980",
+            "Address (before 1980): 3 Quai Nord.", id="the side of a year",
+        ),
+        pytest.param(
+            "Wie viele Stationen hat Berlin?", "anzahl", ((4,),),
+            "SELECT COUNT(*) AS anzahl FROM wards WHERE city = 'Berlin'",
+            "Anzahl (Berlin): 4.", id="a value, in the question's words",
+        ),
+        pytest.param(
+            "How many visitors had Central in each month of 2024?", "month visitors",
+            (("2024-01", 30), ("2024-02", 33)),
+            "SELECT month, SUM(visitors) AS visitors FROM visits WHERE branch = 'Central' AND month LIKE '2024-%' "
+            "GROUP BY month", "Visitors by month (Central): 2024-01: 30; 2024-02: 33.", id="a year that the rows show",
+        ),
+        pytest.param(
+            "Tell me about the home.", "address area_m2 built price_eur", (("12 Elm Street", 84.5, 1998, 412000),),
+            "SELECT address, area_m2, built, price_eur FROM homes LIMIT 1",
+            "Address: 12 Elm Street; area: 84.5 m²; built: 1998; price: €412,000.00.", id="units, years, money",
+        ),
+        pytest.param(
+            "What did each plant produce?", "plant output_mwh", (("A", 1240500.0), ("B", 99000.0)),
+            "SELECT plant, SUM(output_mwh) AS output_mwh FROM plants GROUP BY plant",
+            "Output by plant: A: 1,240,500 MWh; B: 99,000 MWh.", id="a unit of the column's name",
+        ),
+        pytest.param(
+            "What is the average price in each city?", "city avg_price_eur", (("Lyon", 500000.5), ("Turin", 200000.0)),
+            "SELECT city, AVG(price_eur) AS avg_price_eur FROM homes GROUP BY city",
+            "Average price by city: Lyon: €500,000.50; Turin: €200,000.00.", id="a short form",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_composed(
+    question: str, columns: str, rows: tuple[tuple[JsonValue, ...], ...], sql: str, text: str
+) -> None:
+    found = composed_text(Facts(question, QueryResult(columns=tuple(columns.split()), rows=rows), sql))
+    assert found.text == text
+    for number in found.numbers:
+        assert found.text[number.start : number.end] == number.text
