@@ -73,7 +73,7 @@ demo: $(LOCAL) data model index  ## four questions about the sample shop, answer
 serve: $(LOCAL) data model index  ## the HTTP service on port 7071
 	@$(OFFLINE) $(BIN)/python -m agent serve
 
-page: $(LOCAL) $(WEB)  ## the page's files in agent/page, built anew from web/; the types of the interface before them
+page: $(LOCAL) $(WEB)  ## the page's files in agent/api/page, built anew from web/; the types of the interface before them
 	@$(BIN)/python -m agent openapi > web/.openapi.json
 	@npm run --silent --prefix web types
 	@npm run --silent --prefix web build

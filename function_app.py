@@ -18,10 +18,10 @@ from azurefunctions.extensions.http.fastapi import Request, StreamingResponse
 from starlette.types import ASGIApp, Message, Scope
 
 from agent.access.policy import function_level
-from agent.api import api_routes, create_default_app
+from agent.api.app import api_routes, create_default_app
+from agent.api.http.lazy_service import LazyService
+from agent.config.schedule import cron
 from agent.configuration import examine
-from agent.http.lazy_service import LazyService
-from agent.schedule import cron
 
 log = logging.getLogger("agent.functions")
 

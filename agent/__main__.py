@@ -1,5 +1,5 @@
 """`python -m agent`."""
 
-from agent.cli import app
+from agent.cli.main import app
 
 app()

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from agent.errors import AccessInvalid, ExtensionInvalid
-from agent.settings import PREFIX, Settings, get_settings
-from agent.settings_table import Variable, variables
+from agent.config.settings import PREFIX, Settings, get_settings
+from agent.config.settings_table import Variable, variables
+from agent.core.errors import AccessInvalid, ExtensionInvalid
 from executors.errors import RegistryInvalid
-from executors.registry import Registry, read_registry
+from executors.registry.registry import Registry, read_registry
 
 _CLOSE = 60.0  # of 100, by letters: names that are less alike are not what somebody meant
 
@@ -109,9 +109,9 @@ def _told(error: ErrorDetails, environment: Mapping[str, str]) -> str:
 
 def _of_parts(settings: Settings, in_functions: bool | None) -> list[str]:
     """What only shows when parts are made of the settings. Nothing heavy is loaded, and nobody is called."""
-    from agent import extensions
     from agent.access.policy import build_access
-    from agent.llm import provider_of
+    from agent.config import extensions
+    from agent.llm.chat import provider_of
 
     problems: list[str] = []
     try:

@@ -10,59 +10,60 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent import extensions, telemetry
-from agent.asking import Asking
-from agent.callers import ANONYMOUS, LOCAL
-from agent.catalogue import Catalogue
-from agent.changes import Changes
-from agent.collector import COLLECTOR
-from agent.confidence.calibration import calibration_of
-from agent.context import enrich
-from agent.conversation.followups import FollowUps
-from agent.databases import DatabaseInfo, Databases, build_router
-from agent.errors import NotPermitted, StateUnavailable, UnknownAnswer
-from agent.evaluate import Judge
+from agent import telemetry
+from agent.config import extensions
+from agent.config.profiles import choose
+from agent.config.settings import Settings
+from agent.core.callers import ANONYMOUS, LOCAL
+from agent.core.errors import NotPermitted, StateUnavailable, UnknownAnswer
+from agent.core.health import PartHealth, checked
+from agent.core.models import Answer, Question, Usage
+from agent.databases.catalogue import Catalogue
+from agent.databases.changes import Changes
+from agent.databases.registry import DatabaseInfo, Databases, build_router
+from agent.feedback.build import build_people
 from agent.first_look.look import FirstLook, FirstLooks
-from agent.generate import Generator
-from agent.health import PartHealth, checked
 from agent.jobs.jobs import Jobs
 from agent.jobs.shelf import JobShelf
-from agent.ledger import Ledger
-from agent.llm import ChatModel, Message, build_model
-from agent.llms.protected import ProtectedModel, protected
-from agent.models import Answer, Question, Usage
-from agent.parts import Parts
-from agent.people.build import build_people
-from agent.profiles import choose
-from agent.retrieval.documents import AddedDocuments, ColumnPlace, Documents
-from agent.sample_questions import sample_questions
-from agent.sessions import Session, Sessions
-from agent.settings import Settings
-from agent.synthesize import Writer
+from agent.knowledge.documents import AddedDocuments, ColumnPlace, Documents
+from agent.knowledge.verified_queries import VerifiedQueries
+from agent.llm.chat import ChatModel, Message, build_model
+from agent.llm.wrappers.protected import ProtectedModel, protected
+from agent.pipeline.answers.synthesize import Writer
+from agent.pipeline.asking import Asking
+from agent.pipeline.collector import COLLECTOR
+from agent.pipeline.confidence.calibration import calibration_of
+from agent.pipeline.drafts.generate import Generator
+from agent.pipeline.judging.judge import Judge
+from agent.pipeline.parts import Parts
+from agent.pipeline.writes.tokens import WritePlans
+from agent.prompting.context import enrich
+from agent.sessions.sessions import Session, Sessions
+from agent.telemetry.ledger import Ledger
 from agent.telemetry.logs import hide
+from agent.understanding.followups.followups import FollowUps
+from agent.understanding.sample_questions import sample_questions
 from agent.uploads.records import Upload
 from agent.uploads.uploads import Arriving, Uploads
-from agent.verified_queries import VerifiedQueries
-from agent.writing.tokens import WritePlans
 from executors.base import Schema, TableReport
 from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
-    from agent.retrieval.knowledge import Indexed, Knowledge
-    from agent.state.store import StateStore
-    from executors.registry import Registry
+    from agent.knowledge.knowledge import Indexed, Knowledge
+    from agent.storage.store import StateStore
+    from executors.registry.registry import Registry
     from executors.router import Router
-    from rag.documents import Document
-    from rag.embedder import Embedder
-    from rag.revision import Turn
+    from rag.docs.documents import Document
+    from rag.embedding.embedder import Embedder
+    from rag.index.revision import Turn
 
 _STEPS = (
-    "agent.understanding.understanding",
-    "agent.clarify.check",
-    "agent.recompute",
-    "agent.explain.query",
-    "executors.guard",
-    "executors.raw_records",
+    "agent.pipeline.answers.understood",
+    "agent.understanding.clarification.check",
+    "agent.grounding.arithmetic.recompute",
+    "agent.present.explain.query",
+    "executors.guard.guard",
+    "executors.records.raw_records",
 )
 TURN_WAIT_S = 100.0  # for which a message waits until the one before it is answered
 
@@ -276,7 +277,7 @@ class Service:
 
     async def schema(self, name: str, principal: str) -> tuple[Schema, str]:
         """The raw schema, and the enriched one as the model reads it. Raises UnknownDatabase, DatabaseUnavailable."""
-        from rag.schema_text import render
+        from rag.schema.text import render
 
         database = await self.registered.get(name, principal)
         schema = await database.schema()
@@ -399,10 +400,10 @@ def build_service(
         DatabaseUnavailable: a source is not there.
         ExtensionInvalid: one that the settings name cannot be added.
     """
-    from agent.retrieval.build import build_embedder, build_store
-    from agent.retrieval.knowledge import Knowledge
-    from agent.state.build import build_store as build_state_store
-    from executors.registry import Registry
+    from agent.knowledge.build import build_embedder, build_store
+    from agent.knowledge.knowledge import Knowledge
+    from agent.storage.build import build_store as build_state_store
+    from executors.registry.registry import Registry
 
     extensions.load(settings)
     chat = protected(telemetry.get().traced(model or build_model(settings)), settings)
@@ -456,7 +457,7 @@ def _start_guard() -> None:
 
 
 def _registry(settings: Settings, required: bool) -> Registry:
-    from executors.registry import Registry, load_registry
+    from executors.registry.registry import Registry, load_registry
 
     path = settings.registry_path
     if not required and not settings.names_registry and not path.exists():

@@ -19,16 +19,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.access.rate import Rate, RateLimiter
-from agent.evaluation.merged import Catalogue
+from agent.evaluation.retrieval.merged import Catalogue
 from agent.service import build_service
-from agent.state.sqlite import SqliteStore
+from agent.storage.sqlite import SqliteStore
 from bench import own_time, retrieval_scale, schema_reading, synthetic
 from bench.capacity_plan import Measured
 from bench.counted_store import CountedStore
 from bench.endpoint import started
 from bench.synthetic_file import Case, cases
-from rag.embedder import LocalEmbedder
-from rag.schema_text import render
+from rag.embedding.embedder import LocalEmbedder
+from rag.schema.text import render
 from rag.testing import HashingEmbedder
 
 RUNS = 3  # of reading a schema; the median counts

@@ -22,11 +22,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from agent.grounding.answer import check_text
-from agent.grounding.facts import Facts
-from agent.present.numbers import ColumnFormat, format_number
+from agent.grounding.arithmetic.display import ColumnFormat, format_number
+from agent.grounding.evidence.facts import Facts
 from bench import grounding_words as words
 from executors.base import JsonValue, QueryResult
-from rag.documents import Document, make_document
+from rag.docs.documents import Document, make_document
 
 LANGUAGES = ("en", "de", "fr", "es", "it")
 WANTED_REFUSED, MOST_TRUE_REFUSED = 0.99, 0.02

@@ -33,10 +33,10 @@ import duckdb
 from pydantic import BaseModel
 
 from executors.base import Schema
-from executors.dialects import DIALECTS, dialect_named
+from executors.dialects.row import words
+from executors.dialects.table import DIALECTS, dialect_named
 from executors.errors import Because, SqlRefused
-from executors.guard import check
-from executors.rows.row import words
+from executors.guard.guard import check
 
 MOST_REFUSED = 0.02
 SELECTS = words("select_statement with_compound_statement set_expression values_clause bracketed")

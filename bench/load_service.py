@@ -13,8 +13,8 @@ import socket
 import sys
 import threading
 
-from agent import cli
-from agent.http import server
+from agent.api.server import server
+from agent.cli import main as cli
 
 ANSWER = "counted: "
 

@@ -14,8 +14,8 @@ import duckdb
 
 from bench.own_data_sets import DataSet, write_all
 from executors.base import CheckedSql
+from executors.engines.files.executor import FilesExecutor
 from executors.errors import ExecutorError
-from executors.files import FilesExecutor
 
 
 def read_here(folder: Path, wanted: DataSet) -> tuple[int, int, bool]:

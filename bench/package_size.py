@@ -41,8 +41,8 @@ PROBE = """
 import sys, tempfile
 sys.path[:0] = sys.argv[1:]
 import function_app
-from rag.documents import make_document
-from rag.store import Store
+from rag.docs.documents import make_document
+from rag.index.store import Store
 from rag.testing import HashingEmbedder
 store, embedder = Store(__import__("pathlib").Path(tempfile.mkdtemp())), HashingEmbedder()
 documents = [make_document("rule", f"Rule {number} about orders.", database="shop") for number in range(9)]

@@ -25,7 +25,7 @@ from pathlib import Path
 import uvicorn
 from playwright.async_api import Browser, CDPSession
 
-from agent.api import create_default_app
+from agent.api.app import create_default_app
 from bench.page_screens import ask_everything
 from bench.targets import Figure, show
 from testbed.browser import DESKTOP, PHONE, chromium, missing, watched

@@ -20,12 +20,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.evaluation.merged import Catalogue
-from agent.evaluation.retrieval_index import Indexes
-from agent.evaluation.retrieval_report import p95
+from agent.evaluation.retrieval.index import Indexes
+from agent.evaluation.retrieval.merged import Catalogue
+from agent.evaluation.retrieval.report import p95
 from bench import synthetic
-from rag.embedder import Embedder, LocalEmbedder
-from rag.schema_text import render
+from rag.embedding.embedder import Embedder, LocalEmbedder
+from rag.schema.text import render
 from rag.testing import HashingEmbedder
 from rag.words import phrases
 

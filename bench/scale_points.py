@@ -11,10 +11,10 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
 
-from agent.callers import ANONYMOUS
-from agent.context import enrich
-from agent.evaluation.merged import Catalogue
-from agent.models import Question
+from agent.core.callers import ANONYMOUS
+from agent.core.models import Question
+from agent.evaluation.retrieval.merged import Catalogue
+from agent.prompting.context import enrich
 from agent.service import Service
 from bench import synthetic, thread_time
 from bench.own_time import DATABASE, NO_REUSE, make_folder, write_registry
@@ -131,7 +131,7 @@ def write_many_docs(catalogue: Catalogue, folder: Path, size: int) -> None:
 
 def rows(size: int, folder: Path) -> Point:
     """A CSV of so many rows: the CPU of a question beside DuckDB's, and DuckDB's."""
-    from executors.local import duckdb_engine
+    from executors.engines.duckdb import engine as duckdb_engine
 
     write_csv(folder / "sales.csv", size)
     write_registry(folder, "sales.csv")

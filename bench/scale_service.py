@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from agent.callers import LOCAL
+from agent.core.callers import LOCAL
 from agent.service import Service, build_service
 from bench.endpoint import DIMENSION, started
 from bench.own_time import DATABASE, NO_REUSE, settings_of

@@ -17,14 +17,14 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agent.models import Draft
+from agent.core.models import Draft
 from agent.rules.repair import repaired
-from executors import guard
 from executors.base import Schema
+from executors.engines.postgresql.executor import PostgresExecutor
 from executors.errors import ErrorKind, SqlRefused
-from executors.postgres import PostgresExecutor
-from executors.server.address import Address
-from executors.server.options import ServerOptions
+from executors.guard import guard
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
 from testbed.postgres import PostgresServer
 
 if TYPE_CHECKING:

@@ -22,14 +22,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from agent.errors import PlumblineError
-from agent.evaluation.accuracy import is_ordered, same_rows
+from agent.config.settings import ROOT, get_settings
+from agent.core.errors import PlumblineError
+from agent.core.models import Answer
+from agent.core.row_comparison import is_ordered, same_rows
 from agent.evaluation.harness import GoldQuestion, load_questions
-from agent.models import Answer
 from agent.service import build_service
-from agent.settings import ROOT, get_settings
 from executors.base import CheckedSql, QueryResult
-from executors.duckdb import DuckdbExecutor
+from executors.engines.duckdb.executor import DuckdbExecutor
 from executors.errors import ExecutorError
 
 QUESTIONS = ROOT / "samples" / "questions.json"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from agent.evaluation.merged import Catalogue
+from agent.evaluation.retrieval.merged import Catalogue
 from executors.base import Column, ForeignKey, Schema, Table
-from rag.documents import make_document
-from rag.values import StoredValues
+from rag.docs.documents import make_document
+from rag.linking.values import StoredValues
 
 TABLE_WIDTH = 20  # columns of a table, on average
 _DOCUMENTED = 0.3  # of the columns have a doc

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.evaluation.merged import Catalogue
+from agent.evaluation.retrieval.merged import Catalogue
 from executors.base import Column, Table
 
 _PAST = 12  # past queries in the docs

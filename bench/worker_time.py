@@ -15,10 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from executors import guard
 from executors.base import CheckedSql, Executor
-from executors.duckdb import DuckdbExecutor
-from executors.sqlite import SqliteExecutor
+from executors.engines.duckdb.executor import DuckdbExecutor
+from executors.engines.sqlite.executor import SqliteExecutor
+from executors.guard import guard
 from executors.workers import checking
 from executors.workers.isolated import isolated
 from executors.workers.pool import Pool

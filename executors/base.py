@@ -168,7 +168,7 @@ class Schema(Frozen):
 
     def quoted(self, name: str) -> str:
         """A column's name, or one part of a table's, as a query must write it."""
-        from executors.dialects import DIALECTS
+        from executors.dialects.table import DIALECTS
 
         return DIALECTS[self.dialect].quoted(name)
 

@@ -7,11 +7,11 @@ from importlib.util import find_spec
 
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
-from executors.dialects import ALIASES, DIALECTS, EXTENDED, Dialect
-from executors.server.openers import OPENERS, Opener, dialect_of
-from executors.sql.grammar import ADDED
+from executors.dialects.table import ALIASES, DIALECTS, EXTENDED, Dialect
+from executors.registry.openers import OPENERS, Opener, dialect_of
+from executors.sql.grammar import ADDED, ENGINES
 
-PLAIN = "executors.sql.plain"
+ENGINES_ROOM = "executors.engines"
 
 
 def add_dialect(
@@ -24,7 +24,7 @@ def add_dialect(
             so that its particular checks hold here too.
         opener: the class, the driver and the schemes of addresses.
         aliases: other names that people call it.
-        grammar: that `row.sqlglot` names, written like those of `executors.sql.plain`; None: it is one of them.
+        grammar: that `row.sqlglot` names, written like those of `executors.engines`; None: it is one of them.
 
     Raises:
         ValueError: the name, an alias or a scheme is taken, or no scheme is its name.
@@ -36,8 +36,8 @@ def add_dialect(
         raise ValueError(f"taken already: {', '.join(dict.fromkeys(taken))}")
     if row.name not in opener.schemes:
         raise ValueError(f"{row.name}: its own name must be one of its schemes")
-    if grammar is None and find_spec(f"{PLAIN}.{row.sqlglot}") is None:
-        raise ValueError(f"{row.name}: {PLAIN} has no grammar {row.sqlglot}; give one with `grammar`")
+    if grammar is None and not _has_grammar(row.sqlglot):
+        raise ValueError(f"{row.name}: {ENGINES_ROOM} has no grammar {row.sqlglot}; give one with `grammar`")
     if row.like and row.like not in DIALECTS:
         raise ValueError(f"{row.name}: there is no dialect {row.like} that it could be like")
     if grammar is not None:
@@ -46,3 +46,8 @@ def add_dialect(
     EXTENDED.add(row.name)
     OPENERS[row.name] = opener
     ALIASES.update(dict.fromkeys(names[1:], row.name))
+
+
+def _has_grammar(dialect: str) -> bool:
+    package = f"{ENGINES_ROOM}.{ENGINES.get(dialect, dialect)}"
+    return find_spec(package) is not None and find_spec(f"{package}.grammar") is not None

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from executors.base import Executor
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, UnknownDatabase
-from executors.local.kinds import Kind, is_glob, kind_of, local_path
 from executors.private import PrivateColumns, PrivateExecutor
-from executors.registry import Entry, Registry, server_entry
-from executors.server import failures
-from executors.server.openers import OPENERS
-from executors.server.options import ServerOptions
-from executors.server.patient import PatientExecutor
+from executors.registry.kinds import Kind, is_glob, kind_of, local_path
+from executors.registry.openers import OPENERS
+from executors.registry.options import ServerOptions
+from executors.registry.registry import Entry, Registry, server_entry
+from executors.servers import failures
+from executors.servers.patient import PatientExecutor
 from executors.workers import checking
 from executors.workers.isolated import isolated
 from executors.workers.pool import shared
@@ -211,7 +211,7 @@ class Router:
             return self._of_files(entry)
         options = self._options(entry)
         if entry.via:
-            from executors.remote import RemoteExecutor
+            from executors.engines.remote.executor import RemoteExecutor
 
             return RemoteExecutor(
                 entry.name,

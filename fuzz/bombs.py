@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from executors.base import CheckedSql
 from executors.errors import SqlFailed
-from executors.local.kinds import Kind
+from executors.registry.kinds import Kind
 from executors.workers.isolated import GRACE_S, IsolatedExecutor, isolated
 from executors.workers.pool import Pool
 from fuzz.cases import Case, Check, Target

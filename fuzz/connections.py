@@ -16,8 +16,8 @@ from contextlib import contextmanager
 import uvicorn
 from hypothesis import strategies as st
 
-from agent.api import create_app
-from agent.http.bounded import bounded
+from agent.api.app import create_app
+from agent.api.server.bounded import bounded
 from agent.service import Service
 from fuzz.cases import Case, Check, Target
 

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 from hypothesis import strategies as st
 
-from executors import guard
 from executors.base import CheckedSql
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused
+from executors.guard import guard
 from fuzz import seeds, sql
 from fuzz.cases import Case, Check, Target
 from fuzz.engines import CANARY, OpenEngine, open_engines

@@ -19,9 +19,9 @@ from urllib.parse import quote
 import httpx2
 from hypothesis import strategies as st
 
-from agent.api import api_routes, create_app
+from agent.api.app import api_routes, create_app
+from agent.config.settings import Settings
 from agent.service import build_service
-from agent.settings import Settings
 from fuzz import seeds
 from fuzz.cases import Case, Check, Target
 from testbed.tireless_model import TirelessModel

@@ -15,14 +15,14 @@ from functools import lru_cache
 from hypothesis import strategies as st
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
-from agent.explain.query import explain
-from agent.models import Draft
-from agent.plan import plan_of
+from agent.core.models import Draft
+from agent.pipeline.drafts.plan import plan_of
+from agent.present.explain.query import explain
 from agent.rules.repair import repaired
 from bench.loop_blocks import LoopBlocks
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
-from executors.raw_records import derive
+from executors.records.raw_records import derive
 from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
 from executors.workers import checking
 from fuzz.cases import Case, Check, Target

@@ -18,10 +18,10 @@ import duckdb
 import httpx2
 from hypothesis import strategies as st
 
-from agent.api import create_app
-from agent.llm import Message, Reply, ReplySchema
+from agent.api.app import create_app
+from agent.config.settings import Settings
+from agent.llm.chat import Message, Reply, ReplySchema
 from agent.service import build_service
-from agent.settings import Settings
 from fuzz import sql
 from fuzz.cases import Case, Target
 from fuzz.shop import SHOP

@@ -11,8 +11,8 @@ from typing import Literal
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from agent.errors import ReplyUnusable
-from agent.llms.replies import extract_sql, parse_structured
+from agent.core.errors import ReplyUnusable
+from agent.llm.replies import extract_sql, parse_structured
 from fuzz import seeds
 from fuzz.cases import Case, Check, Target
 

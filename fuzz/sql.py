@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from fuzz import seeds
 
 _GRAMMAR = Path(__file__).with_name("sql_grammar.txt")

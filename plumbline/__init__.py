@@ -1,7 +1,7 @@
 """Ask questions about data, from Python: `Plumbline.open("data.csv").ask("How many orders are there?")`."""
 
 from agent import __version__
-from agent.errors import PlumblineError
+from agent.core.errors import PlumblineError
 from plumbline.client import Plumbline
 from plumbline.result import Result
 

@@ -15,17 +15,17 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from agent.callers import LOCAL
-from agent.errors import PlumblineError
-from agent.events import Done, Event
-from agent.models import Options
+from agent.core.callers import LOCAL
+from agent.core.errors import PlumblineError
+from agent.core.events import Done, Event
+from agent.core.models import Options
 from plumbline.result import Result
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from agent.config.settings import Settings
     from agent.service import Service
-    from agent.settings import Settings
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ class Plumbline:
         service: that answers.
         database: its name for the database.
 
-    Every way to ask raises `PlumblineError` and what `agent.asking.Asking.query` names.
+    Every way to ask raises `PlumblineError` and what `agent.pipeline.asking.Asking.query` names.
     """
 
     def __init__(self, service: Service, database: str) -> None:
@@ -63,9 +63,9 @@ class Plumbline:
             pydantic.ValidationError: a setting of the environment cannot be used.
             DatabaseUnavailable, RegistryInvalid: the source, or the registry, cannot be used.
         """
-        from agent.paths import resolve
+        from agent.cli.paths import resolve
+        from agent.config.settings import get_settings
         from agent.service import build_service
-        from agent.settings import get_settings
 
         service = build_service(settings or get_settings(), registry_required=False)
         return cls(service, resolve(service, str(source), [Path(doc) for doc in docs]))

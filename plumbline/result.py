@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent.models import Answer
+from agent.core.models import Answer
 from executors.base import QueryResult
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Result(Answer):
         return polars.read_ipc_stream(self._arrow_stream())
 
     def _arrow_stream(self) -> bytes:
-        from agent.export.arrow_file import arrow_chunks
+        from agent.present.export.arrow_file import arrow_chunks
 
         columns: tuple[str, ...] = tuple(self.columns)
         rows: list[tuple[Any, ...]] = [tuple(row.values()) for row in self.results]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 
-from rag.documents import Document, Kind, Retrieved
-from rag.embedder import Embedder
+from rag.docs.documents import Document, Kind, Retrieved
+from rag.embedding.embedder import Embedder
+from rag.index.store import Store
 from rag.retriever import Searcher
-from rag.store import Store
 
 
 class RagAgent:

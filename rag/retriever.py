@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 
 from executors.base import Frozen
-from rag.documents import Kind, Retrieved
-from rag.embedder import Embedder
+from rag.docs.documents import Kind, Retrieved
+from rag.docs.past_queries import NOTHING, Vocabulary, distinct, mask
+from rag.embedding.embedder import Embedder
 from rag.errors import RetrievalError
-from rag.fusion import fuse
-from rag.past_queries import NOTHING, Vocabulary, distinct, mask
-from rag.store import Store
+from rag.index.store import Store
+from rag.linking.fusion import fuse
 from rag.threads import in_thread
 
 _CANDIDATES = 4  # times what is wanted: fusion chooses among these

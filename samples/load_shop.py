@@ -16,18 +16,18 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from executors.dialects import DIALECTS
+from executors.dialects.row import Dialect
+from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, RegistryInvalid
-from executors.rows.row import Dialect
-from executors.server import driver, failures
-from executors.server.address import Address
-from executors.server.openers import OPENERS
-from executors.server.options import ServerOptions
+from executors.registry.address import Address
+from executors.registry.openers import OPENERS
+from executors.registry.options import ServerOptions
+from executors.servers import driver, failures
 from samples.make_shop import HERE, make_shop
 from samples.shop_tables import Column, ShopTable, shop_rows, shop_tables
 
 if TYPE_CHECKING:
-    from executors.sqlalchemy import SqlAlchemyExecutor
+    from executors.servers.sqlalchemy import SqlAlchemyExecutor
 
 _BATCH = 1000  # rows of one INSERT; SQL Server takes no more
 _NUMBERS = ("INT", "DECIMAL")

@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent.api import contract
+from agent.api.app import contract
 from bench.endpoint import started
 from bench.synthetic_file import Case
 from testbed.service_process import ROOT, ServiceProcess

@@ -23,7 +23,9 @@ import pathspec
 
 from testbed.service_process import ROOT, ServiceProcess
 
-_EMBED = "from rag.embedder import LocalEmbedder; print(len(LocalEmbedder().embed(['orders'])[0]), 'dimensions')"
+_EMBED = (
+    "from rag.embedding.embedder import LocalEmbedder; print(len(LocalEmbedder().embed(['orders'])[0]), 'dimensions')"
+)
 FILE = ROOT / "docker" / "Containerfile"
 
 

@@ -7,8 +7,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from agent.llm import Message, Reply, ReplySchema
-from agent.models import Usage
+from agent.core.models import Usage
+from agent.llm.chat import Message, Reply, ReplySchema
 
 # A word of the question -> the query that answers it; the first that is there counts.
 QUERIES = {

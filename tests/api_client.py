@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 from fastapi import FastAPI
 
-from agent.api import create_app
+from agent.api.app import create_app
 from agent.service import Service
 
 

@@ -15,8 +15,8 @@ from urllib.request import ProxyHandler, Request, build_opener
 from chromadb.api.client import Client
 from until import PATIENCE_S, until
 
-from rag.chroma_connection import ChromaServer, connect, disconnect
-from rag.revision import slug_of
+from rag.index.chroma_connection import ChromaServer, connect, disconnect
+from rag.index.revision import slug_of
 
 DIRECT = build_opener(ProxyHandler({}))
 CHROMA = str(Path(sys.executable).with_name("chroma"))

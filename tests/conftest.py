@@ -10,11 +10,11 @@ import hypothesis
 import pytest
 from shop_questions import Ask
 
-from agent.events import Event
-from agent.models import Answer, Options
-from agent.scripted import ScriptedModel
+from agent.config.settings import Settings
+from agent.core.events import Event
+from agent.core.models import Answer, Options
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service, build_service
-from agent.settings import Settings
 from executors.workers.pool import Pool, shared
 
 # How long an example takes is no property of what is tested; a busy machine takes longer.

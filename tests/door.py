@@ -11,10 +11,10 @@ from api_client import api_client
 
 from agent.access.keys import digest_of
 from agent.access.policy import build_access
-from agent.api import create_app
+from agent.api.app import create_app
+from agent.config.settings import Settings
 from agent.service import Service
-from agent.settings import Settings
-from agent.state.memory import MemoryStore
+from agent.storage.memory import MemoryStore
 
 Opened = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]
 

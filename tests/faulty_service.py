@@ -14,9 +14,9 @@ from faulty_model import FaultyModel
 from live_service import running
 
 from agent.access.policy import build_access
-from agent.api import create_app
+from agent.api.app import create_app
+from agent.config.settings import Settings
 from agent.service import build_service
-from agent.settings import Settings
 
 QUESTION = "How many orders are there?"
 ASKED = {"database": "shop", "question": QUESTION}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from agent.llm import Message, Reply, ReplySchema
-from agent.llms.partial import HEARD
-from agent.scripted import ScriptedModel
+from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.replies import HEARD
+from agent.llm.scripted import ScriptedModel
 
 
 class HeldModel(ScriptedModel):

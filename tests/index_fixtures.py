@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.scripted import ScriptedModel
-from rag.documents import Document, make_document
+from agent.llm.scripted import ScriptedModel
+from rag.docs.documents import Document, make_document
 from rag.errors import EmbedderUnavailable
-from rag.revision import Turn, slug_of
-from rag.store import Store
+from rag.index.revision import Turn, slug_of
+from rag.index.store import Store
 from rag.testing import HashingEmbedder
 
 TOTAL = make_document("column", "amount without tax", table="orders", column="total", source="shop.md")

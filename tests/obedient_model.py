@@ -20,8 +20,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from agent.llm import Message, Reply, ReplySchema
-from agent.models import Usage
+from agent.core.models import Usage
+from agent.llm.chat import Message, Reply, ReplySchema
 
 ORDER = re.compile(r"\b(run|say|ask|judge|repeat) (?:(yes|above)\b|«([^»]*)»?)", re.IGNORECASE)
 

@@ -9,9 +9,9 @@ import pytest
 from asgi_server import served
 from held_model import HeldModel
 
-from agent.api import create_app
+from agent.api.app import create_app
+from agent.config.settings import Settings
 from agent.service import Service, build_service
-from agent.settings import Settings
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page

@@ -10,8 +10,8 @@ import httpx2
 from api_client import api_client
 from shop_questions import TOTAL, Make
 
-from agent.api import create_app
-from agent.scripted import ScriptedModel
+from agent.api.app import create_app
+from agent.llm.scripted import ScriptedModel
 
 Client = httpx2.AsyncClient
 

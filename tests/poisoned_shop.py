@@ -18,9 +18,9 @@ from asgi_server import served
 from obedient_model import ObedientModel
 from people_shop import ANN, REX
 
-from agent.api import create_app
+from agent.api.app import create_app
+from agent.config.settings import Settings
 from agent.service import Service, build_service
-from agent.settings import Settings
 
 CANARY = "canary"
 HONEST = {

@@ -13,12 +13,12 @@ from typing import Any, Self
 from asgi_server import served
 from starlette.types import ASGIApp
 
-from agent.api import create_app
-from agent.scripted import ScriptedModel
+from agent.api.app import create_app
+from agent.config.settings import Settings
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service, build_service
-from agent.settings import Settings
-from executors.remote import RemoteExecutor
-from executors.server.options import ServerOptions
+from executors.engines.remote.executor import RemoteExecutor
+from executors.registry.options import ServerOptions
 
 PATIENCE_S = 60.0
 

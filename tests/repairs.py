@@ -7,7 +7,7 @@ from typing import NamedTuple
 from agent.rules.base import RuleContext
 from agent.rules.registry import rules
 from executors.base import Schema
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 from executors.sql.tree import tree_to_change
 

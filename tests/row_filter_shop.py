@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from executors.base import CheckedSql, Executor, QueryResult
-from executors.guard import check
-from executors.row_filter import RowFilter
-from executors.sql.held_rows import HeldRows, RowRules
+from executors.guard.guard import check
+from executors.row_security.held_rows import HeldRows, RowRules
+from executors.row_security.row_filter import RowFilter
 
 TABLES = """
 CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, name VARCHAR(20), region VARCHAR(9));
@@ -83,7 +83,7 @@ def in_any_order(rows: Sequence[Sequence[Any]]) -> list[str]:
 @contextmanager
 def sqlite_shop(folder: Path, *scripts: str) -> Iterator[Executor]:
     """The shop in SQLite. Args: scripts: that make it, `TABLES` or more."""
-    from executors.sqlite import SqliteExecutor
+    from executors.engines.sqlite.executor import SqliteExecutor
 
     path = folder / f"shop{len(scripts)}.sqlite"
     connection = sqlite3.connect(path)
@@ -99,7 +99,7 @@ def duckdb_shop(folder: Path, *scripts: str) -> Iterator[Executor]:
     """The shop in DuckDB."""
     import duckdb
 
-    from executors.duckdb import DuckdbExecutor
+    from executors.engines.duckdb.executor import DuckdbExecutor
 
     path = folder / f"shop{len(scripts)}.duckdb"
     with duckdb.connect(path) as connection:
@@ -112,9 +112,9 @@ def duckdb_shop(folder: Path, *scripts: str) -> Iterator[Executor]:
 @contextmanager
 def postgres_shop(_folder: Path, *scripts: str) -> Iterator[Executor]:
     """The shop on a PostgreSQL server of its own."""
-    from executors.postgres import PostgresExecutor
-    from executors.server.address import Address
-    from executors.server.options import ServerOptions
+    from executors.engines.postgresql.executor import PostgresExecutor
+    from executors.registry.address import Address
+    from executors.registry.options import ServerOptions
     from testbed.postgres import PostgresServer
 
     with PostgresServer() as server:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from agent.events import Event
-from agent.models import Answer
+from agent.core.events import Event
+from agent.core.models import Answer
 from agent.service import Service
 
 Ask = Callable[..., Awaitable[Answer]]

@@ -13,7 +13,7 @@ import binascii
 import json
 from collections.abc import Mapping
 
-from agent.callers import ANONYMOUS, named
+from agent.core.callers import ANONYMOUS, named
 
 NAME_HEADER = "x-ms-client-principal-name"
 ID_HEADER = "x-ms-client-principal-id"

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-from agent.errors import TooBusy
+from agent.core.errors import TooBusy
 
 COMPARTMENT = 0.75  # of the places, and of the queue, is what one compartment may take
 FIRST_GUESS_S = 5.0  # for which a question takes its place, before any has given one back

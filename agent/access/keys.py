@@ -16,8 +16,8 @@ from datetime import UTC, date, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from agent.callers import is_reserved
-from agent.errors import AccessInvalid
+from agent.core.callers import is_reserved
+from agent.core.errors import AccessInvalid
 from executors.base import Frozen
 
 PREFIX = "plk_"  # by which scanners for secrets, and people, know a key

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from starlette.datastructures import Headers
 
 from agent.access.app_service import NAME_HEADER, platform_authenticates, signed_in
-from agent.access.hosts import host_of, is_loopback, origin_of, origins
 from agent.access.keys import KeyRing
 from agent.access.rate import Rate, RateLimiter
-from agent.callers import ANONYMOUS, named
-from agent.errors import AccessInvalid, NotAuthenticated, NotPermitted
+from agent.config.hosts import host_of, is_loopback, origin_of, origins
+from agent.core.callers import ANONYMOUS, named
+from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted
 from executors.base import Frozen
 
 if TYPE_CHECKING:
-    from agent.settings import Settings
-    from agent.state.store import StateStore
+    from agent.config.settings import Settings
+    from agent.storage.store import StateStore
 
 Mode = Literal["none", "api_keys", "functions", "entra"]
 Server = tuple[str, int | None] | None
@@ -206,7 +206,7 @@ def build_access(
 
 
 def _state_store(settings: Settings) -> StateStore:
-    from agent.state.build import build_store
+    from agent.storage.build import build_store
 
     return build_store(settings)
 

@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable
 from hashlib import sha256
 
-from agent.clocks import lies_ahead
-from agent.errors import TooManyRequests
-from agent.state.store import Insert, Place, Replace, StateConflict, StateStore
+from agent.core.deadline import lies_ahead
+from agent.core.errors import TooManyRequests
+from agent.storage.store import Insert, Place, Replace, StateConflict, StateStore
 from executors.base import Frozen
 
 PERIODS_S = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}

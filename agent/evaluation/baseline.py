@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 
-from agent import templates
-from agent.database import Database
-from agent.llm import ChatModel, Message
-from agent.llms.replies import extract_sql
-from agent.models import Answer, Attempt, AttemptRecord
+from agent.core.models import Answer, Attempt, AttemptRecord
+from agent.databases.database import Database
+from agent.llm.chat import ChatModel, Message
+from agent.llm.replies import extract_sql
+from agent.prompting import templates
 from executors.base import Schema
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import SqlError
 
 MAX_SCHEMA_TOKENS = 1_000_000  # all of it: what does not fit is the baseline's own failure
@@ -79,7 +79,7 @@ async def _tried(sql: str, database: Database, row_limit: int) -> Attempt:
 
 def baseline_message(schema: Schema, question: str) -> Message:
     """The whole prompt: the tables as they are declared, without comments and samples, and the question."""
-    from rag.schema_text import render
+    from rag.schema.text import render
 
     bare = schema.model_copy(
         update={

@@ -16,8 +16,8 @@ from sqlglot.errors import OptimizeError, SqlglotError
 
 from agent.evaluation.harness import EvaluationInvalid
 from executors.base import Frozen, Schema, Table
-from executors.dialects import DIALECTS
-from executors.sql.tables import meant
+from executors.dialects.table import DIALECTS
+from executors.sql.names.tables import meant
 
 if TYPE_CHECKING:
     from sqlglot.optimizer.scope import Scope

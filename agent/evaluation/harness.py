@@ -14,11 +14,11 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationError
 
-from agent.errors import ModelUnavailable, PlumblineError
-from agent.evaluation.accuracy import without_limit
+from agent.core.errors import ModelUnavailable, PlumblineError
+from agent.core.models import Answer
+from agent.core.row_comparison import without_limit
 from agent.evaluation.report import Report, ResultLine, Tokens, report_of
 from agent.evaluation.scoring import Scorer
-from agent.models import Answer
 from executors.base import Executor, Frozen
 from executors.errors import ExecutorError
 

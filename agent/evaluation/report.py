@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from statistics import mean, median
 from typing import Literal
 
-from agent.models import AttemptRecord, Check, Doubt
-from agent.usage import StepUsage
+from agent.core.models import AttemptRecord, Check, Doubt
+from agent.core.usage import StepUsage
 from executors.base import Frozen
 
 Z_95 = 1.959963984540054

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.evaluation.accuracy import is_ordered, same_rows, tied, with_order_keys, without_limit
+from agent.core.models import AttemptRecord
+from agent.core.row_comparison import is_ordered, same_rows, tied, with_order_keys, without_limit
 from agent.evaluation.report import Judgement, ResultLine
-from agent.models import AttemptRecord
 from executors.base import CheckedSql, Executor, QueryResult
 from executors.errors import ErrorKind, ExecutorError, SqlError, SqlFailed
 

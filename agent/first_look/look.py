@@ -7,12 +7,12 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from agent.first_look.questions import Asker, Candidate, TableProfile
-from agent.suggest import telling_tables
+from agent.understanding.suggest import telling_tables
 from executors.base import ForeignKey, Frozen, Schema, Table
 from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
-    from agent.database import Database
+    from agent.databases.database import Database
 
 QUESTIONS = 5
 MOST_TABLES = 6  # that questions are about

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agent.suggest import aggregate_of, is_category, is_measure, rows_of, words_of
+from agent.understanding.suggest import aggregate_of, is_category, is_measure, rows_of, words_of
 from executors.base import Column, JsonValue, Schema, Table
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 
 MOST_COLUMNS = 12  # of a table that are looked at
 MOST_GROUPS = 50  # that a category has

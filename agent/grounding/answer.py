@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from agent.core.models import AnswerNumber, Check, Correction
 from agent.grounding.calculations import Calculation
 from agent.grounding.check import MAX_CHARS, Checked, check
+from agent.grounding.claims.reading import Item
 from agent.grounding.compose import compose
-from agent.grounding.facts import Facts
-from agent.grounding.reading import Item
-from agent.grounding.result import CheckedText
-from agent.grounding.support import Support
-from agent.models import AnswerNumber, Check, Correction
-from agent.numbers import expression_of
+from agent.grounding.evidence.facts import Facts
+from agent.grounding.result import CheckedText, expression_of
+from agent.grounding.support.support import Support
 
 COMPOSED = "The answer is composed from the rows."
 
 
 def check_text(text: str, facts: Facts) -> CheckedText:
     """Compute what is to be computed in an answer, then hold every claim of it against the rows."""
-    from agent.recompute import Computed, compute
+    from agent.grounding.arithmetic.recompute import Computed, compute
 
     currencies = {it.currency for it in facts.measures} - {""}
     currency = currencies.pop() if len(currencies) == 1 else ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from agent.grounding.claims import Segment
-from agent.grounding.facts import ColumnFacts, Facts
-from agent.grounding.names import Rows
-from agent.grounding.reading import Item
-from agent.grounding.support import Numbers, Support
-from agent.grounding.vocabulary import Class
+from agent.grounding.claims.claims import Segment
+from agent.grounding.claims.names import Rows
+from agent.grounding.claims.reading import Item
+from agent.grounding.evidence.facts import ColumnFacts, Facts
+from agent.grounding.languages.vocabulary import Class
+from agent.grounding.support.support import Numbers, Support
 
 _QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Class.NOT, Class.NOTHING})
 _SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER}

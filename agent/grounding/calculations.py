@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from agent.arithmetic.numerals import decimals_needed, is_rounding
-from agent.arithmetic.tokens import CalculationRefused, Token, tokenize
-from agent.calculator import calculate
-from agent.grounding.claims import Segment
-from agent.grounding.facts import Facts, number_of
-from agent.grounding.names import Rows
-from agent.grounding.reading import Item
-from agent.grounding.support import Numbers, Support
-from agent.grounding.vocabulary import Class
+from agent.grounding.arithmetic.calculator import calculate
+from agent.grounding.arithmetic.numerals import decimals_needed, is_rounding
+from agent.grounding.arithmetic.tokens import CalculationRefused, Token, tokenize
+from agent.grounding.claims.claims import Segment
+from agent.grounding.claims.names import Rows
+from agent.grounding.claims.reading import Item
+from agent.grounding.evidence.facts import Facts, number_of
+from agent.grounding.languages.vocabulary import Class
+from agent.grounding.support.support import Numbers, Support
 from agent.grounding.wording import Problem
 
 _NUMBER = r"[-−]?[$€£¥]?\s?\d[\d.,  ]*\s?[%€$£]?"

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 from agent.grounding.bounds import settle, settled_items
 from agent.grounding.calculations import Calculation, Calculations
-from agent.grounding.claims import Segment, groups_of, parallel, segments_of
-from agent.grounding.facts import Facts
+from agent.grounding.claims.claims import Segment, groups_of, parallel, segments_of
+from agent.grounding.claims.names import NameIndex, Rows
+from agent.grounding.claims.reading import Item, items_of
+from agent.grounding.evidence.facts import Facts
 from agent.grounding.korean import korean_problems
-from agent.grounding.language import known_words, language_of
-from agent.grounding.names import NameIndex, Rows
+from agent.grounding.languages.language import known_words, language_of
+from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.grounding.omissions import foreign_names, miscounted, omissions
-from agent.grounding.reading import Item, items_of
-from agent.grounding.support import Numbers, Support
-from agent.grounding.vocabulary import LANGUAGES, Class, vocabulary
+from agent.grounding.support.support import Numbers, Support
 from agent.grounding.wording import Problem, Wording
 from rag.words import denies
 
@@ -167,7 +167,7 @@ def _together(names: Sequence[Item]) -> bool:
 
 def _unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
     """Times that neither the rows nor the question nor the query's conditions have."""
-    from agent.arithmetic.dates import dates_in
+    from agent.grounding.arithmetic.dates import dates_in
 
     bounds = " ; ".join(value for it in facts.conditions for value in it.bounds)
     known = {reading for it in asked if it.date for reading in it.date.readings}

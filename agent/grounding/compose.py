@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent import templates
-from agent.fences import one_line
-from agent.grounding.facts import ColumnFacts, Facts, number_of
+from agent.core.models import AnswerNumber
+from agent.grounding.arithmetic.display import ColumnFormat, column_formats, format_number, is_number
+from agent.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.grounding.limits import limits_of
-from agent.models import AnswerNumber
-from agent.present.numbers import ColumnFormat, column_formats, format_number, is_number
+from agent.prompting import templates
+from agent.prompting.fences import one_line
 from executors.base import JsonValue
 
 SHORT_LIST = 10  # rows that are all told; of more, the first and the last

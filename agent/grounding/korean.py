@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from agent.grounding.claims import Segment
-from agent.grounding.facts import Facts
-from agent.grounding.names import Rows
-from agent.grounding.vocabulary import Class
+from agent.grounding.claims.claims import Segment
+from agent.grounding.claims.names import Rows
+from agent.grounding.evidence.facts import Facts
+from agent.grounding.languages.vocabulary import Class
 from agent.grounding.wording import Problem
 
 _EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|1위)|(?P<least>최소|최저|꼴찌)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent.arithmetic.dates import dates_in
-from agent.grounding.facts import Facts
+from agent.grounding.arithmetic.dates import dates_in
+from agent.grounding.evidence.facts import Facts
 from rag.words import denies
 
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")

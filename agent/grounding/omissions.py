@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from agent.arithmetic.dates import DateInText
-from agent.grounding.claims import Segment
-from agent.grounding.countries import country_names
-from agent.grounding.facts import Facts
-from agent.grounding.reading import Item
-from agent.grounding.vocabulary import LANGUAGES, Class, vocabulary
+from agent.grounding.arithmetic.dates import DateInText
+from agent.grounding.claims.claims import Segment
+from agent.grounding.claims.reading import Item
+from agent.grounding.evidence.facts import Facts
+from agent.grounding.languages.countries import country_names
+from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
+from agent.grounding.languages.words import is_among, same_word, words_of
 from agent.grounding.wording import Problem
-from agent.grounding.words import is_among, same_word, words_of
 
 _NAME = re.compile(r"(?<=[^\W\d_] )[A-ZÀ-Þ][^\W\d_]+")
 _AS_ASKED = frozenset(

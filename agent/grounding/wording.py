@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from agent.grounding.claims import Segment
-from agent.grounding.facts import ColumnFacts, Facts, currencies_in, number_of
+from agent.grounding.claims.claims import Segment
+from agent.grounding.claims.names import NameIndex, Rows
+from agent.grounding.claims.reading import Item
+from agent.grounding.evidence.facts import ColumnFacts, Facts, currencies_in, number_of
 from agent.grounding.kinds import fits, is_adjective
-from agent.grounding.language import known_words
-from agent.grounding.names import NameIndex, Rows
-from agent.grounding.reading import Item
-from agent.grounding.support import Numbers, Support
-from agent.grounding.vocabulary import LANGUAGES, Class, vocabulary
-from agent.grounding.words import is_among, same_word, words_of
+from agent.grounding.languages.language import known_words
+from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
+from agent.grounding.languages.words import is_among, same_word, words_of
+from agent.grounding.support.support import Numbers, Support
 from executors.base import JsonValue
 
 _OPPOSITE = {

@@ -13,18 +13,18 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.errors import QuestionInvalid, StateUnavailable, TooBusy, UnknownJob
+from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, UnknownJob
+from agent.core.models import Answer
 from agent.jobs.records import Job, JobRequest, interrupted, moment
 from agent.jobs.run import LEASE_S, Run, Superseded
-from agent.models import Answer
 from agent.telemetry.trace import traceparent_for, working_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from agent.asking import Asking
-    from agent.events import Event
+    from agent.core.events import Event
     from agent.jobs.shelf import JobShelf
+    from agent.pipeline.asking import Asking
 
 MAX_STARTS = 2
 WAITING = 10  # jobs that may wait for each one that is worked on

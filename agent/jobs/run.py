@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
-from agent.errors import StateUnavailable, TooBusy
-from agent.events import Done, Event, NodeComplete
+from agent.core.errors import StateUnavailable, TooBusy
+from agent.core.events import Done, Event, NodeComplete
+from agent.core.problems import problem_of, unexpected
 from agent.jobs.records import Job, NodeDone, moment
-from agent.problems import problem_of, unexpected
-from agent.session_turns import Lease
+from agent.sessions.turns import Lease
 
 if TYPE_CHECKING:
+    from agent.core.models import Problem
     from agent.jobs.shelf import JobShelf
-    from agent.models import Problem
 
 LEASE_S = 15.0
 PROGRESS_S = 1.0  # between two writes of the progress

@@ -2,7 +2,7 @@
 
 A result may be larger than a record can be. It is compressed, cut into parts that are written first, and named by the
 head last; so whoever sees a job that succeeded sees all of its result. Methods block, and raise what those of
-`agent.state.store.StateStore` raise.
+`agent.storage.store.StateStore` raise.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 
-from agent.errors import StateUnavailable
+from agent.core.errors import StateUnavailable
 from agent.jobs.records import Job
-from agent.state.bulk import remove_all
-from agent.state.conflicts import until_no_conflict
-from agent.state.store import Insert, Place, Record, Remove, Replace, StateStore
+from agent.storage.bulk import remove_all
+from agent.storage.conflicts import until_no_conflict
+from agent.storage.store import Insert, Place, Record, Remove, Replace, StateStore
 
 KIND, HEAD, RESULT = "job", "head", "result"
 PART_CHARS = 600_000  # of a record of the result, Base64 as it is, under `MAX_VALUE_BYTES`

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from agent.models import RuleEvidence
+from agent.core.models import RuleEvidence
 from executors.base import Schema, Table
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from agent.rules.lookup import LookedUp
-    from rag.documents import Document
-    from rag.values import LinkedValue
+    from rag.docs.documents import Document
+    from rag.linking.values import LinkedValue
 
 Stage = Literal["error", "query", "rows"]
 Action = Literal["repair", "alternative", "doubt"]
@@ -94,7 +94,7 @@ class RuleContext:
 
     def tables(self, select: exp.Select) -> dict[str, Table | None]:
         """What a SELECT reads, by the name it goes by, in small letters; None for what is no table of the schema."""
-        from executors.sql.tables import tables_of
+        from executors.sql.names.tables import tables_of
 
         if id(select) not in self._tables:
             found = tables_of(select, self.schema)

@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 
 from agent.rules.base import Change, Finding, Rule, RuleContext
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 
 
 def apply(context: RuleContext) -> Finding | None:

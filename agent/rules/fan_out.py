@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from agent.rules.base import Finding, Rule, RuleContext
 from executors.base import Table
-from executors.sql.tables import column_of
+from executors.sql.names.tables import column_of
 from executors.sql.tree import conjuncts
 
 Pairs = set[tuple[tuple[str, str], tuple[str, str]]]

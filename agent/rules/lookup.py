@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent.models import Check
+from agent.core.models import Check
 from executors.base import Column, Frozen, Schema, Table
 from executors.errors import DatabaseUnavailable, SqlError
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from agent.database import Database
+    from agent.databases.database import Database
 
 NAME = "filter_values"
 MAX_LITERALS = 5
@@ -73,7 +73,7 @@ async def _stored_like(
     from rapidfuzz import fuzz, process, utils
     from sqlglot import exp
 
-    from executors.dialects import DIALECTS
+    from executors.dialects.table import DIALECTS
     from executors.sql.literals import same_text
 
     name = exp.column(column.name, quoted=True)

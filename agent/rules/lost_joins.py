@@ -13,9 +13,9 @@ from sqlglot import exp
 
 from agent.rules.base import NAMES, Finding, Rule, RuleContext
 from executors.base import Schema, Table
-from executors.sql.key_ways import Edge, ways
-from executors.sql.meaning import Reading, Unclear
-from executors.sql.tables import called, column_of, identifier, named
+from executors.sql.names.key_ways import Edge, ways
+from executors.sql.names.meaning import Reading, Unclear
+from executors.sql.names.tables import called, column_of, identifier, named
 from executors.sql.tree import selects_of
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from agent.models import Draft
+from agent.core.models import Draft
 from agent.rules.base import NAMES, WORDS, RuleContext
 from agent.rules.registry import rules
 from executors.base import Schema
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 
 
@@ -25,7 +25,7 @@ def repaired(draft: Draft, error: str, schema: Schema, without: Collection[str] 
     kind = next((it for it in ErrorKind if it == error), None)
     if draft.sql is None or kind is None:
         return None
-    from executors.sql.known_names import quoted_names
+    from executors.sql.names.known_names import quoted_names
     from executors.sql.tree import tree_to_change
 
     if kind in NAMES | WORDS and (quoted := quoted_names(draft.sql, schema)):

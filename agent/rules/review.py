@@ -7,18 +7,18 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.models import Check, Doubt, Draft
-from agent.off_loop import off_loop
+from agent.core.models import Check, Doubt, Draft
+from agent.core.off_loop import off_loop
 from agent.rules.base import Change, Finding, Rule, RuleContext
 from agent.rules.lookup import NAME, look_up
 from agent.rules.registry import rules
 from executors.base import QueryResult, Schema
 from executors.errors import DatabaseUnavailable, SqlError
-from rag.joins import keyed_of
+from rag.schema.joins import keyed_of
 
 if TYPE_CHECKING:
-    from agent.context import Context
-    from agent.database import Database
+    from agent.databases.database import Database
+    from agent.prompting.context import Context
 
 Rows = Callable[[str], Awaitable[QueryResult]]
 
@@ -54,7 +54,7 @@ async def review(
         rows: runs a query as any draft would be, through the same guard.
         without: ids of rules that are not asked.
     """
-    from executors.dialects import DIALECTS
+    from executors.dialects.table import DIALECTS
     from executors.sql.tree import tree_to_change
 
     schema: Schema = keyed_of(context.db_schema, context.known)
@@ -140,7 +140,7 @@ def _doubt(rule: Rule, found: Finding) -> Doubt:
 
 
 def _same(one: QueryResult, other: QueryResult) -> bool:
-    from agent.evaluation.accuracy import same_rows
+    from agent.core.row_comparison import same_rows
 
     return same_rows(one, other, ordered=False)
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from agent.rules.base import Finding, Rule, RuleContext
 from executors.base import Table
-from executors.sql.tables import column_of
+from executors.sql.names.tables import column_of
 from rag.words import words
 
 

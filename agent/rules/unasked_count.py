@@ -9,8 +9,8 @@ import re
 
 from sqlglot import exp
 
-from agent.clarify.languages import is_english
 from agent.rules.base import Finding, Rule, RuleContext
+from agent.understanding.clarification.languages import is_english
 
 _COUNTED = re.compile(
     r"\b(?:how many|how often|numbers?|counts?|amounts?|totals?|times|frequenc\w+|respective\w*)\b", re.IGNORECASE

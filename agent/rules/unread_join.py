@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from agent.clarify.languages import is_english
 from agent.rules.base import Finding, Rule, RuleContext
+from agent.understanding.clarification.languages import is_english
 from rag.words import words
 
 

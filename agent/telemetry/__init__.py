@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from agent.telemetry.base import Telemetry
 
 if TYPE_CHECKING:
-    from agent.settings import Settings
+    from agent.config.settings import Settings
 
 log = logging.getLogger(__name__)
 

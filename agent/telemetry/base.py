@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from agent.events import Done, Event
-from agent.models import Answer
+from agent.core.events import Done, Event
+from agent.core.models import Answer
 from agent.telemetry.trace import trace_id, traceparent_for, working_for
 from executors.trace import TRACEPARENT
 
 if TYPE_CHECKING:
     from fastapi.telemetry import TelemetryConfig
 
-    from agent.llm import ChatModel
-    from agent.models import Question
+    from agent.core.models import Question
+    from agent.llm.chat import ChatModel
 
 log = logging.getLogger("agent.questions")
 

@@ -9,13 +9,13 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as ge
 from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
 from opentelemetry.trace import SpanKind, Tracer
 
-from agent.llms.wrapped import WrappedModel
+from agent.llm.wrappers.base import WrappedModel
 from agent.telemetry.metrics import CALLS, TOKENS, Metrics
 from agent.telemetry.spans import current, error_type, fail, messages_json
 from agent.telemetry.trace import STEP
 
 if TYPE_CHECKING:
-    from agent.llm import ChatModel, Message, Reply, ReplySchema
+    from agent.llm.chat import ChatModel, Message, Reply, ReplySchema
 
 
 class TracedModel(WrappedModel):

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from agent.telemetry.trace import trace_id
 
 if TYPE_CHECKING:
-    from agent.settings import Settings
+    from agent.config.settings import Settings
 
 HIDDEN = "***"
 UVICORN = ("uvicorn", "uvicorn.access", "uvicorn.error")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from opentelemetry.metrics import Meter
 
-from agent.events import (
+from agent.core.events import (
     AnswerFormatted,
     DialectResolved,
     Event,
@@ -22,7 +22,7 @@ from agent.events import (
     SqlGenerated,
     SqlValidated,
 )
-from agent.models import Answer
+from agent.core.models import Answer
 
 COUNTERS = {
     "text2sql_requests_total": "Questions, by how they ended.",

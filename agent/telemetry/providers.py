@@ -20,7 +20,7 @@ from agent import __version__
 from agent.telemetry.trace import trace_id
 
 if TYPE_CHECKING:
-    from agent.settings import Settings
+    from agent.config.settings import Settings
 
 SERVICE_NAME = "plumbline"
 GRPC_PORT = 4317

@@ -10,7 +10,7 @@ from opentelemetry import trace
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as gen_ai
 from opentelemetry.trace import Span, SpanKind, Tracer
 
-from agent.events import (
+from agent.core.events import (
     Evaluated,
     Event,
     NodeComplete,
@@ -21,7 +21,7 @@ from agent.events import (
     SqlGenerated,
     SqlValidated,
 )
-from agent.models import Answer, Question
+from agent.core.models import Answer, Question
 from agent.telemetry.base import Asked
 from agent.telemetry.metrics import Metrics
 from agent.telemetry.spans import fail, messages_json

@@ -9,7 +9,7 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from agent.telemetry.providers import otlp_exporters
 
 if TYPE_CHECKING:
-    from agent.settings import Settings
+    from agent.config.settings import Settings
 
 _WAIT_S = 10.0
 _INGESTION = "ingestionendpoint"  # of a connection string; without one it is Azure's global address

@@ -32,9 +32,9 @@ from executors.errors import UnknownDatabase
 if TYPE_CHECKING:
     from fastapi.telemetry import TelemetryConfig
 
-    from agent.llm import ChatModel
-    from agent.models import Question
-    from agent.settings import Settings
+    from agent.config.settings import Settings
+    from agent.core.models import Question
+    from agent.llm.chat import ChatModel
     from agent.telemetry.providers import Providers
 
 ROWS_RETURNED = "db.response.returned_rows"

@@ -10,6 +10,12 @@ from contextvars import ContextVar
 
 from executors.trace import TRACEPARENT
 
+
+def new_trace_id() -> str:
+    """32 hexadecimal digits, as W3C trace context wants them."""
+    return uuid.uuid4().hex
+
+
 # https://www.w3.org/TR/trace-context/#traceparent-header: version, trace id, parent id, flags; ids are never all zeros.
 PATTERN = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(?:$|-)")
 _TRACE_ID = re.compile(r"(?!0{32})[0-9a-f]{32}")

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from agent.understanding.kinds import AboutData, Talk, Topic
+from agent.core.kinds import AboutData, Talk, Topic
 from agent.understanding.words import ENGLISH, Cue, Language
 from agent.understanding.words_german import FRENCH, GERMAN
 from agent.understanding.words_more import ITALIAN, KOREAN, SPANISH
 from executors.base import Schema
-from rag.documents import Document
-from rag.fusion import term_of
+from rag.docs.documents import Document
+from rag.linking.fusion import term_of
 from rag.words import words
 
 LANGUAGES = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, KOREAN)

@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agent.clarify.asked import Asked, Place
-from agent.clarify.lookups import Lookups, RangeCache
-from agent.clarify.main_date import plausible
-from agent.context import Context
-from agent.conversation.overview import COUNTED_TABLES, with_rows
-from agent.suggest import suggestions, telling_tables
-from agent.understanding.kinds import AboutData, Talk, Topic
+from agent.core.kinds import AboutData, Talk, Topic
+from agent.prompting.context import Context
+from agent.understanding.clarification.asked import Asked, Place
+from agent.understanding.clarification.lookups import Lookups, RangeCache
+from agent.understanding.clarification.main_date import plausible
+from agent.understanding.overview import COUNTED_TABLES, with_rows
 from agent.understanding.sentences import Sentences, sentences_of
+from agent.understanding.suggest import suggestions, telling_tables
 from executors.base import Frozen, JsonValue, Schema, Table
-from rag.documents import Document
-from rag.fusion import term_of
+from rag.docs.documents import Document
+from rag.linking.fusion import term_of
 
 if TYPE_CHECKING:
-    from agent.database import Database
+    from agent.databases.database import Database
 
 EXAMPLES = 4  # questions that small talk offers
 LISTED = 30  # tables, or columns, named in a sentence; the rows have them all

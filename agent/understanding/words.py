@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agent.conversation.words import words_of
-from agent.understanding.kinds import Talk, Topic
+from agent.core.kinds import Talk, Topic
+from agent.understanding.followups.words import words_of
 
 
 @dataclass(frozen=True)

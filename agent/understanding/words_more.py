@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from agent.conversation.words import words_of
-from agent.understanding.kinds import Talk, Topic
+from agent.core.kinds import Talk, Topic
+from agent.understanding.followups.words import words_of
 from agent.understanding.words import Language, cue, pattern
 
 _ES_DATA = r"\b(?:datos|bases?(?: de datos)?|bd|tablas?|informaci[óo]n)\b"

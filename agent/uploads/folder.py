@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agent.errors import StorageFull, UploadTooLarge
+from agent.core.errors import StorageFull, UploadTooLarge
 
 RESERVED = 64 * 1024**2  # bytes of the disk that are left to everything else
 LEFT_AFTER_S = 86_400.0  # what nobody has put in its place for so long is left over

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from agent.errors import NameTaken
-from agent.state.store import Insert, Place, Remove, Replace, StateConflict, StateStore
+from agent.core.errors import NameTaken
+from agent.storage.store import Insert, Place, Remove, Replace, StateConflict, StateStore
 from executors.base import Frozen
 
 PLACE = Place(kind="upload", partition="databases")

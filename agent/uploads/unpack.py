@@ -7,9 +7,9 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
-from agent.errors import UploadInvalid, UploadTooLarge
-from executors.local.kinds import is_file_of_data
-from executors.local.prepared import MAX_RATIO, RATIO_FROM
+from agent.core.errors import UploadInvalid, UploadTooLarge
+from executors.engines.files.prepared import MAX_RATIO, RATIO_FROM
+from executors.registry.kinds import is_file_of_data
 
 MAX_FILES = 500  # of one archive
 _PIECE = 1024 * 1024

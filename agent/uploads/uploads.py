@@ -10,19 +10,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.errors import NotPermitted, UploadInvalid
-from agent.settings import MB, types_of
+from agent.config.settings import MB, types_of
+from agent.core.errors import NotPermitted, UploadInvalid
 from agent.uploads.folder import DATA, Incoming, UploadFolder, disk_watched, too_large
 from agent.uploads.records import Upload, UploadShelf, taken
 from agent.uploads.unpack import safe_name, unpack
 from executors.base import Frozen
-from executors.entry import NAME, Entry
 from executors.errors import DatabaseUnavailable
-from executors.local.kinds import is_file_of_data
+from executors.registry.entry import NAME, Entry
+from executors.registry.kinds import is_file_of_data
 
 if TYPE_CHECKING:
-    from agent.settings import Settings
-    from agent.state.store import StateStore
+    from agent.config.settings import Settings
+    from agent.storage.store import StateStore
     from executors.router import Router
 
 ARCHIVE = ".zip"

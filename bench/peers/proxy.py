@@ -22,11 +22,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agent.embedded_model import EmbeddedModel
-from agent.errors import ModelError
-from agent.llm import Message, Reply, ReplySchema
-from agent.models import Usage
-from agent.settings import get_settings
+from agent.config.settings import get_settings
+from agent.core.errors import ModelError
+from agent.core.models import Usage
+from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.embedded import EmbeddedModel
 from bench.endpoint import DIMENSION, reply_to, serve
 from rag.testing import HashingEmbedder
 from testbed.openai_replies import NO_MODELS, completion_of, embeddings_of

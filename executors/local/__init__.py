@@ -1,1 +1,1 @@
-"""What the executors of local files are made of."""
+"""What the executors of local files share."""

@@ -11,7 +11,7 @@ from executors.local.samples import quoted
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from executors.local.file_tables import FileTable
+    from executors.engines.files.file_tables import FileTable
 
 # What looks like a number, with a sign or a unit, or like a date: enough to tell which values are of another kind.
 _NUMBER = r"^[^\w-]{0,3}[-+]?\d[\d.,'’ ]*\s?\D{0,4}$"

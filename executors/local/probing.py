@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from executors.base import Layer
-from executors.dialects import DIALECTS
-from executors.rows.row import Probe
+from executors.dialects.row import Probe
+from executors.dialects.table import DIALECTS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from executors.base import Schema
-from executors.rows.row import words
+from executors.dialects.row import words
 
 _GAP = "…"
 _TOKEN = re.compile(r"(?:ORA|DPY|PLS|SQLSTATE)-?\d+|\w+")

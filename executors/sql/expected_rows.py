@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from executors.base import Table
-from executors.dialects import Dialect
-from executors.rows.row import words
+from executors.dialects.row import words
+from executors.dialects.table import Dialect
 
 # Of the same arguments they make the same value whenever they are called. Whatever else is called is not foretold.
 _REPEATABLE = words(

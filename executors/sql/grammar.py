@@ -3,7 +3,7 @@
 sqlglot translates between dialects: it reads `strftime`, `date_trunc` or `isnull` as what they mean and writes what it
 takes for the same. Here both sides are one dialect, so a function keeps the name and the arguments it was written with
 (and the guard can hold that name against the engine's own documentation), and a cast keeps the type it was written with
-(SQLite derives integer or real division from it). `executors.sql.plain` has a module for each dialect.
+(SQLite derives integer or real division from it). Each package of `executors.engines` has its `grammar`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,16 @@ from executors.sql import bounded
 ADDED: dict[str, SqlglotDialect] = {}  # grammars of extensions; see `executors.extend`
 
 
+# sqlglot's name of a dialect -> the package of its engine, where they differ
+ENGINES = {"postgres": "postgresql", "tsql": "sqlserver"}
+
+
 @cache
 def plain(dialect: str) -> SqlglotDialect:
     """The dialect as it is written, from its module. Args: dialect: sqlglot's name of it, as a dialect's row has it."""
     if dialect in ADDED:
         return ADDED[dialect]
-    found: SqlglotDialect = import_module(f"executors.sql.plain.{dialect}").PLAIN
+    found: SqlglotDialect = import_module(f"executors.engines.{ENGINES.get(dialect, dialect)}.grammar").PLAIN
     return found
 
 

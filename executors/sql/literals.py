@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from executors.base import Column, Schema, Table
-from executors.sql.tables import tables_of
+from executors.sql.names.tables import tables_of
 
 _TEXT_TYPE = re.compile(r"char|text|string|clob|enum", re.IGNORECASE)
 _NESTED_TYPE = re.compile(r"^\s*(?:array|list|struct|map|row|union|tuple|variant)\b|\]\s*$", re.IGNORECASE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from executors.dialects import Dialect
+from executors.dialects.table import Dialect
 from executors.errors import ErrorKind, SqlRefused
 
 _ALIAS = "ordered"

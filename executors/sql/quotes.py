@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from executors.rows.row import Case, Dialect
+from executors.dialects.row import Case, Dialect
 from executors.sql import grammar
 
 # Where a name stands, by the node that holds it. Names elsewhere (of functions, types, collations, parameters of

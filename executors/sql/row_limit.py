@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from executors.dialects import Dialect, Limit
-from executors.rows.row import ROW_MAKERS
+from executors.dialects.row import ROW_MAKERS
+from executors.dialects.table import Dialect, Limit
 from executors.sql.null_order import ordered_outside
 
 # Take two columns of one name in a derived table, by `SELECT *`.

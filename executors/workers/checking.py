@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from executors.base import CheckedSql, CheckedWrite, Schema
-from executors.dialects import EXTENDED
+from executors.dialects.table import EXTENDED
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
 from executors.workers.pool import Pool, shared
 from executors.workers.process import Worker, WorkerEnded
@@ -18,8 +18,8 @@ from executors.workers.tasks import CHECK_CPU_S
 from executors.workers.wire import Reply
 
 if TYPE_CHECKING:
-    from executors.row_filter import RowFilter, Values
-    from executors.sql.held_rows import HeldRows
+    from executors.row_security.held_rows import HeldRows
+    from executors.row_security.row_filter import RowFilter, Values
 
 T = TypeVar("T", CheckedSql, CheckedWrite)
 
@@ -83,7 +83,7 @@ def check(
     """
 
     def here() -> CheckedSql:
-        from executors.guard import check as look
+        from executors.guard.guard import check as look
 
         return look(sql, schema, rows=rows, **options)
 
@@ -96,7 +96,7 @@ def check_write(sql: str, schema: Schema, **options: Any) -> CheckedWrite:
     """As `guard_write.check_write`, in another process. Arguments and errors: as `check`."""
 
     def here() -> CheckedWrite:
-        from executors.guard_write import check_write as look
+        from executors.guard.write import check_write as look
 
         return look(sql, schema, **options)
 

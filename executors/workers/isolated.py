@@ -28,7 +28,7 @@ from executors.base import (
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.local.files_state import state_of
 from executors.local.gate import Gate
-from executors.local.kinds import Kind
+from executors.registry.kinds import Kind
 from executors.stopping import out_of_time
 from executors.workers import limits
 from executors.workers.pool import Pool
@@ -203,6 +203,6 @@ def _state_of_file(path: Path, log: str) -> Hashable:
 
 
 def _state_of_files(path: Path, _log: str) -> Hashable:
-    from executors.files import files_of
+    from executors.engines.files.executor import files_of
 
     return files_of(path)

@@ -16,8 +16,8 @@ from executors.workers import limits
 from executors.workers.wire import Reply
 
 if TYPE_CHECKING:
-    from executors.row_filter import RowFilter, Values
-    from executors.sql.held_rows import HeldRows, RowRules
+    from executors.row_security.held_rows import HeldRows, RowRules
+    from executors.row_security.row_filter import RowFilter, Values
 
 CHECK_CPU_S = 0.5  # of one query's look by the guard
 _SCHEMAS = 8
@@ -74,8 +74,8 @@ class Tasks:
         while len(self._schemas) >= _SCHEMAS:
             self._forget(next(iter(self._schemas)))
         self._schemas[key] = schema
-        import executors.guard
-        import executors.guard_write  # noqa: F401  loaded before a query's time is counted
+        import executors.guard.guard
+        import executors.guard.write  # noqa: F401  loaded before a query's time is counted
 
         return Reply(b"null")
 
@@ -84,7 +84,7 @@ class Tasks:
         self._rules = {known: rules for known, rules in self._rules.items() if known[0] != key}
 
     def _check(self, key: int, rows: tuple[RowFilter, Values] | None, **options: Any) -> Reply:
-        from executors.guard import check
+        from executors.guard.guard import check
 
         schema = self._schemas[key]
         held = None if rows is None else self._held(key, schema, *rows)
@@ -97,7 +97,7 @@ class Tasks:
         return Reply(checked.model_dump_json().encode())
 
     def _held(self, key: int, schema: Schema, row_filter: RowFilter, values: Values) -> HeldRows:
-        from executors.sql.held_rows import RowRules
+        from executors.row_security.held_rows import RowRules
 
         known = key, pickle.dumps(row_filter)
         if known not in self._rules:
@@ -105,7 +105,7 @@ class Tasks:
         return self._rules[known].of(values)
 
     def _check_write(self, key: int, **options: Any) -> Reply:
-        from executors.guard_write import check_write
+        from executors.guard.write import check_write
 
         limits.limit_cpu(CHECK_CPU_S)
         try:
@@ -167,13 +167,13 @@ def _breaks(cause: BaseException | None) -> bool:
 def _opened(opening: Opening) -> Executor:
     path = Path(opening.path)
     if opening.kind == "sqlite":
-        from executors.sqlite import SqliteExecutor
+        from executors.engines.sqlite.executor import SqliteExecutor
 
         return SqliteExecutor(opening.name, path, **opening.options)
     if opening.kind == "duckdb":
-        from executors.duckdb import DuckdbExecutor
+        from executors.engines.duckdb.executor import DuckdbExecutor
 
         return DuckdbExecutor(opening.name, path, **opening.options)
-    from executors.files import FilesExecutor
+    from executors.engines.files.executor import FilesExecutor
 
     return FilesExecutor(opening.name, path, **opening.options)

@@ -17,11 +17,11 @@ from sqlglot import transpile
 from unguarded import unguarded
 from until import until
 
-from executors import guard
 from executors.base import Cancel, Executor, QueryResult, Table
-from executors.dialects import DIALECTS, Dialect, Limit
+from executors.dialects.table import DIALECTS, Dialect, Limit
 from executors.errors import ErrorKind, SqlError, SqlFailed
-from executors.raw_records import derive, strays
+from executors.guard import guard
+from executors.records.raw_records import derive, strays
 
 ROWS = 300
 PEOPLE = [(i, f"name {i}", None if i % 10 == 0 else "Köln" if i % 3 else "Łódź", i / 4) for i in range(1, ROWS + 1)]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from agent.state.store import (
+from agent.storage.store import (
     MAX_CHANGES,
     MAX_COMMIT_BYTES,
     MAX_VALUE_BYTES,

@@ -11,13 +11,13 @@ from contract_suite import ODD_COLUMNS, PEOPLE, ROWS, WORDS, Run, ServerContract
 from unguarded import unguarded
 from until import until
 
-from executors import guard
 from executors.base import CheckedWrite, Executor
-from executors.clickhouse import ClickhouseExecutor
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
+from executors.engines.clickhouse.executor import ClickhouseExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
-from executors.server.address import Address
-from executors.server.options import ServerOptions
+from executors.guard import guard
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
 from testbed.clickhouse import ASKING, LOCKED, READER, READER_PASSWORD, Admin, ClickHouseServer
 
 MORE = """

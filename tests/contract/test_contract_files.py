@@ -16,11 +16,11 @@ from contract_suite import PEOPLE, ROWS, WORDS, Contract, Run, sql_text
 from unguarded import unguarded
 
 from executors.base import Executor
-from executors.duckdb import DuckdbExecutor
+from executors.engines.duckdb.executor import DuckdbExecutor
+from executors.engines.files.executor import FilesExecutor
+from executors.engines.sqlite.executor import SqliteExecutor
 from executors.errors import SqlFailed
-from executors.files import FilesExecutor
-from executors.local.kinds import Kind
-from executors.sqlite import SqliteExecutor
+from executors.registry.kinds import Kind
 from executors.workers.isolated import isolated
 from executors.workers.pool import shared
 

@@ -16,11 +16,11 @@ from unguarded import unguarded
 from until import until
 
 from executors.base import CheckedWrite, Executor
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
+from executors.engines.mysql.executor import MysqlExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
-from executors.mysql import MysqlExecutor
-from executors.server.address import Address
-from executors.server.options import ServerOptions
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
 from testbed import mariadb
 from testbed.mariadb import PASSWORD, READER, READER_PASSWORD, USER, MariadbServer
 

@@ -14,9 +14,9 @@ from server_suite import ask
 from unguarded import unguarded
 
 from executors.base import Executor
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
+from executors.engines.mysql.executor import MysqlExecutor
 from executors.errors import ErrorKind, SqlFailed
-from executors.mysql import MysqlExecutor
 from testbed import mariadb
 from testbed.mariadb import PASSWORD, READER, READER_PASSWORD, USER
 from testbed.mysql_stand_in import MysqlStandIn

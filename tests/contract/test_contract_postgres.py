@@ -11,13 +11,13 @@ from contract_suite import ROWS, Run, fill
 from server_suite import Outages, Pooling, Writing, ask
 from unguarded import unguarded
 
-from executors import guard
 from executors.base import CheckedWrite, Executor
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
+from executors.engines.postgresql.executor import PostgresExecutor
 from executors.errors import ErrorKind, SqlError, SqlFailed
-from executors.postgres import PostgresExecutor
-from executors.server.address import Address
-from executors.server.options import ServerOptions
+from executors.guard import guard
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
 from testbed.postgres import PASSWORD, READER, READER_PASSWORD, USER, PostgresServer
 
 MORE = """

@@ -20,13 +20,13 @@ from server_suite import Outages, Pooling, Writing, ask
 from unguarded import unguarded
 from until import until
 
-from executors import guard
 from executors.base import Cancel, CheckedWrite, Executor
-from executors.dialects import spoken
+from executors.dialects.table import spoken
+from executors.engines.sqlserver.executor import SqlServerExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
-from executors.server.address import Address
-from executors.server.options import ServerOptions
-from executors.sqlserver import SqlServerExecutor
+from executors.guard import guard
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
 from testbed.sqlserver import ODD_PASSWORDS, PASSWORD, USER, Described, SqlServerStandIn, drivers, serve
 from testbed.sqlserver_messages import MESSAGES
 

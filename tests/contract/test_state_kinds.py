@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 
 from agent.access.rate import Rate, RateLimiter
-from agent.changes import PLACE, Changes
-from agent.errors import TooManyRequests, UnknownWritePlan, WriteNotMade
+from agent.core.errors import TooManyRequests, UnknownWritePlan, WriteNotMade
+from agent.databases.changes import PLACE, Changes
+from agent.feedback.records import AnswerRecord, Feedback, Review
+from agent.feedback.shelf import DAY_S, Shelf
 from agent.jobs.records import Job, JobRequest, moment
 from agent.jobs.shelf import PART_CHARS, JobShelf
-from agent.people.records import AnswerRecord, Feedback, Review
-from agent.people.shelf import DAY_S, Shelf
-from agent.retrieval.added_documents import AddedDocuments
-from agent.state.azure_tables import AzureTablesStore
-from agent.state.memory import MemoryStore
-from agent.state.sqlite import SqliteStore
-from agent.state.store import StateConflict, StateStore
-from agent.verified_queries import USED_S, Key, VerifiedQueries, VerifiedQuery
-from agent.writing.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
-from rag.documents import make_document
+from agent.knowledge.added_documents import AddedDocuments
+from agent.knowledge.verified_queries import USED_S, Key, VerifiedQueries, VerifiedQuery
+from agent.pipeline.writes.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
+from agent.storage.azure_tables import AzureTablesStore
+from agent.storage.memory import MemoryStore
+from agent.storage.sqlite import SqliteStore
+from agent.storage.store import StateConflict, StateStore
+from rag.docs.documents import make_document
 from testbed import azurite
 from testbed.azurite import Azurite
 

@@ -11,12 +11,12 @@ import pytest
 from state_suite import HERE, Clock, StateContract, keys, put
 from state_suite_many import ManyContract
 
-from agent.errors import StateUnavailable
-from agent.problems import problem_of
-from agent.state.azure_tables import AzureTablesStore
-from agent.state.memory import MemoryStore
-from agent.state.sqlite import SCHEMA, SqliteStore
-from agent.state.store import Insert, StateStore
+from agent.core.errors import StateUnavailable
+from agent.core.problems import problem_of
+from agent.storage.azure_tables import AzureTablesStore
+from agent.storage.memory import MemoryStore
+from agent.storage.sqlite import SCHEMA, SqliteStore
+from agent.storage.store import Insert, StateStore
 from testbed import azurite
 from testbed.azurite import ACCOUNT, KEY, Azurite
 from testbed.postgres import free_port

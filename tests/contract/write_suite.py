@@ -13,7 +13,7 @@ from unguarded import unguarded
 
 from executors.base import CheckedWrite, Executor, WriteResult
 from executors.errors import ErrorKind, SqlError, SqlFailed, SqlRefused
-from executors.guard_write import check_write
+from executors.guard.write import check_write
 
 
 class Writing(ServerContract):

@@ -12,9 +12,9 @@ import asyncio
 import sys
 from contextlib import nullcontext
 
-from agent.sessions import SessionMessage, Sessions
-from agent.settings import Settings
-from agent.state.build import build_store
+from agent.config.settings import Settings
+from agent.sessions.sessions import SessionMessage, Sessions
+from agent.storage.build import build_store
 
 PRINCIPAL = "ada@example.org"
 LEASE_S = 2.0  # where a process is killed, and another waits for its turn to lapse

@@ -23,7 +23,7 @@ import yaml
 from otlp_receiver import GrpcReceiver
 
 from agent.access.keys import digest_of
-from agent.settings_table import variables
+from agent.config.settings_table import variables
 from testbed import container
 from testbed.chroma import Chroma
 from testbed.postgres import PASSWORD, USER, PostgresServer

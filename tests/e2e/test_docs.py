@@ -13,10 +13,10 @@ import click
 import pytest
 import typer.main
 
-from agent import reference
-from agent.api import api_routes
-from agent.cli import app
-from agent.settings_table import variables
+from agent.api import reference
+from agent.api.app import api_routes
+from agent.cli.main import app
+from agent.config.settings_table import variables
 from bench.endpoint import started
 from bench.synthetic_file import Case
 
@@ -174,4 +174,4 @@ def test_every_setting_and_every_route_is_one(page: Path) -> None:
 def test_the_reference_is_what_the_code_says() -> None:
     page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 
-    assert page == reference.page(), "python -m agent.reference > docs/reference.md"
+    assert page == reference.page(), "python -m agent.api.reference > docs/reference.md"

@@ -162,8 +162,8 @@ async def test_all_three_answer_a_question_together(
 )
 async def test_what_cannot_be_added_is_told_at_once(tmp_path: Path, names: str, why: str) -> None:
     (tmp_path / "taken.py").write_text(
-        "from executors.dialects import DIALECTS\nfrom executors.extend import add_dialect\n"
-        "from executors.server.openers import OPENERS\nadd_dialect(DIALECTS['postgresql'], OPENERS['postgresql'])\n",
+        "from executors.dialects.table import DIALECTS\nfrom executors.extend import add_dialect\n"
+        "from executors.registry.openers import OPENERS\nadd_dialect(DIALECTS['postgresql'], OPENERS['postgresql'])\n",
         encoding="utf-8",
     )
     code, out, err = await agent("guard", env=environment(tmp_path, PLUMBLINE_EXTENSIONS=names), cwd=tmp_path)

@@ -23,8 +23,8 @@ from openai_server import OpenAIServer
 from sse import read_events, read_until
 
 from agent.access.keys import digest_of
-from agent.api import api_routes, create_default_app
-from agent.settings import get_settings
+from agent.api.app import api_routes, create_default_app
+from agent.config.settings import get_settings
 
 ROOT = Path(__file__).parents[2]
 HOST = Path(__file__).with_name("worker_host.py")

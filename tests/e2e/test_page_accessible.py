@@ -8,7 +8,7 @@ from page_steps import answered, ask, script, tab
 from playwright.async_api import Browser, expect
 from shop_questions import TOTAL
 
-from agent.errors import ModelUnavailable
+from agent.core.errors import ModelUnavailable
 from testbed.browser import DESKTOP, PHONE, watched
 
 LOOKS = [

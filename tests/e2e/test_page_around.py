@@ -14,10 +14,10 @@ from playwright.async_api import Browser, Page, expect
 from shop_questions import TOTAL
 
 from agent.access.policy import build_access
-from agent.api import create_app
+from agent.api.app import create_app
+from agent.config.settings import Settings
 from agent.service import build_service
-from agent.settings import Settings
-from agent.state.memory import MemoryStore
+from agent.storage.memory import MemoryStore
 from testbed.browser import PHONE, watched
 
 DOCS = """# shop

@@ -15,7 +15,7 @@ from page_steps import QUESTION, SENTENCE, answered, ask, script, tab
 from playwright.async_api import Browser, Page, expect
 from shop_questions import TOTAL
 
-from agent.errors import ModelUnavailable
+from agent.core.errors import ModelUnavailable
 from testbed.browser import Watched, watched
 
 PATIENCE = 60  # seconds until a test that waits in vain fails

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.api import contract
-from agent.http.page import FOLDER
+from agent.api.app import contract
+from agent.api.routes.page import FOLDER
 
 WEB = Path(__file__).parents[2] / "web"
 

@@ -29,8 +29,8 @@ from poisoned_shop import (
     settings_of,
 )
 
-from agent import templates
-from agent.retrieval import build
+from agent.knowledge import build
+from agent.prompting import templates
 from rag.testing import HashingEmbedder
 from testbed.postgres import PostgresServer
 

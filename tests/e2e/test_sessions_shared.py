@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from session_client import LEASE_S, PRINCIPAL, answer
 
-from agent.sessions import Sessions
-from agent.settings import Settings
-from agent.state.azure_tables import AzureTablesStore
-from agent.state.build import build_store
-from agent.state.sqlite import SqliteStore
-from agent.state.store import StateStore
-from agent.state.versions import VersionedStore
+from agent.config.settings import Settings
+from agent.sessions.sessions import Sessions
+from agent.storage.azure_tables import AzureTablesStore
+from agent.storage.build import build_store
+from agent.storage.sqlite import SqliteStore
+from agent.storage.store import StateStore
+from agent.storage.versions import VersionedStore
 from testbed import azurite
 from testbed.azurite import Azurite
 

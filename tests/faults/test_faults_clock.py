@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from agent.access.rate import Rate, RateLimiter
-from agent.errors import SessionBusy, TooManyRequests, UnknownSession, WriteNotMade
-from agent.sessions import SessionMessage, Sessions
-from agent.state.sqlite import SqliteStore
-from agent.writing.tokens import PlannedWrite, WritePlans
+from agent.core.errors import SessionBusy, TooManyRequests, UnknownSession, WriteNotMade
+from agent.pipeline.writes.tokens import PlannedWrite, WritePlans
+from agent.sessions.sessions import SessionMessage, Sessions
+from agent.storage.sqlite import SqliteStore
 
 HOUR, DAY = 3600.0, 86_400.0
 ANN = "ann"

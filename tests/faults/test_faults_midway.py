@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.llm import Message, Reply, ReplySchema
-from agent.models import Options
-from agent.scripted import ScriptedModel
+from agent.config.settings import Settings
+from agent.core.models import Options
+from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.settings import Settings
 from executors.errors import DatabaseUnavailable
 
 ORDERS = "SELECT count(*) AS orders FROM orders"

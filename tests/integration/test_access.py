@@ -13,10 +13,10 @@ from api_client import problem
 from door import ANN, EXPIRED, STRANGER, Opened, bearer, opener
 
 from agent.access.keys import digest_of
-from agent.api import ApiRoute, api_routes
-from agent.http.page import asset_paths
+from agent.api.app import ApiRoute, api_routes
+from agent.api.routes.page import asset_paths
+from agent.config.settings import Settings
 from agent.service import Service
-from agent.settings import Settings
 
 Client = httpx2.AsyncClient
 

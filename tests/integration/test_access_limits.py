@@ -13,10 +13,10 @@ from door import ANN, KEYS, STRANGER, Opened, bearer, opener
 
 from agent.access.policy import Access, build_access
 from agent.access.rate import Rate, RateLimiter
-from agent.api import create_app
+from agent.api.app import create_app
+from agent.config.settings import Settings
 from agent.service import Service
-from agent.settings import Settings
-from agent.state.memory import MemoryStore
+from agent.storage.memory import MemoryStore
 
 Client = httpx2.AsyncClient
 
@@ -91,7 +91,7 @@ async def test_more_questions_than_it_can_answer_are_sent_away(opened: Opened, m
         return
         yield
 
-    monkeypatch.setattr("agent.asking.loop.answer", answer)
+    monkeypatch.setattr("agent.pipeline.asking.loop.answer", answer)
     async with opened(max_concurrent_questions=1) as client:
         client.headers.update(bearer(ANN))
         three = [asyncio.create_task(client.post("/query", json=ASKED)) for _ in range(3)]

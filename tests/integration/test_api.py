@@ -13,8 +13,8 @@ from api_client import api_client, app_without_docs, problem
 from fastapi import FastAPI
 from shop_questions import TOTAL
 
-from agent.errors import ModelFailed, ModelUnavailable, OutOfTime
-from agent.scripted import ScriptedModel
+from agent.core.errors import ModelFailed, ModelUnavailable, OutOfTime
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 
 ASKED = {"question": "What is the total of all orders?", "database": "shop"}

@@ -10,8 +10,8 @@ import httpx2
 import pytest
 from api_client import api_client, app_without_docs, problem
 
-from agent.api import api_routes, create_app
-from agent.scripted import ScriptedModel
+from agent.api.app import api_routes, create_app
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 

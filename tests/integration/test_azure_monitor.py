@@ -13,9 +13,9 @@ import pytest
 from pydantic import SecretStr
 
 from agent import telemetry
-from agent.scripted import ScriptedModel
+from agent.config.settings import Settings
+from agent.llm.scripted import ScriptedModel
 from agent.service import build_service
-from agent.settings import Settings
 
 KEY = "00000000-0000-0000-0000-0000000000aa"
 

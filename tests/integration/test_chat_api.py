@@ -13,8 +13,8 @@ import pytest
 from api_client import api_client, app_without_docs, problem
 from sse import read_events
 
-from agent.api import create_app
-from agent.scripted import ScriptedModel
+from agent.api.app import create_app
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 
 Client = httpx2.AsyncClient

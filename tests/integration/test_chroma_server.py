@@ -15,12 +15,12 @@ import pytest
 from chroma_process import Running
 from pydantic import SecretStr
 
-from rag import chroma_server
-from rag.chroma_connection import ChromaServer
-from rag.documents import Document, make_document
+from rag.docs.documents import Document, make_document
 from rag.errors import EmbedderUnavailable, IndexBusy, IndexDamaged, IndexOutdated, StoreUnavailable
-from rag.revision import Turn, slug_of
-from rag.store import BATCH, Store, SyncReport
+from rag.index import chroma_server
+from rag.index.chroma_connection import ChromaServer
+from rag.index.revision import Turn, slug_of
+from rag.index.store import BATCH, Store, SyncReport
 from rag.testing import HashingEmbedder
 
 TOTAL = make_document("column", "amount without tax", table="orders", column="total", source="shop.md")

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from clarify_databases import make_databases
 
-from agent.callers import LOCAL
-from agent.models import Options
-from agent.scripted import ScriptedModel
+from agent.config.settings import Settings
+from agent.core.callers import LOCAL
+from agent.core.models import Options
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service, build_service
-from agent.settings import Settings
 
 ASKED = [
     ("trade", "Show me recent orders.", "vague_time", "2024-12-02", "the range ends where the data ends"),

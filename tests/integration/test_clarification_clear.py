@@ -10,14 +10,14 @@ import pytest
 import pytest_asyncio
 from clarify_databases import make_databases
 
-from agent.callers import LOCAL
-from agent.clarify.check import Clarifier
-from agent.clarify.choice import Clarification
-from agent.context import enrich
-from agent.models import Question
-from agent.scripted import ScriptedModel
+from agent.config.settings import Settings
+from agent.core.callers import LOCAL
+from agent.core.clarification import Clarification
+from agent.core.models import Question
+from agent.llm.scripted import ScriptedModel
+from agent.prompting.context import enrich
 from agent.service import Service, build_service
-from agent.settings import Settings
+from agent.understanding.clarification.check import Clarifier
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "samples"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from api_client import api_client, app_without_docs
 
-from agent.http.wire_chat import ChatResponse, SessionResponse, StartSessionResponse
-from agent.http.wire_chat_examples import CHAT_EXAMPLE, CLARIFICATION_EXAMPLE, ERROR_EXAMPLE, SESSION_EXAMPLE
+from agent.api.schemas.chat import ChatResponse, SessionResponse, StartSessionResponse
+from agent.api.schemas.chat_examples import CHAT_EXAMPLE, CLARIFICATION_EXAMPLE, ERROR_EXAMPLE, SESSION_EXAMPLE
 from agent.service import Service
 
 ROUTES = {

@@ -10,13 +10,13 @@ import pytest
 from openapi_document import Document, Shown
 
 from agent.access.policy import Mode
-from agent.api import create_app
-from agent.events import NodeComplete
-from agent.http.contract.complete import complete
-from agent.http.contract.events import event_classes
-from agent.http.contract.problems import CASES
-from agent.http.wire_generate import NODES
-from agent.problems import STATUS, TYPE_PREFIX
+from agent.api.app import create_app
+from agent.api.contract.complete import complete
+from agent.api.contract.events import event_classes
+from agent.api.contract.problems import CASES
+from agent.api.schemas.generate import NODES
+from agent.core.events import NodeComplete
+from agent.core.problems import STATUS, TYPE_PREFIX
 from agent.service import Service
 
 BINARY = {"application/vnd.apache.parquet", "application/vnd.apache.arrow.stream"}  # JSON cannot hold an example

@@ -16,14 +16,14 @@ from openai_server import DIMENSION, OpenAIServer
 from otlp_receiver import HttpReceiver
 from typer.testing import CliRunner
 
-from agent.cli import app as cli
+from agent.cli.doctor import examination, parts
+from agent.cli.doctor.finding import Discretion, Finding
+from agent.cli.main import app as cli
+from agent.config.settings import ROOT, get_settings
 from agent.configuration import examine
-from agent.doctor import examination, parts
-from agent.doctor.finding import Discretion, Finding
-from agent.retrieval.build import build_embedder, build_store
-from agent.settings import ROOT, get_settings
+from agent.knowledge.build import build_embedder, build_store
 from executors.workers.isolated import LAYER
-from rag.documents import make_document
+from rag.docs.documents import make_document
 from testbed.postgres import READER, READER_PASSWORD, PostgresServer, free_port
 
 Diagnose = Callable[..., Awaitable[dict[tuple[str, str], Finding]]]
@@ -234,7 +234,7 @@ async def test_an_index_of_another_embedder_is_told_with_what_to_do(
 
         server.replies("ready")
         other = (await diagnose(PLUMBLINE_EMBEDDING_MODEL="another"))["index", "shop"]
-        monkeypatch.setattr("agent.doctor.databases.INDEX_VERSION", "next")
+        monkeypatch.setattr("agent.cli.doctor.databases.INDEX_VERSION", "next")
         server.replies("ready")
         older = (await diagnose(PLUMBLINE_EMBEDDING_MODEL="text-embedding-3-small"))["index", "shop"]
 

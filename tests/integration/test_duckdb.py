@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from executors.base import CheckedSql, ForeignKey
-from executors.duckdb import DuckdbExecutor
+from executors.engines.duckdb.executor import DuckdbExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 
 Make = Callable[..., DuckdbExecutor]

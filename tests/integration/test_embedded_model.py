@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from agent.embedded_model import EmbeddedModel
-from agent.errors import ModelFailed, ModelUnavailable
-from agent.generate import SQL_ALONE
-from agent.llm import Message, Reply, ReplyGrammar, ReplySchema, build_model
-from agent.llms.model_files import MODELS, find
-from agent.llms.replies import extract_sql, parse_structured
-from agent.settings import Settings
+from agent.config.settings import Settings
+from agent.core.errors import ModelFailed, ModelUnavailable
+from agent.llm.chat import Message, Reply, ReplyGrammar, ReplySchema, build_model
+from agent.llm.embedded import EmbeddedModel
+from agent.llm.files.model_files import MODELS, find
+from agent.llm.replies import extract_sql, parse_structured
+from agent.pipeline.drafts.generate import SQL_ALONE
 from executors.base import Frozen
 
 pytestmark = pytest.mark.model
@@ -220,9 +220,9 @@ async def test_a_given_file_that_is_another_one_is_not_loaded(tmp_path: Path) ->
 ASKS = """
 import asyncio, os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent in the background hands it down ignored
-from agent.embedded_model import EmbeddedModel
-from agent.llm import Message
-from agent.settings import Settings
+from agent.llm.embedded import EmbeddedModel
+from agent.llm.chat import Message
+from agent.config.settings import Settings
 
 async def main(how):
     model = EmbeddedModel(Settings(embedded_context=2048))

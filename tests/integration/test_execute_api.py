@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from api_client import api_client, app_without_docs, problem
 
-from agent.api import api_routes
+from agent.api.app import api_routes
 from agent.service import Service
 
 Client = httpx2.AsyncClient

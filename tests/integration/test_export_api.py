@@ -17,9 +17,9 @@ import pytest
 from api_client import api_client, app_without_docs, problem
 from until import until
 
-from agent.scripted import ScriptedModel
+from agent.config.settings import Settings
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.settings import Settings
 from executors.workers import checking
 from executors.workers.pool import shared
 

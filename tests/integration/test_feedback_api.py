@@ -13,8 +13,8 @@ from api_client import problem
 from people_shop import ANN, BEN, QUESTION, REGISTRY, REX, VALID, Client, fail, judged, served, succeed
 from shop_questions import TOTAL, Make
 
-from agent.retrieval import build
-from agent.scripted import ScriptedModel
+from agent.knowledge import build
+from agent.llm.scripted import ScriptedModel
 from rag.testing import HashingEmbedder
 
 WRONG: dict[str, Any] = {"correct": False, "corrected_sql": VALID, "comment": "Cancelled orders do not count."}

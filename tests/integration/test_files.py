@@ -10,11 +10,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from executors import files
 from executors.base import CheckedSql, Table
+from executors.engines.files import executor as files
+from executors.engines.files import file_tables
+from executors.engines.files.executor import FilesExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
-from executors.files import FilesExecutor
-from executors.local import file_tables
 
 Open = Callable[..., FilesExecutor]
 

@@ -10,16 +10,16 @@ import httpx2
 import pytest
 from api_client import api_client, problem
 
-from agent.api import create_app
+from agent.api.app import create_app
 from agent.first_look.questions import is_readable
-from agent.retrieval import build
-from agent.scripted import ScriptedModel
+from agent.knowledge import build
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import CheckedSql, QueryResult
+from executors.engines.duckdb import engine as duckdb_engine
+from executors.engines.files.executor import MOST_LOOKS, FilesExecutor
+from executors.engines.files.prepared import MOST_CELLS, prepared
 from executors.errors import DatabaseUnavailable
-from executors.files import MOST_LOOKS, FilesExecutor
-from executors.local import duckdb_engine
-from executors.local.prepared import MOST_CELLS, prepared
 from rag.testing import HashingEmbedder
 
 Client = httpx2.AsyncClient

@@ -10,9 +10,9 @@ import httpx2
 import pytest
 from api_client import api_client, app_without_docs, problem
 
-from agent.api import create_app
-from agent.http.wire_generate import NODES, GenerateRequest, dialect_name
-from agent.scripted import ScriptedModel
+from agent.api.app import create_app
+from agent.api.schemas.generate import NODES, GenerateRequest, dialect_name
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 
 Client = httpx2.AsyncClient

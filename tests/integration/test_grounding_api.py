@@ -11,7 +11,7 @@ import pytest
 from api_client import api_client, app_without_docs
 from shop_questions import TOTAL
 
-from agent.scripted import ScriptedModel
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 
 QUESTION = "What is the total of all orders?"

@@ -20,14 +20,14 @@ from people_shop import ANN, QUESTION, REGISTRY, REX, Client, ask, breaks, judge
 from shop_questions import TOTAL, Make
 from unguarded import unguarded
 
-from agent.mcp_server import build_server
-from agent.models import Options
-from agent.retrieval import build
-from agent.scripted import ScriptedModel
+from agent.api.mcp import build_server
+from agent.config.settings import ROOT
+from agent.core.models import Options
+from agent.knowledge import build
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.settings import ROOT
 from executors.base import CheckedSql, QueryResult
-from executors.sqlite import SqliteExecutor
+from executors.engines.sqlite.executor import SqliteExecutor
 from executors.workers import checking
 from executors.workers.isolated import IsolatedExecutor
 from rag.testing import HashingEmbedder
@@ -242,7 +242,7 @@ def test_nobody_but_the_guard_makes_a_query_that_may_run() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "CheckedSql"
     }
 
-    assert {path for path in made if not path.startswith("agent/evaluation/")} == {"executors/guard.py"}
+    assert {path for path in made if not path.startswith("agent/evaluation/")} == {"executors/guard/guard.py"}
 
 
 async def test_samples_and_keys_are_looked_up_by_guarded_queries_too(

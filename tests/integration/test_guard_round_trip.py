@@ -10,8 +10,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from executors import guard
 from executors.base import Schema
+from executors.guard import guard
 from testbed import mariadb
 from testbed.clickhouse import ClickHouseServer
 from testbed.mariadb import MariadbServer

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from agent.errors import ModelFailed, ModelUnavailable
-from agent.llm import Message, ReplySchema, build_model
-from agent.llms.chat_request import REASONING_TOKENS
-from agent.llms.openai_model import AzureOpenAIModel, OpenAIModel
-from agent.models import Usage
-from agent.settings import Settings
+from agent.config.settings import Settings
+from agent.core.errors import ModelFailed, ModelUnavailable
+from agent.core.models import Usage
+from agent.llm.chat import Message, ReplySchema, build_model
+from agent.llm.openai.chat_request import REASONING_TOKENS
+from agent.llm.openai.model import AzureOpenAIModel, OpenAIModel
 
 KEY = "sk-test-0123456789"
 ASK = [Message(role="system", content="You write SQL."), Message(role="user", content="How many orders?")]

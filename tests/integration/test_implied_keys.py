@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.database import Database
-from agent.retrieval.implied_keys import ImpliedKeys
+from agent.databases.database import Database
+from agent.knowledge.implied_keys import ImpliedKeys
 from executors.base import CheckedSql, QueryResult, Schema
 from executors.errors import ErrorKind, SqlFailed
-from executors.registry import Registry
+from executors.registry.registry import Registry
 from executors.router import Router
 
 BROKER = """

@@ -26,11 +26,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agent.callers import LOCAL
-from agent.scripted import ScriptedModel
+from agent.config.settings import Settings
+from agent.core.callers import LOCAL
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service, build_service
-from agent.settings import Settings
-from rag.store import Store
+from rag.index.store import Store
 from testbed.openai_replies import embeddings_of, texts_of
 
 ROOT = Path(__file__).parents[2]

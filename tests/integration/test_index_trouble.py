@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from index_fixtures import QUESTION, says_revenue, write_facts
 
-from agent.scripted import ScriptedModel
+from agent.config.settings import Settings
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service, build_service
-from agent.settings import Settings
-from rag.revision import slug_of
+from rag.index.revision import slug_of
 from rag.testing import HashingEmbedder
 
 
@@ -31,7 +31,7 @@ def local(
     """Services whose embedder computes in this process."""
     registry.write_text(f"shop:\n  url: {shop_file.name}\n  docs: [shop.md]\n", encoding="utf-8")
     write_facts(registry.with_name("shop.md"), 3)
-    monkeypatch.setattr("agent.retrieval.build.build_embedder", lambda _: HashingEmbedder())
+    monkeypatch.setattr("agent.knowledge.build.build_embedder", lambda _: HashingEmbedder())
 
     def local(**changes: object) -> Service:
         return build_service(settings.model_copy(update={"reuse_verified": False, **changes}), model=model)
@@ -84,7 +84,7 @@ async def test_an_index_that_cannot_be_written_costs_the_docs_alone(
         def refuse(*_: object) -> None:
             raise OSError(number, text)
 
-        monkeypatch.setattr("rag.chroma.write", refuse)
+        monkeypatch.setattr("rag.index.chroma.write", refuse)
     service = local()
     (warning,) = await asked(service, model)
     assert "docs of this database" in warning

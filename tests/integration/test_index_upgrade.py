@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.database import Database
-from agent.retrieval.indexing import PATIENCE_S
-from agent.retrieval.knowledge import Knowledge
-from executors.sqlite import SqliteExecutor
-from rag.chroma_files import MANIFEST
-from rag.documents import make_document
-from rag.revision import INDEX_VERSION
-from rag.store import Store
+from agent.databases.database import Database
+from agent.knowledge.indexing import PATIENCE_S
+from agent.knowledge.knowledge import Knowledge
+from executors.engines.sqlite.executor import SqliteExecutor
+from rag.docs.documents import make_document
+from rag.index.chroma_files import MANIFEST
+from rag.index.revision import INDEX_VERSION
+from rag.index.store import Store
 from rag.testing import HashingEmbedder
 
 RULE = "Cancelled orders do not count as revenue."

@@ -17,14 +17,14 @@ from eventually import PATIENCE_S, eventually
 from people_shop import ANN, BEN
 from pydantic import SecretStr
 
-from agent.api import create_app
+from agent.api.app import create_app
+from agent.config.settings import Settings
 from agent.jobs.jobs import MAX_STARTS
 from agent.jobs.records import Job
 from agent.jobs.shelf import KIND, JobShelf
 from agent.service import Service, build_service
-from agent.session_turns import Lease
-from agent.settings import Settings
-from agent.state.store import Place
+from agent.sessions.turns import Lease
+from agent.storage.store import Place
 from testbed import azurite
 from testbed.azurite import Azurite
 from testbed.tireless_model import HeldModel

@@ -17,12 +17,12 @@ from rich.console import Console
 from shop_questions import Ask
 from sse import read_events
 
-from agent.callers import LOCAL
-from agent.events import AnswerDelta, Event
-from agent.scripted import ScriptedModel
+from agent.api.tools import TOOLS
+from agent.core.callers import LOCAL
+from agent.core.events import AnswerDelta, Event
+from agent.llm.scripted import ScriptedModel
+from agent.present.terminal import StepPrinter
 from agent.service import Service
-from agent.terminal import StepPrinter
-from agent.tools import TOOLS
 
 DOCS = """
 # Shop

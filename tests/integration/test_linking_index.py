@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from agent.database import Database
-from agent.retrieval.linking import SchemaLinks, value_lines
-from agent.retrieval.values import Bounds, all_stored, read_values
+from agent.databases.database import Database
+from agent.knowledge.linking import SchemaLinks, value_lines
+from agent.knowledge.values import Bounds, all_stored, read_values
 from executors.base import CheckedSql, Column, Schema, Table
-from executors.sqlite import SqliteExecutor
-from rag.column_index import ColumnIndex, schema_passages, value_passages
-from rag.documents import make_document
+from executors.engines.sqlite.executor import SqliteExecutor
+from rag.docs.documents import make_document
 from rag.errors import EmbedderUnavailable
-from rag.store import Store
+from rag.index.store import Store
+from rag.linking.column_index import ColumnIndex, schema_passages, value_passages
+from rag.linking.values import How, LinkedValue, StoredValues
 from rag.testing import HashingEmbedder
-from rag.values import How, LinkedValue, StoredValues
 
 SCHEMA = Schema(
     database="shop",

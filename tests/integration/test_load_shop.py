@@ -12,11 +12,11 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from executors import guard
 from executors.base import Executor, Schema
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, RegistryInvalid
-from executors.registry import load_registry
+from executors.guard import guard
+from executors.registry.registry import load_registry
 from executors.router import Router
 from samples.load_shop import WORDS, definition, insertion, load_shop
 from samples.make_shop import TABLES, make_shop

@@ -27,17 +27,17 @@ from mcp_types import (
 from openai_server import OpenAIServer
 from typer.testing import CliRunner
 
-from agent import cli
-from agent.callers import LOCAL
-from agent.commands import serving
-from agent.mcp_server import build_server, http_app, result_type
-from agent.models import Answer
-from agent.scripted import ScriptedModel
+from agent.api.mcp import build_server, http_app, result_type
+from agent.api.tools import TOOLS
+from agent.cli import main as cli
+from agent.cli import serving
+from agent.config.settings import Settings
+from agent.core.callers import LOCAL
+from agent.core.models import Answer
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.settings import Settings
-from agent.tools import TOOLS
 from executors.workers.isolated import IsolatedExecutor
-from rag.documents import Document
+from rag.docs.documents import Document
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60  # seconds until a test that waits in vain fails

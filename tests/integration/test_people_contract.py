@@ -9,8 +9,8 @@ from api_client import api_client, app_without_docs
 from pydantic import BaseModel
 from shop_questions import Make
 
-from agent.http.wire import ExecuteResponse
-from agent.http.wire_reviews import (
+from agent.api.schemas.common import ExecuteResponse
+from agent.api.schemas.reviews import (
     FeedbackRequest,
     FeedbackResponse,
     ReviewDetail,
@@ -18,7 +18,7 @@ from agent.http.wire_reviews import (
     SettleRequest,
     SettleResponse,
 )
-from agent.http.wire_saved import ReplaceSavedRequest, RunSavedRequest, SavedList, SavedResponse, SaveRequest
+from agent.api.schemas.saved import ReplaceSavedRequest, RunSavedRequest, SavedList, SavedResponse, SaveRequest
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,12 @@ from pydantic import SecretStr, ValidationError
 from typer.testing import CliRunner
 
 from agent import telemetry
-from agent.api import create_app
-from agent.cli import app as cli
+from agent.api.app import create_app
+from agent.cli.main import app as cli
+from agent.config.settings import Settings, get_settings
 from agent.service import build_service
-from agent.settings import Settings, get_settings
 from agent.telemetry.logs import TraceIds, configure_logs
-from executors.registry import load_registry
+from executors.registry.registry import load_registry
 from testbed.postgres import free_port
 
 MARK = "planted"

@@ -15,11 +15,11 @@ from azure.core.exceptions import ClientAuthenticationError
 from until import until
 
 from executors.base import Cancel, CheckedSql, CheckedWrite, Column
+from executors.engines.postgresql.executor import PostgresExecutor
 from executors.errors import DatabaseUnavailable, SqlFailed
-from executors.postgres import PostgresExecutor
-from executors.server.address import Address
-from executors.server.options import ServerOptions
-from executors.server.tokens import POSTGRESQL_SCOPE, TokenSource
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
+from executors.servers.tokens import POSTGRESQL_SCOPE, TokenSource
 from testbed.postgres import PASSWORD, PostgresServer
 from testbed.tls_front import TlsFront, make_certificate
 

@@ -14,16 +14,16 @@ from api_client import api_client, problem
 from pydantic import ValidationError
 from shop_questions import Make
 
-from agent.api import api_routes, create_app
-from agent.callers import LOCAL
-from agent.retrieval import build
-from agent.retrieval.added_documents import MAX_DOCUMENTS, AddedDocuments
-from agent.scripted import ScriptedModel
+from agent.api.app import api_routes, create_app
+from agent.api.tools import TOOLS
+from agent.core.callers import LOCAL
+from agent.knowledge import build
+from agent.knowledge.added_documents import MAX_DOCUMENTS, AddedDocuments
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.state.sqlite import SqliteStore
-from agent.tools import TOOLS
+from agent.storage.sqlite import SqliteStore
 from executors.errors import SqlRefused, UnknownDatabase
-from rag.documents import make_document
+from rag.docs.documents import make_document
 from rag.errors import EmbedderUnavailable
 from rag.testing import HashingEmbedder
 

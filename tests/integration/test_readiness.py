@@ -9,11 +9,11 @@ import pytest
 from api_client import api_client, app_without_docs
 from typer.testing import CliRunner
 
-from agent import cli
-from agent.commands import console
-from agent.health import PartHealth, state_of
+from agent.cli import console
+from agent.cli import main as cli
+from agent.config.settings import Settings
+from agent.core.health import PartHealth, state_of
 from agent.service import Service
-from agent.settings import Settings
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,14 @@ import pytest
 from remote_host import RemoteHost, remote_to
 from unguarded import unguarded
 
-from agent.callers import LOCAL
-from agent.models import Options
-from agent.scripted import ScriptedModel
+from agent.core.callers import LOCAL
+from agent.core.models import Options
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from executors import guard
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor
+from executors.engines.remote.executor import RemoteExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
-from executors.remote import RemoteExecutor
+from executors.guard import guard
 
 PATIENCE_S = 60.0
 ENDLESS = {

@@ -17,10 +17,10 @@ from starlette.types import Receive, Scope, Send
 from unguarded import unguarded
 
 from executors.base import CheckedSql
+from executors.engines.remote.executor import RemoteExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
-from executors.remote import RemoteExecutor
-from executors.server.options import ServerOptions
-from executors.server.tokens import TokenSource
+from executors.registry.options import ServerOptions
+from executors.servers.tokens import TokenSource
 
 ANY_QUERY = unguarded("SELECT 1", row_limit=10)
 
@@ -130,7 +130,7 @@ def test_a_front_end_that_gave_up_is_out_of_time(answering: Answering, answer: R
 
 
 def test_an_app_that_never_answers_is_out_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("executors.remote.MARGIN_S", 0.1)
+    monkeypatch.setattr("executors.engines.remote.executor.MARGIN_S", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         executor = RemoteExecutor("x", f"http://127.0.0.1:{deaf.getsockname()[1]}")
         with pytest.raises(SqlFailed, match=r"within 0\.1 seconds"):

@@ -15,10 +15,10 @@ from fastapi import FastAPI
 from starlette.types import Message, Receive, Scope, Send
 
 from agent.access.policy import Asked
-from agent.api import create_app
-from agent.http.bounded import bounded
-from agent.http.limits import BODY_BYTES_A_SECOND, MAX_HEADER_BYTES, MAX_HEADERS, arrival_s
-from agent.http.server import Server
+from agent.api.app import create_app
+from agent.api.server.bounded import bounded
+from agent.api.server.limits import BODY_BYTES_A_SECOND, MAX_HEADER_BYTES, MAX_HEADERS, arrival_s
+from agent.api.server.server import Server
 from agent.service import Service
 
 LINE = b"GET /api/health/live HTTP/1.1\r\nhost: 127.0.0.1\r\n"

@@ -10,7 +10,7 @@ import pytest
 from api_client import api_client, app_without_docs, problem
 from openapi_document import Document
 
-from agent.scripted import ScriptedModel
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 
 ASKED: dict[str, Any] = {"question": "How many orders?", "database": "shop"}

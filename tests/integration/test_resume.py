@@ -13,12 +13,12 @@ from held_model import HeldModel
 from shop_questions import TOTAL
 from sse import Told, read_events, read_until
 
-from agent.api import create_app
-from agent.errors import UnknownAnswer
-from agent.events import AnswerDelta, Event
-from agent.http.replay import Replays
+from agent.api.app import create_app
+from agent.api.http.replay import Replays
+from agent.config.settings import Settings
+from agent.core.errors import UnknownAnswer
+from agent.core.events import AnswerDelta, Event
 from agent.service import build_service
-from agent.settings import Settings
 
 ASKED = {"question": "What is the total of all orders?", "database": "shop"}
 PATIENCE = 30  # seconds until a test that waits in vain fails

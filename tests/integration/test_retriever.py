@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from rag.agent import RagAgent
-from rag.documents import make_document
+from rag.docs.documents import make_document
+from rag.embedding.question_vectors import QuestionVectors
 from rag.errors import EmbedderUnavailable, StoreUnavailable
-from rag.question_vectors import QuestionVectors
+from rag.index.store import Store
 from rag.retriever import Retrieval, Retriever
-from rag.store import Store
 from rag.testing import HashingEmbedder
 
 TOTAL = make_document("column", "amount of an order without tax", table="orders", column="total")

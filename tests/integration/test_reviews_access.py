@@ -11,10 +11,10 @@ from api_client import api_client, app_without_docs, problem
 from people_shop import ANN, BEN, REGISTRY, REX, Client, ask, called, fail, served, succeed
 from shop_questions import Make
 
-from agent.errors import StateUnavailable
-from agent.people.shelf import CHUNK
-from agent.scripted import ScriptedModel
-from agent.state.sqlite import SqliteStore
+from agent.core.errors import StateUnavailable
+from agent.feedback.shelf import CHUNK
+from agent.llm.scripted import ScriptedModel
+from agent.storage.sqlite import SqliteStore
 
 REJECTED = {"decision": "reject"}
 NOBODY: dict[str, str] = {}

@@ -12,9 +12,9 @@ from api_client import problem
 from people_shop import ANN, BEN, BROKEN, QUESTION, REGISTRY, REX, VALID, Client, ask, fail, judged, served, succeed
 from shop_questions import TOTAL, Make
 
-from agent.people.records import MAX_SQL
-from agent.retrieval import build
-from agent.scripted import ScriptedModel
+from agent.feedback.records import MAX_SQL
+from agent.knowledge import build
+from agent.llm.scripted import ScriptedModel
 from rag.errors import EmbedderUnavailable
 from rag.testing import HashingEmbedder
 

@@ -10,12 +10,12 @@ from people_shop import BROKEN, QUESTION, VALID, breaks
 from shop_questions import Make
 from typer.testing import CliRunner, Result
 
-from agent import cli
-from agent.callers import LOCAL
-from agent.commands import console
-from agent.scripted import ScriptedModel
+from agent.cli import console
+from agent.cli import main as cli
+from agent.config.settings import Settings
+from agent.core.callers import LOCAL
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.settings import Settings
 
 Run = Callable[..., Result]
 

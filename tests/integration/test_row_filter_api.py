@@ -13,13 +13,13 @@ from api_client import api_client, problem
 from row_filter_shop import TABLES
 from shop_questions import Make
 
-from agent.api import create_app
-from agent.callers import LOCAL
-from agent.errors import WritesNotAllowed
-from agent.http.context import PRINCIPAL_HEADER
-from agent.retrieval import build
-from agent.scripted import ScriptedModel
-from agent.tools import TOOLS
+from agent.api.app import create_app
+from agent.api.http.context import PRINCIPAL_HEADER
+from agent.api.tools import TOOLS
+from agent.core.callers import LOCAL
+from agent.core.errors import WritesNotAllowed
+from agent.knowledge import build
+from agent.llm.scripted import ScriptedModel
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from rag.testing import HashingEmbedder
 

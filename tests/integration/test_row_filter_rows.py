@@ -12,7 +12,7 @@ from row_filter_shop import BY_CUSTOMER, FILTERED, SHOPS, TABLES, checked, in_an
 
 from executors.base import Executor
 from executors.errors import SqlRefused
-from executors.guard import check
+from executors.guard.guard import check
 
 
 class Pair(NamedTuple):

@@ -11,9 +11,9 @@ from api_client import api_client, app_without_docs, problem
 from people_shop import ANN, BEN, REGISTRY, Client, called, served
 from shop_questions import Make
 
-from agent import kept_answers
-from agent.models import Answer
-from agent.scripted import ScriptedModel
+from agent.core.models import Answer
+from agent.llm.scripted import ScriptedModel
+from agent.sessions import kept_answers
 
 NOBODY: dict[str, str] = {}
 BY_STATUS = "SELECT status, COUNT(*) AS orders FROM orders GROUP BY status ORDER BY orders DESC, status"

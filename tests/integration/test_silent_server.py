@@ -15,14 +15,14 @@ from unguarded import unguarded
 from until import until
 
 from executors.base import CheckedWrite, Executor
+from executors.engines.postgresql.executor import PostgresExecutor
 from executors.errors import DatabaseUnavailable, ExecutorError, SqlFailed
-from executors.postgres import PostgresExecutor
-from executors.registry import Entry, Registry
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
+from executors.registry.registry import Entry, Registry
 from executors.router import Router
-from executors.server import patient
-from executors.server.address import Address
-from executors.server.options import ServerOptions
-from executors.server.patient import NoAnswer, PatientExecutor, within
+from executors.servers import patient
+from executors.servers.patient import NoAnswer, PatientExecutor, within
 from testbed.postgres import PostgresServer
 
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from executors import guard
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.dialects import DIALECTS, match_error
+from executors.dialects.table import DIALECTS, match_error
 from executors.errors import ErrorKind
-from executors.raw_records import derive
-from executors.server import failures
-from executors.server.codes import error_code
+from executors.guard import guard
+from executors.records.raw_records import derive
+from executors.servers import failures
+from executors.servers.codes import error_code
 from executors.values import to_json
 
 pyspark = pytest.importorskip("pyspark", reason="Spark is not installed: pip install pyspark")

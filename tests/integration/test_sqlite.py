@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from executors.base import CheckedSql, ForeignKey, Schema, Table
+from executors.engines.sqlite import schema as sqlite_schema
+from executors.engines.sqlite.executor import MAX_VALUE_BYTES, SqliteExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
-from executors.local import sqlite_schema
-from executors.sqlite import MAX_VALUE_BYTES, SqliteExecutor
 from executors.values import MAX_CELL_CHARS
 
 Make = Callable[[str], SqliteExecutor]

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from index_fixtures import ALL, CITY, COUNT, GUEST, TOTAL, contents, numbered, revision
 
-from rag import exact
-from rag.documents import Document, make_document
+from rag.docs.documents import Document, make_document
 from rag.errors import IndexOutdated
-from rag.store import Store, SyncReport
+from rag.index import exact
+from rag.index.store import Store, SyncReport
 from rag.testing import HashingEmbedder
 
 # -- what is found -----------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def test_a_folder_that_cannot_be_written_is_read_all_the_same(
     first.sync("shop", ALL, embedder)
     first.close()
     before = contents(revision(home))
-    monkeypatch.setattr("rag.chroma_folder.os.access", lambda *_: False)  # to the superuser every folder is open
+    monkeypatch.setattr("rag.index.chroma_folder.os.access", lambda *_: False)  # to the superuser every folder is open
     deployed = Store(tmp_path / "index")
     assert set(deployed.documents("shop")) == set(ALL)
     assert deployed.sync("shop", ALL, embedder) == SyncReport(unchanged=4)

@@ -13,7 +13,7 @@ import pytest
 from index_fixtures import ALL, TOTAL, contents, numbered, revision
 
 from rag.errors import IndexDamaged, StoreUnavailable
-from rag.store import Store, SyncReport
+from rag.index.store import Store, SyncReport
 from rag.testing import HashingEmbedder
 
 
@@ -116,7 +116,7 @@ def test_a_new_index_that_is_not_what_was_written_does_not_replace_the_old(
 ) -> None:
     store.sync("shop", (TOTAL,), embedder)
     with monkeypatch.context() as patch:
-        patch.setattr("rag.chroma.write", lambda *_: None)
+        patch.setattr("rag.index.chroma.write", lambda *_: None)
         with pytest.raises(StoreUnavailable, match="the old one is kept"):
             store.sync("shop", ALL, embedder)
     assert store.documents("shop") == (TOTAL,)
@@ -126,9 +126,9 @@ def test_a_new_index_that_is_not_what_was_written_does_not_replace_the_old(
 ON_A_FULL_DISK = """
 import resource, sys
 from pathlib import Path
-from rag.documents import make_document
+from rag.docs.documents import make_document
 from rag.errors import StoreUnavailable
-from rag.store import Store
+from rag.index.store import Store
 from rag.testing import HashingEmbedder
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 try:
@@ -172,7 +172,7 @@ def test_a_folder_that_may_not_be_read_says_so(
     def refuse(*_: object) -> list[str]:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("rag.chroma_folder.os.listdir", refuse)  # to the superuser every folder is open
+    monkeypatch.setattr("rag.index.chroma_folder.os.listdir", refuse)  # to the superuser every folder is open
     with pytest.raises(StoreUnavailable, match="Permission denied"):
         store.indexed("shop")
 

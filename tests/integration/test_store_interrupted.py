@@ -14,8 +14,8 @@ from filelock import FileLock
 from index_fixtures import ALL, CITY, GUEST, NOW, TOTAL, FailingEmbedder, numbered
 
 from rag.errors import EmbedderUnavailable, IndexBusy, IndexingStopped
-from rag.revision import Turn, slug_of
-from rag.store import BATCH, Store, SyncReport
+from rag.index.revision import Turn, slug_of
+from rag.index.store import BATCH, Store, SyncReport
 from rag.testing import HashingEmbedder
 
 ROOT = Path(__file__).parents[2]
@@ -138,7 +138,7 @@ def test_who_waits_can_be_stopped(store: Store, embedder: HashingEmbedder, home:
 READ = """
 import sys, time
 from pathlib import Path
-from rag.store import Store
+from rag.index.store import Store
 from rag.testing import HashingEmbedder
 
 store, embedder = Store(Path(sys.argv[1])), HashingEmbedder()
@@ -157,9 +157,9 @@ print(searches, sorted(seen))
 WRITE = """
 import sys
 from pathlib import Path
-from rag.documents import make_document
-from rag.revision import Turn
-from rag.store import Store
+from rag.docs.documents import make_document
+from rag.index.revision import Turn
+from rag.index.store import Store
 from rag.testing import HashingEmbedder
 
 store, embedder = Store(Path(sys.argv[1])), HashingEmbedder()

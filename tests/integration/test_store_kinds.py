@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from executors.base import Column, Schema, Table
-from rag import exact
-from rag.column_index import ColumnIndex
-from rag.documents import Document, Kind, make_document
-from rag.store import Store
+from rag.docs.documents import Document, Kind, make_document
+from rag.index import exact
+from rag.index.store import Store
+from rag.linking.column_index import ColumnIndex
+from rag.linking.values import StoredValues
 from rag.testing import HashingEmbedder
-from rag.values import StoredValues
 
 COLUMNS = tuple(make_document("column", f"colour {n} of a car", table="cars", column=f"c{n}") for n in range(30))
 RULES = tuple(make_document("rule", f"rule {n}: a car has a colour") for n in range(12))
@@ -30,7 +30,7 @@ def embedder() -> HashingEmbedder:
 def store(
     tmp_path: Path, embedder: HashingEmbedder, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Store]:
-    if request.param == "large":  # what Chroma searches, and not `rag.exact`
+    if request.param == "large":  # what Chroma searches, and not `rag.index.exact`
         monkeypatch.setattr(exact, "MOST_NUMBERS", 0)
     store = Store(tmp_path / "index")
     store.sync("cars", EVERY, embedder)

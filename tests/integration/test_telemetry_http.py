@@ -13,13 +13,13 @@ from remote_host import RemoteHost
 from shop_questions import TOTAL
 
 from agent import telemetry
-from agent.api import create_app
-from agent.asking import NO_OPTIONS
-from agent.callers import LOCAL
-from agent.events import Done
-from agent.scripted import ScriptedModel
+from agent.api.app import create_app
+from agent.config.settings import Settings
+from agent.core.callers import LOCAL
+from agent.core.events import Done
+from agent.llm.scripted import ScriptedModel
+from agent.pipeline.asking import NO_OPTIONS
 from agent.service import Service
-from agent.settings import Settings
 from agent.telemetry.logs import JsonLines, TraceIds
 from executors.base import CheckedSql
 from executors.trace import TRACEPARENT

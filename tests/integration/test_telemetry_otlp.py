@@ -10,11 +10,11 @@ from otlp_receiver import GrpcReceiver, HttpReceiver, Received
 from pydantic import SecretStr
 
 from agent import telemetry
-from agent.errors import ModelUnavailable, QuestionInvalid
-from agent.models import Answer
-from agent.scripted import ScriptedModel
+from agent.config.settings import Settings
+from agent.core.errors import ModelUnavailable, QuestionInvalid
+from agent.core.models import Answer
+from agent.llm.scripted import ScriptedModel
 from agent.service import build_service
-from agent.settings import Settings
 from agent.telemetry.metrics import COUNTERS, COUNTS, LATENCIES
 from executors.errors import UnknownDatabase
 

@@ -17,17 +17,17 @@ from door import ANN, KEYS, STRANGER, bearer
 from eventually import eventually
 
 from agent.access.policy import build_access
-from agent.api import create_app
-from agent.retrieval import build
-from agent.scripted import ScriptedModel
+from agent.api.app import create_app
+from agent.config.settings import MB, UPLOADABLE, Settings
+from agent.knowledge import build
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.settings import MB, UPLOADABLE, Settings
-from agent.state.memory import MemoryStore
-from agent.state.versions import VersionedStore
+from agent.storage.memory import MemoryStore
+from agent.storage.versions import VersionedStore
 from agent.uploads import folder as folders
 from agent.uploads.folder import LEFT_AFTER_S, Incoming
 from agent.uploads.uploads import Arriving
-from executors.local.kinds import FILE_SUFFIXES, kind_of
+from executors.registry.kinds import FILE_SUFFIXES, kind_of
 from rag.testing import HashingEmbedder
 
 Client = httpx2.AsyncClient

@@ -21,9 +21,10 @@ from until import until
 
 from agent.service import Service
 from executors.base import Cancel, CheckedWrite, Column, Schema, Table
-from executors.duckdb import DuckdbExecutor
+from executors.engines.duckdb import engine as duckdb_engine
+from executors.engines.duckdb import schema as duckdb_schema
+from executors.engines.duckdb.executor import DuckdbExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
-from executors.local import duckdb_engine, duckdb_schema
 from executors.workers import checking
 from executors.workers.isolated import IsolatedExecutor, isolated
 from executors.workers.pool import Pool

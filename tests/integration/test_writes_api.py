@@ -14,8 +14,8 @@ import pytest
 from api_client import api_client, problem
 from sse import read_events
 
-from agent.api import create_app
-from agent.scripted import ScriptedModel
+from agent.api.app import create_app
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 
 SQL = "UPDATE orders SET status = 'C' WHERE order_id = 4"

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from agent import cli
-from agent.commands import console
-from agent.scripted import ScriptedModel
+from agent.cli import console
+from agent.cli import main as cli
+from agent.config.settings import Settings
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.settings import Settings
 
 SQL = "UPDATE orders SET status = 'C' WHERE order_id = 4"
 ORDER = "Set the status of order 4 to C"

@@ -14,12 +14,12 @@ import duckdb
 import pytest
 
 from executors.base import Cancel, CheckedWrite, Executor, WriteResult
-from executors.duckdb import DuckdbExecutor
+from executors.engines.duckdb.executor import DuckdbExecutor
+from executors.engines.files.executor import FilesExecutor
+from executors.engines.sqlite.executor import SqliteExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
-from executors.files import FilesExecutor
-from executors.guard import check
-from executors.guard_write import check_write
-from executors.sqlite import SqliteExecutor
+from executors.guard.guard import check
+from executors.guard.write import check_write
 
 SHOP = """
 CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR NOT NULL);

@@ -36,4 +36,4 @@ def attempt(executor: Executor, statements: Iterable[str]) -> list[str]:
 
 def lone_statements(monkeypatch: pytest.MonkeyPatch) -> None:
     """Switch off the reading of quotes and words that holds every text back which is not one query."""
-    monkeypatch.setattr("executors.server.statements.require_one", lambda _sql, _row: None)
+    monkeypatch.setattr("executors.servers.statements.require_one", lambda _sql, _row: None)

@@ -15,9 +15,9 @@ import pytest
 from alone import got_through, held
 from unguarded import unguarded
 
-from executors.duckdb import DuckdbExecutor
-from executors.files import FilesExecutor
-from executors.local import duckdb_engine
+from executors.engines.duckdb import engine as duckdb_engine
+from executors.engines.duckdb.executor import DuckdbExecutor
+from executors.engines.files.executor import FilesExecutor
 
 READ_ONLY, CLOSED, NO_EXTENSIONS, LOCKED = "read-only", "no external access", "no extensions", "configuration locked"
 LAYERS = (READ_ONLY, CLOSED, NO_EXTENSIONS, LOCKED)

@@ -8,10 +8,10 @@ import pytest
 from alone import attempt, held, lone_statements
 from unguarded import unguarded
 
+from executors.engines.mysql.executor import MysqlExecutor
 from executors.errors import ErrorKind, SqlFailed
-from executors.mysql import MysqlExecutor
-from executors.server.address import Address
-from executors.server.options import ServerOptions
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
 from testbed import mariadb
 from testbed.mariadb import PASSWORD, READER, READER_PASSWORD, USER, MariadbServer
 

@@ -8,11 +8,11 @@ import pytest
 from alone import attempt, held, lone_statements
 from unguarded import unguarded
 
+from executors.engines.postgresql.executor import PostgresExecutor
 from executors.errors import ErrorKind, SqlError, SqlFailed
-from executors.postgres import PostgresExecutor
-from executors.server.address import Address
-from executors.server.options import ServerOptions
-from executors.sqlalchemy import SqlAlchemyExecutor
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
+from executors.servers.sqlalchemy import SqlAlchemyExecutor
 from testbed.postgres import PASSWORD, READER, READER_PASSWORD, USER, PostgresServer
 
 READ_ONLY, CURSOR, STATEMENT, IDLE, LOGIN = (

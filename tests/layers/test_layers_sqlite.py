@@ -12,7 +12,7 @@ import pytest
 from alone import got_through, held
 from unguarded import unguarded
 
-from executors.sqlite import SqliteExecutor
+from executors.engines.sqlite.executor import SqliteExecutor
 
 LAYERS = ("mode=ro", "query_only", "authorizer")
 WRITES = (

@@ -15,9 +15,9 @@ import pytest
 from alone import attempt, lone_statements
 from unguarded import unguarded
 
-from executors.server.address import Address
-from executors.server.options import ServerOptions
-from executors.sqlserver import SqlServerExecutor
+from executors.engines.sqlserver.executor import SqlServerExecutor
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
 from testbed.sqlserver import SqlServerStandIn, drivers, serve
 
 WRITES = (

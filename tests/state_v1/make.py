@@ -13,15 +13,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from agent.models import Pending
-from agent.people.records import AnswerRecord, Review
-from agent.people.shelf import Shelf
-from agent.retrieval.added_documents import AddedDocuments
-from agent.sessions import SessionMessage, Sessions
-from agent.state.sqlite import SqliteStore
-from agent.verified_queries import Key, VerifiedQueries, VerifiedQuery
-from agent.writing.tokens import PlannedWrite, WritePlans
-from rag.documents import make_document
+from agent.core.models import Pending
+from agent.feedback.records import AnswerRecord, Review
+from agent.feedback.shelf import Shelf
+from agent.knowledge.added_documents import AddedDocuments
+from agent.knowledge.verified_queries import Key, VerifiedQueries, VerifiedQuery
+from agent.pipeline.writes.tokens import PlannedWrite, WritePlans
+from agent.sessions.sessions import SessionMessage, Sessions
+from agent.storage.sqlite import SqliteStore
+from rag.docs.documents import make_document
 
 NOW = 4_000_000_000.0  # far enough that nothing of it has expired when it is read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from executors.base import Column, Schema, Table
-from rag.documents import ReadResult, read_documents
+from rag.docs.documents import ReadResult, read_documents
 
 _ORDERS = Table(
     name="orders",

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agent.models import Check
+from agent.core.models import Check
 from agent.rules.lookup import LookedUp
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.errors import ErrorKind
-from rag.documents import Document, make_document
-from rag.values import LinkedValue
+from rag.docs.documents import Document, make_document
+from rag.linking.values import LinkedValue
 
 DOUBT = "doubt"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agent.access.keys import KEY_BYTES, PREFIX, ApiKey, KeyRing, digest_of, new_key, parse_keys
-from agent.errors import AccessInvalid
-from agent.settings import Settings
+from agent.config.settings import Settings
+from agent.core.errors import AccessInvalid
 
 HASH = digest_of("a key")
 OTHER = digest_of("another key")

@@ -12,14 +12,14 @@ from pydantic import ValidationError
 from typer.testing import CliRunner
 
 from agent.access.app_service import platform_authenticates
-from agent.access.hosts import host_of, is_loopback
 from agent.access.keys import digest_of
 from agent.access.policy import Asked, build_access, check_host, function_level
-from agent.callers import ANONYMOUS
-from agent.cli import app
-from agent.errors import AccessInvalid, NotAuthenticated, NotPermitted
-from agent.http.server import Server
-from agent.settings import Settings, get_settings
+from agent.api.server.server import Server
+from agent.cli.main import app
+from agent.config.hosts import host_of, is_loopback
+from agent.config.settings import Settings, get_settings
+from agent.core.callers import ANONYMOUS
+from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted
 
 KEYS = f"ann={digest_of('the key of ann')}"
 CHALLENGE = 'Bearer realm="plumbline"'
@@ -92,7 +92,7 @@ def test_serve_refuses_with_a_sentence_that_says_what_to_set(host: str, monkeypa
         started.append(server.config.host)
 
     monkeypatch.setattr(Server, "run", run)
-    monkeypatch.setattr("agent.http.server.check_port", lambda *_: None)  # no such host is here
+    monkeypatch.setattr("agent.api.server.server.check_port", lambda *_: None)  # no such host is here
     get_settings.cache_clear()
     refused = CliRunner().invoke(app, ["serve", "--host", host])
     assert (refused.exit_code, started) == (1, [])

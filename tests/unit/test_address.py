@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from executors.errors import RegistryInvalid
-from executors.server.address import Address, is_odbc
-from executors.server.openers import OPENERS
+from executors.registry.address import Address, is_odbc
+from executors.registry.openers import OPENERS
 
 AZURE_SQL = (
     "Driver={ODBC Driver 18 for SQL Server};Server=tcp:x.database.windows.net,1433;Database=shop;Uid=reader;"

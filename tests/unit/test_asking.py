@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from shop_questions import Make
 
-from agent.callers import ANONYMOUS
-from agent.errors import ModelFailed, OutOfTime, SessionBusy
-from agent.models import Exchange, Pending
-from agent.scripted import ScriptedModel
+from agent.core.callers import ANONYMOUS
+from agent.core.errors import ModelFailed, OutOfTime, SessionBusy
+from agent.core.models import Exchange, Pending
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.sessions import SessionMessage
+from agent.sessions.sessions import SessionMessage
 
 QUESTION = "How many customers are there?"
 

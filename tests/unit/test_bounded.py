@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 import httpx2
 import pytest
 
-from rag.bounded import Bound
+from rag.embedding.bounded import Bound
 
 MOST = 5_000_000
 URL = "http://endpoint.example/"

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import pytest
 
-from agent.access.breaker import Breaker
-from agent.errors import ModelFailed, ModelUnavailable
+from agent.core.breaker import Breaker
+from agent.core.errors import ModelFailed, ModelUnavailable
 
 DOWN = ModelUnavailable("The endpoint does not answer.")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from agent.budget import BUDGET, SHORTEST_REPLY, Budget, BudgetedModel, estimated_tokens
-from agent.errors import BudgetSpent, ModelUnavailable
-from agent.llm import Message, Reply
-from agent.models import Options, Usage
-from agent.scripted import ScriptedModel
+from agent.core.errors import BudgetSpent, ModelUnavailable
+from agent.core.models import Options, Usage
+from agent.llm.chat import Message, Reply
+from agent.llm.scripted import ScriptedModel
+from agent.llm.wrappers.budget import BUDGET, SHORTEST_REPLY, Budget, BudgetedModel, estimated_tokens
 from agent.service import Service
 
 ASK = [Message(role="user", content="How many orders are there?")]

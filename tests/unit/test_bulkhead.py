@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from agent.access.bulkhead import Bulkhead
-from agent.errors import TooBusy
+from agent.core.errors import TooBusy
 
 
 class Ship:

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from agent.calculator import CalculationRefused, calculate, fill_placeholders
-from agent.errors import PlumblineError
-from agent.recompute import recompute_line
+from agent.core.errors import PlumblineError
+from agent.grounding.arithmetic.calculator import CalculationRefused, calculate, fill_placeholders
+from agent.grounding.arithmetic.recompute import recompute_line
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agent.confidence.features import FEATURES
-from agent.evaluation.calibrating import (
+from agent.evaluation.calibration.calibrating import (
     AT_LEAST_AGAINST,
     LEAST_QUESTIONS,
     CalibrationImpossible,
@@ -22,7 +21,8 @@ from agent.evaluation.calibrating import (
     folds_of,
     threshold_for,
 )
-from agent.evaluation.diagram import reliability_diagram
+from agent.evaluation.calibration.diagram import reliability_diagram
+from agent.pipeline.confidence.features import FEATURES
 
 NONE = dict.fromkeys(FEATURES, 0.0)
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from executors.base import Schema
-from executors.dialects import DIALECTS
-from executors.rows.row import Dialect, SchemaQueries
-from executors.server import catalogue
+from executors.dialects.row import Dialect, SchemaQueries
+from executors.dialects.table import DIALECTS
+from executors.servers import catalogue
 
 ROW = DIALECTS["postgresql"].model_copy(
     update={

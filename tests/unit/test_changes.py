@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import pytest
 
-from agent.changes import LOOK_EVERY_S, PLACE, Changes, digest_of
-from agent.errors import StateUnavailable
-from agent.state.memory import MemoryStore
-from agent.state.store import Change, Place, Record
+from agent.core.errors import StateUnavailable
+from agent.databases.changes import LOOK_EVERY_S, PLACE, Changes, digest_of
+from agent.storage.memory import MemoryStore
+from agent.storage.store import Change, Place, Record
 from executors.base import Column, Schema, Table
 
 ORDERS = Table(name="orders", columns=(Column(name="order_id", type="INTEGER", samples=("1",)),), row_count=5)

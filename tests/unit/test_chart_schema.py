@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from agent.charts.recommend import recommend
-from agent.charts.spec import SCHEMA
+from agent.present.charts.recommend import recommend
+from agent.present.charts.spec import SCHEMA
 from executors.base import JsonValue, QueryResult
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agent.generate import SQL_ALONE
-from agent.llm import Message
-from agent.llms.chat_request import REASONING_TOKENS, Abilities, chat_fields
+from agent.llm.chat import Message
+from agent.llm.openai.chat_request import REASONING_TOKENS, Abilities, chat_fields
+from agent.pipeline.drafts.generate import SQL_ALONE
 
 
 def test_a_grammar_is_put_in_words_for_an_endpoint_that_reads_none() -> None:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from agent.checks.result import asked_count, shape_checks
-from agent.database import Database
-from agent.evaluate import verdict_of_checks
-from agent.models import Attempt, Check, Verdict
+from agent.core.models import Attempt, Check, Verdict
+from agent.databases.database import Database
+from agent.pipeline.judging.judge import verdict_of_checks
 from agent.rules.lookup import look_up
+from agent.understanding.shape import asked_count, shape_checks
 from executors.base import Cancel, CheckedSql, Column, QueryResult, Schema, Table
+from executors.engines.sqlite.executor import SqliteExecutor
 from executors.errors import ErrorKind, SqlFailed
 from executors.sql.tree import tree_to_change
-from executors.sqlite import SqliteExecutor
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from datetime import date
 
 import pytest
 
-from agent.clarify.asked import Asked, with_ending
-from agent.clarify.languages import frames_of, is_english
-from agent.clarify.lookups import DateRange, RangeCache, days_before, months_before
-from agent.clarify.missing import asked_for
-from agent.context import Context
+from agent.prompting.context import Context
+from agent.understanding.clarification.asked import Asked, with_ending
+from agent.understanding.clarification.languages import frames_of, is_english
+from agent.understanding.clarification.lookups import DateRange, RangeCache, days_before, months_before
+from agent.understanding.clarification.missing import asked_for
 from executors.base import Column, Schema, Table
 
 SCHEMA = Schema(

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from agent.errors import StateUnavailable
-from agent.http.lazy_service import LazyService
+from agent.api.http.lazy_service import LazyService
+from agent.core.errors import StateUnavailable
 from agent.service import Service
 
 PATIENCE = 60  # seconds until a test that waits in vain fails

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.collector import OVERDUE, WANTED, Collector
+from agent.pipeline.collector import OVERDUE, WANTED, Collector
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from agent.confidence.calibration import (
+from agent.config.profiles import PROFILES
+from agent.core.errors import ConfigurationInvalid
+from agent.core.models import Candidate, CandidateSource, Check, Doubt
+from agent.pipeline.confidence.calibration import (
     FOLDER,
     VERSION,
     Calibration,
@@ -19,11 +22,8 @@ from agent.confidence.calibration import (
     load,
     sigmoid,
 )
-from agent.confidence.features import FEATURES, features_of
-from agent.errors import ConfigurationInvalid
-from agent.models import Candidate, CandidateSource, Check, Doubt
-from agent.pipeline.consensus import Evidence, evidence_of
-from agent.profiles import PROFILES
+from agent.pipeline.confidence.features import FEATURES, features_of
+from agent.pipeline.drafts.consensus import Evidence, evidence_of
 from executors.base import JsonValue, QueryResult
 
 

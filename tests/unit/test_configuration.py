@@ -13,11 +13,11 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from agent.api import create_default_app
-from agent.cli import app as cli
+from agent.api.app import create_default_app
+from agent.cli.main import app as cli
+from agent.config.settings import ROOT, get_settings
 from agent.configuration import Configuration, examine
-from agent.errors import ConfigurationInvalid
-from agent.settings import ROOT, get_settings
+from agent.core.errors import ConfigurationInvalid
 
 Examine = Callable[..., Configuration]
 BROKEN = """\

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agent.models import Candidate, CandidateSource, Doubt
-from agent.pipeline.consensus import Evidence, grouped
+from agent.core.models import Candidate, CandidateSource, Doubt
+from agent.pipeline.drafts.consensus import Evidence, grouped
 from executors.base import QueryResult
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agent.context import GENERAL_RULES_TOKENS, _asked_before, general_rules
-from rag.documents import Document, docs_digest, make_document
+from agent.prompting.context import GENERAL_RULES_TOKENS, _asked_before, general_rules
+from rag.docs.documents import Document, docs_digest, make_document
 
 
 def query(question: str, sql: str) -> Document:

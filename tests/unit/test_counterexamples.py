@@ -11,8 +11,8 @@ import duckdb
 import pytest
 from shop_questions import Make
 
-from agent.models import Options
-from agent.scripted import ScriptedModel
+from agent.core.models import Options
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 
 NO_SENTENCE = Options(enable_answer=False)

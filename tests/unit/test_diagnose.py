@@ -10,9 +10,9 @@ import pytest
 from guard_shop import duckdb_shop, schema, sqlite_shop
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlFailed
-from executors.sql import diagnose
+from executors.sql.names import diagnose
 
 
 def sqlite_failure(sql: str) -> SqlFailed:

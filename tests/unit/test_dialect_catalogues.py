@@ -11,8 +11,8 @@ import sqlglot
 from spelled_shop import NAMES
 
 from executors.base import Column, ForeignKey
-from executors.dialects import DIALECTS
-from executors.server import catalogue
+from executors.dialects.table import DIALECTS
+from executors.servers import catalogue
 
 ORACLE_CATALOGUE = """
 CREATE TABLE all_users (username VARCHAR, oracle_maintained VARCHAR);

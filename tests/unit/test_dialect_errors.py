@@ -7,10 +7,10 @@ import pytest
 from repairs import rejoin
 from spelled_shop import NAMES, shop
 
-from executors import guard
-from executors.dialects import DIALECTS, match_error
+from executors.dialects.table import DIALECTS, match_error
 from executors.errors import ErrorKind
-from executors.sql import diagnose
+from executors.guard import guard
+from executors.sql.names import diagnose
 
 ERRORS = [
     ("oracle", "ORA-00942", 'ORA-00942: table or view "HR"."ORDRS" does not exist\nHelp: https://x', ErrorKind.TABLE_NOT_FOUND, "ORDRS"),

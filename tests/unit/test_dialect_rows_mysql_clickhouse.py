@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 from guard_shop import schema
 
-from executors import guard
-from executors.dialects import DIALECTS, match_error
+from executors.dialects.table import DIALECTS, match_error
 from executors.errors import ErrorKind, SqlRefused
-from executors.raw_records import derive
+from executors.guard import guard
+from executors.records.raw_records import derive
 from executors.sql import grammar
 
 

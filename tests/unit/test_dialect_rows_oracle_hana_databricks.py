@@ -10,11 +10,11 @@ from guard_shop import duckdb_shop
 from guard_shop import schema as duckdb_schema
 from spelled_shop import NAMES, shop
 
-from executors import guard
-from executors.dialects import DIALECTS, Case, Limit
+from executors.dialects.table import DIALECTS, Case, Limit
 from executors.errors import ErrorKind, SqlRefused
-from executors.raw_records import derive
-from executors.server import statements
+from executors.guard import guard
+from executors.records.raw_records import derive
+from executors.servers import statements
 from executors.sql import grammar
 
 # ------------------------------------------------------------------------------------------------ what passes

@@ -9,7 +9,7 @@ import pytest
 from guard_shop import duckdb_shop, sqlite_shop
 from sqlglot import exp
 
-from executors.dialects import DIALECTS, Limit, classify, match_error
+from executors.dialects.table import DIALECTS, Limit, classify, match_error
 from executors.errors import ErrorKind
 from executors.sql import grammar
 

@@ -8,7 +8,7 @@ import pytest
 from docs_read import SCHEMA, facts, read
 
 from executors.base import Column, Schema, Table
-from rag.documents import Document, comment_documents, make_document, read_documents
+from rag.docs.documents import Document, comment_documents, make_document, read_documents
 
 # ------------------------------------------------------------------------------------------------ documents
 

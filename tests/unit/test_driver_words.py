@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from executors.base import Column, Schema, Table
-from executors.sql.diagnose import sql_failed
 from executors.sql.driver_words import without_values
+from executors.sql.names.diagnose import sql_failed
 
 SCHEMA = Schema(
     database="people",

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from executors.databricks import DatabricksExecutor
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
+from executors.engines.databricks.executor import DatabricksExecutor
+from executors.engines.hana.executor import HanaExecutor
+from executors.engines.mysql.executor import MysqlExecutor
+from executors.engines.oracle.executor import OracleExecutor
 from executors.errors import DatabaseUnavailable
-from executors.hana import HanaExecutor
-from executors.mysql import MysqlExecutor
-from executors.oracle import OracleExecutor
-from executors.registry import load_registry
+from executors.registry.address import Address
+from executors.registry.openers import OPENERS
+from executors.registry.options import ServerOptions
+from executors.registry.registry import load_registry
 from executors.router import Router
-from executors.server.address import Address
-from executors.server.openers import OPENERS
-from executors.server.options import ServerOptions
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONAL = sorted({file for file in (opener.requirements for opener in OPENERS.values()) if file != "requirements.txt"})

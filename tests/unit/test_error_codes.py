@@ -21,12 +21,12 @@ from databricks.sql import exc as databricks
 from oracledb.errors import ERR_CALL_TIMEOUT_EXCEEDED, _Error, _raise_err
 from sqlalchemy.exc import DBAPIError
 
-from executors.databricks import DatabricksExecutor, nested
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
+from executors.engines.databricks.executor import DatabricksExecutor, nested
+from executors.engines.hana.executor import HanaExecutor
+from executors.engines.oracle.executor import OracleExecutor, months
 from executors.errors import ErrorKind
-from executors.hana import HanaExecutor
-from executors.oracle import OracleExecutor, months
-from executors.server.codes import error_code
+from executors.servers.codes import error_code
 
 
 class _Undefined(psycopg2.errors.UndefinedTable):  # type: ignore[misc]

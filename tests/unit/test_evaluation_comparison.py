@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agent import cli
+from agent.cli import main as cli
 from agent.evaluation.comparison import bootstrap, compare, mcnemar
 from agent.evaluation.harness import EvaluationInvalid
 from agent.evaluation.report import ResultLine

@@ -13,8 +13,8 @@ from rich.console import Console
 from agent.evaluation.docs import docs_beside, docs_for
 from agent.evaluation.gold import GoldNames
 from agent.evaluation.harness import EvaluationInvalid
-from agent.evaluation.merged import Catalogue, merge
-from agent.evaluation.retrieval import (
+from agent.evaluation.retrieval.cases import read_cases, read_folders, stored_texts
+from agent.evaluation.retrieval.measure import (
     MODES,
     PRODUCT,
     WHOLE,
@@ -27,13 +27,13 @@ from agent.evaluation.retrieval import (
     StoredText,
     is_linked,
 )
-from agent.evaluation.retrieval_cases import read_cases, read_folders, stored_texts
-from agent.evaluation.retrieval_report import p95, recall_table, recalls, target_table, value_linking, value_table
+from agent.evaluation.retrieval.merged import Catalogue, merge
+from agent.evaluation.retrieval.report import p95, recall_table, recalls, target_table, value_linking, value_table
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.sqlite import SqliteExecutor
-from rag.documents import make_document
-from rag.linking import Near, SchemaLinker
-from rag.values import LinkedValue, StoredValues
+from executors.engines.sqlite.executor import SqliteExecutor
+from rag.docs.documents import make_document
+from rag.linking.linking import Near, SchemaLinker
+from rag.linking.values import LinkedValue, StoredValues
 
 
 def table(name: str, *columns: str, refers: tuple[str, str, str] | None = None) -> Table:

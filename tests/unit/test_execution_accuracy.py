@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.evaluation.accuracy import canonical, is_ordered, same_rows, tied, with_order_keys, without_limit
+from agent.core.row_comparison import canonical, is_ordered, same_rows, tied, with_order_keys, without_limit
 from executors.base import QueryResult
 
 

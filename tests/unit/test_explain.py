@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.explain.query import explain
+from agent.present.explain.query import explain
 
 
 def case(sql: str, said: str, dialect: str = "sqlite") -> tuple[str, str, str]:

@@ -7,10 +7,10 @@ from guard_shop import schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.explain.query import MAX_CHARS, explain
-from executors import guard
-from executors.dialects import DIALECTS
+from agent.present.explain.query import MAX_CHARS, explain
+from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused
+from executors.guard import guard
 
 columns = st.sampled_from(["id", "o.id", "total_amount", "o.status", "c.name", "created_at", '"country"'])
 literals = st.sampled_from(

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.export.columns import Kind, columns_of
-from agent.export.formats import ARROW, CSV, FORMATS, PARQUET, Format
+from agent.present.export.columns import Kind, columns_of
+from agent.present.export.formats import ARROW, CSV, FORMATS, PARQUET, Format
 from executors.base import JsonValue, QueryResult
 from executors.values import to_json
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from executors.base import Column, Schema, Table
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind
-from executors.server import failures
+from executors.servers import failures
 
 POSTGRESQL = DIALECTS["postgresql"]
 PEOPLE = Table(name="people", columns=(Column(name="id", type="integer"), Column(name="name", type="text")))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from agent.http.wire_chat import ChatResponse
-from agent.models import Answer, with_first_records
+from agent.api.schemas.chat import ChatResponse
+from agent.api.tools import TOOLS
+from agent.core.models import Answer, with_first_records
 from agent.service import Service
-from agent.tools import TOOLS
 
 RECORDS = [{"order_id": n} for n in range(25)]
 ANSWER = Answer(status="success", answer="There are 25.", raw_results=RECORDS, raw_total=25)

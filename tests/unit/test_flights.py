@@ -8,9 +8,9 @@ from contextlib import aclosing
 
 import pytest
 
-from agent.errors import ModelUnavailable
-from agent.models import Answer, Options
-from agent.scripted import ScriptedModel
+from agent.core.errors import ModelUnavailable
+from agent.core.models import Answer, Options
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 
 QUESTION = "How many customers are there?"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from agent.clarify.choice import Choice
-from agent.conversation.followups import FollowUps
-from agent.conversation.kept import chosen, keeps, with_reply
-from agent.errors import ModelUnavailable
-from agent.events import Entered
-from agent.ledger import Ledger
-from agent.models import Exchange, Options, Pending, Question
-from agent.scripted import ScriptedModel
+from agent.core.clarification import Choice
+from agent.core.errors import ModelUnavailable
+from agent.core.events import Entered
+from agent.core.models import Exchange, Options, Pending, Question
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
+from agent.telemetry.ledger import Ledger
+from agent.understanding.followups.followups import FollowUps
+from agent.understanding.followups.kept import chosen, keeps, with_reply
 
 REVENUE = Exchange(
     question="What was the revenue in 2023?", answer="It was 412.50.", sql="SELECT SUM(amount) AS r FROM o"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag.documents import Kind, Retrieved, make_document
-from rag.fusion import fuse, term_of
+from rag.docs.documents import Kind, Retrieved, make_document
+from rag.linking.fusion import fuse, term_of
 
 
 def hit(text: str, score: float, kind: Kind = "rule", sql: str = "") -> Retrieved:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agent.grounding.answer import check_text
-from agent.grounding.facts import Facts
+from agent.grounding.evidence.facts import Facts
 from executors.base import JsonValue, QueryResult
-from rag.documents import make_document
+from rag.docs.documents import make_document
 
 EUROS = (make_document("column", "What the customer paid, in euros.", table="orders", column="amount"),)
 

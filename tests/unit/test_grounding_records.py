@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from agent.grounding.answer import check_text
-from agent.grounding.facts import Facts
+from agent.grounding.evidence.facts import Facts
 from executors.base import QueryResult
-from rag.documents import make_document
+from rag.docs.documents import make_document
 
 DOCS = (make_document("column", "Distance of the trip in km.", table="trips", column="km"),)
 RECORDS = QueryResult(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.grounding.answer import check_text
-from agent.grounding.facts import Facts
+from agent.grounding.evidence.facts import Facts
 from executors.base import JsonValue, QueryResult
 
 Rows = tuple[tuple[JsonValue, ...], ...]

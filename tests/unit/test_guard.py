@@ -10,9 +10,9 @@ from guard_shop import schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from executors import guard
 from executors.base import CheckedSql
 from executors.errors import ErrorKind, SqlRefused
+from executors.guard import guard
 
 ALL = ("sqlite", "duckdb", "postgresql", "sqlserver")
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from guard_shop import schema
 
-from executors import guard
 from executors.errors import SqlRefused
+from executors.guard import guard
 
 EVERY = (
     "sqlite",

@@ -6,7 +6,7 @@ import pytest
 
 from executors.base import Column, Schema, Table
 from executors.errors import SqlRefused
-from executors.guard import check
+from executors.guard.guard import check
 
 NAMES = ("id", "customer_id", "amount", "parent_id", "mood")
 

@@ -11,9 +11,9 @@ import pytest
 from guard_shop import schema
 from typer.testing import CliRunner
 
-from agent.cli import app
-from agent.commands.guarding import Judge, verdicts
-from executors.dialects import ALIASES, DIALECTS, dialect_named
+from agent.cli.guarding import Judge, verdicts
+from agent.cli.main import app
+from executors.dialects.table import ALIASES, DIALECTS, dialect_named
 
 FIELDS = ["allowed", "reason", "kind", "hint", "sql", "dialect"]
 

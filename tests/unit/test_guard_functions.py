@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from guard_shop import schema
 
-from agent.callers import LOCAL
+from agent.core.callers import LOCAL
 from agent.service import Service
-from executors import guard, guard_write
 from executors.errors import ErrorKind, RegistryInvalid, SqlFailed, SqlRefused
-from executors.registry import load_registry
-from executors.row_filter import read_row_filter
-from executors.sql.held_rows import RowRules
+from executors.guard import guard
+from executors.guard import write as guard_write
+from executors.registry.registry import load_registry
+from executors.row_security.held_rows import RowRules
+from executors.row_security.row_filter import read_row_filter
 
 
 @pytest.mark.parametrize(

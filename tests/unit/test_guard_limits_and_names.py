@@ -6,9 +6,9 @@ import pytest
 from bare_names import bare
 from guard_shop import schema
 
-from executors import guard
 from executors.base import CheckedSql
 from executors.errors import ErrorKind, SqlRefused
+from executors.guard import guard
 
 ALL = ("sqlite", "duckdb", "postgresql", "sqlserver")
 

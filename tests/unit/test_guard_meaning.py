@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from guard_shop import duckdb_shop, schema, sqlite_shop
 
-from executors import guard
+from executors.guard import guard
 
 SQLITE = [
     ("SELECT 7 / 2, 7 / 2.0, 7 % 3, -7 / 2, 1 / 0", "integer division"),

@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 from guard_shop import schema
 
-from executors import guard
 from executors.base import CheckedSql
 from executors.errors import SqlRefused
+from executors.guard import guard
 
 ALL = ("sqlite", "duckdb", "postgresql", "sqlserver")
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 from guard_shop import schema
 
-from executors import guard
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
-from executors.guard_refusals import harm_of
+from executors.guard import guard
+from executors.guard.refusals import harm_of
 
 
 def written(dialect: str, sql: str, *, check_names: bool = True, open_parameters: bool = False) -> str:

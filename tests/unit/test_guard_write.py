@@ -6,9 +6,9 @@ import pytest
 from guard_shop import duckdb_shop, schema, sqlite_shop
 
 from executors.base import CheckedWrite, Column, Schema, Table
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
-from executors.guard_write import check_write
+from executors.guard.write import check_write
 
 ALL = tuple(DIALECTS)
 

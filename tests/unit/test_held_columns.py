@@ -7,11 +7,11 @@ import re
 import duckdb
 import pytest
 
-from agent.private_values import unasked
+from agent.databases.private_values import unasked
 from executors.base import CheckedSql, Column, Schema, Table
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused
-from executors.guard import check
+from executors.guard.guard import check
 
 PRIVATE = ("ann-priv@mail.example", "bo-priv@mail.example")
 PLAIN = "How many customers are there in each city?"

@@ -9,11 +9,11 @@ from bare_names import bare
 from sqlglot import exp, parse_one
 
 from executors.base import CheckedSql, Column, Schema, Table
-from executors.dialects import DIALECTS, Case
+from executors.dialects.table import DIALECTS, Case
 from executors.errors import SqlRefused
-from executors.guard import check
-from executors.row_filter import FilterValue, RowFilter
-from executors.sql.held_rows import RowRules, is_fenced
+from executors.guard.guard import check
+from executors.row_security.held_rows import RowRules, is_fenced
+from executors.row_security.row_filter import FilterValue, RowFilter
 
 OF_ORDERS = "order_id IN (SELECT order_id FROM orders WHERE region = :region)"
 FILTER = RowFilter(

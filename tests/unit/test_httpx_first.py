@@ -7,25 +7,25 @@ import sys
 
 import pytest
 
-from agent.settings import ROOT
+from agent.config.settings import ROOT
 
 MODEL = """
 import asyncio
-from agent.llms.openai_model import OpenAIModel
+from agent.llm.openai.model import OpenAIModel
 model = OpenAIModel("m", base_url="http://127.0.0.1:1/v1", api_key=None, timeout_s=1, retries=0)
-from agent.llm import Message
+from agent.llm.chat import Message
 call = lambda: asyncio.run(model.complete([Message(role="user", content="x")]))
 """
 EMBEDDER = """
-from rag.embedder import OpenAIEmbedder
+from rag.embedding.embedder import OpenAIEmbedder
 embedder = OpenAIEmbedder("m", api_key=None, base_url="http://127.0.0.1:1/v1", timeout_s=1, retries=0)
 call = lambda: embedder.embed(["x"])
 """
 # Another thread loads it slowly, as on a busy machine, while the client is made and its request goes out.
 LOADED_MEANWHILE = """
 import sys, threading
-import httpx2, openai, tenacity, rag.bounded, agent.llms.openai_errors
-from agent.errors import ModelUnavailable
+import httpx2, openai, tenacity, rag.embedding.bounded, agent.llm.openai.errors
+from agent.core.errors import ModelUnavailable
 from rag.errors import EmbedderUnavailable
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import PathFinder
@@ -50,7 +50,7 @@ except (ModelUnavailable, EmbedderUnavailable) as error:
 """
 WHOLE = """
 import sys
-from agent.errors import ModelUnavailable
+from agent.core.errors import ModelUnavailable
 from rag.errors import EmbedderUnavailable
 try:
     call()

@@ -13,9 +13,9 @@ from bicep_files import FILES, INFRA, ROOT, BicepFile, body, code_of, load, obje
 
 from agent.access.keys import digest_of
 from agent.access.policy import Asked, build_access
-from agent.settings import Settings
-from agent.settings_table import variables
-from executors.server.address import Address
+from agent.config.settings import Settings
+from agent.config.settings_table import variables
+from executors.registry.address import Address
 
 MAIN, APP = load(INFRA / "main.bicep"), load(INFRA / "modules" / "app.bicep")
 PARAMETERS = json.loads((INFRA / "main.parameters.json").read_text(encoding="utf-8"))["parameters"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agent.callers import ANONYMOUS, LOCAL, named
-from agent.errors import WritesNotAllowed
-from agent.intent import orders_change, refuse_writes, write_refusal
-from agent.models import Options
-from agent.settings import Settings
-from executors.registry import Entry
+from agent.access.intent import orders_change, refuse_writes, write_refusal
+from agent.config.settings import Settings
+from agent.core.callers import ANONYMOUS, LOCAL, named
+from agent.core.errors import WritesNotAllowed
+from agent.core.models import Options
+from executors.registry.registry import Entry
 
 ON = Settings(allow_writes=True)
 OFF = Settings(allow_writes=False)

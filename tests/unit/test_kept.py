@@ -10,7 +10,7 @@ import pytest
 
 from executors.base import Schema
 from executors.errors import DatabaseUnavailable
-from executors.server.kept import KeptSchema
+from executors.servers.kept import KeptSchema
 
 
 class Source:
@@ -81,7 +81,7 @@ def test_those_who_wait_for_a_reading_share_what_came_of_it(
         asked.release()
         return time.perf_counter()
 
-    monkeypatch.setattr("executors.server.kept.time.monotonic", clock)
+    monkeypatch.setattr("executors.servers.kept.time.monotonic", clock)
 
     def ask(_: int) -> str:
         try:

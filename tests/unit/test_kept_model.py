@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import ModelUnavailable, StateUnavailable
-from agent.llm import ChatModel, Message, Reply, ReplySchema, Token
-from agent.llms.kept import KeptModel
-from agent.models import Usage
-from agent.scripted import ScriptedModel
+from agent.core.errors import ModelUnavailable, StateUnavailable
+from agent.core.models import Usage
+from agent.llm.chat import ChatModel, Message, Reply, ReplySchema, Token
+from agent.llm.scripted import ScriptedModel
+from agent.llm.wrappers.kept import KeptModel
 
 ASKED = [Message(role="user", content="How many?")]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from executors.base import Column, ForeignKey, Schema, Table
-from rag.documents import Document, make_document
-from rag.joins import keyed
+from rag.docs.documents import Document, make_document
+from rag.schema.joins import keyed
 
 
 def _table(name: str, columns: str, key: str = "", *keys: ForeignKey) -> Table:

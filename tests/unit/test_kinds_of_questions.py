@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from agent.understanding.kinds import Talk, Topic
-from agent.understanding.orders import orders_change, wants_more_than_rows, wishes_change
+from agent.access.orders import orders_change, wants_more_than_rows, wishes_change
+from agent.core.kinds import Talk, Topic
 from agent.understanding.reading import about_data, may_be_about_data, small_talk
 from executors.base import Column, ForeignKey, Schema, Table
-from rag.documents import make_document
+from rag.docs.documents import make_document
 
 SHOP = Schema(
     database="shop",

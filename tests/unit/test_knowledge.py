@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from agent.database import Database
-from agent.llms.protected import ProtectedEmbedder
-from agent.retrieval.added_documents import AddedDocuments
-from agent.retrieval.build import build_embedder
-from agent.retrieval.knowledge import PROBLEMS_TOLD, RETRY_AFTER_S, Knowledge
-from agent.settings import Settings
-from agent.state.memory import MemoryStore
-from executors.sqlite import SqliteExecutor
-from rag.documents import make_document
-from rag.embedder import LocalEmbedder
+from agent.config.settings import Settings
+from agent.databases.database import Database
+from agent.knowledge.added_documents import AddedDocuments
+from agent.knowledge.build import build_embedder
+from agent.knowledge.knowledge import PROBLEMS_TOLD, RETRY_AFTER_S, Knowledge
+from agent.llm.wrappers.protected import ProtectedEmbedder
+from agent.storage.memory import MemoryStore
+from executors.engines.sqlite.executor import SqliteExecutor
+from rag.docs.documents import make_document
+from rag.embedding.embedder import LocalEmbedder
 from rag.errors import EmbedderUnavailable, RetrievalError
-from rag.revision import Turn, slug_of
-from rag.store import Store
+from rag.index.revision import Turn, slug_of
+from rag.index.store import Store
 from rag.testing import HashingEmbedder
 
 RULE = "Cancelled orders do not count as revenue."

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.callers import LOCAL
-from agent.scripted import ScriptedModel
+from agent.config.settings import Settings
+from agent.core.callers import LOCAL
+from agent.llm.scripted import ScriptedModel
 from agent.service import build_service
-from agent.settings import Settings
 from executors.base import Column, Schema, Table
-from executors.dialects import DIALECTS
-from executors.guard import check
-from executors.sql.known_names import quoted_names
+from executors.dialects.table import DIALECTS
+from executors.guard.guard import check
+from executors.sql.names.known_names import quoted_names
 
 NAMES = ("Brutto Betrag", "Straße", "OrderDate", "order", "2024_total", "Größe (cm)", "plain")
 

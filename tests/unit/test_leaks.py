@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from agent import templates
-from agent.context import Context
-from agent.errors import ReplyUnusable
-from agent.evaluate import Judge
-from agent.generate import Generator
+from agent.config.profiles import EMBEDDED, SMALL_HOSTED
+from agent.core.errors import ReplyUnusable
+from agent.core.models import Attempt
 from agent.grounding.result import CheckedText
-from agent.leaks import LINKED, REPEATED, problem, problem_of_query
-from agent.ledger import Ledger
-from agent.models import Attempt
-from agent.profiles import EMBEDDED, SMALL_HOSTED
-from agent.scripted import ScriptedModel
-from agent.synthesize import Writer
+from agent.llm.scripted import ScriptedModel
+from agent.pipeline.answers.synthesize import Writer
+from agent.pipeline.drafts.generate import Generator
+from agent.pipeline.judging.judge import Judge
+from agent.prompting import templates
+from agent.prompting.context import Context
+from agent.prompting.leaks import LINKED, REPEATED, problem, problem_of_query
+from agent.telemetry.ledger import Ledger
 from executors.base import QueryResult, Schema
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 
 RULE = "Revenue is the sum of the amounts of all orders that were not cancelled."
 SYSTEM = templates.render(

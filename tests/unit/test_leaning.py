@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.conversation.leaning import Leaning, asks_by_itself, content_words, leaning
+from agent.understanding.followups.leaning import Leaning, asks_by_itself, content_words, leaning
 
 LEANING = [
     ("and in 2024?", "begins like the end of a sentence"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from executors.base import Column, Schema, Table
-from rag.documents import make_document
-from rag.lexical import TABLE, LexicalIndex, column_scores, table_scores
+from rag.docs.documents import make_document
+from rag.linking.lexical import TABLE, LexicalIndex, column_scores, table_scores
 
 TABLES = (
     Table(name="sbcustomer", columns=(Column(name="sbcustid", type="TEXT"), Column(name="sbcuststate", type="TEXT"))),
@@ -77,7 +77,7 @@ def test_a_rare_word_says_more_than_one_that_all_tables_have() -> None:
 
 
 def test_of_many_words_only_so_many_places_are_read_the_rarest_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.lexical._POSTINGS", 1)
+    monkeypatch.setattr("rag.linking.lexical._POSTINGS", 1)
     tables = [Table(name=f"t{n}", columns=(Column(name="status", type="TEXT"),)) for n in range(9)]
     tables.append(Table(name="t9", columns=(Column(name="voltage", type="REAL"),)))
     found = LexicalIndex(Schema(database="d", dialect="sqlite", tables=tuple(tables))).search("status and voltage")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agent.limits import Limits, limits_of
-from agent.models import Options
-from agent.settings import Effort, Settings
+from agent.config.limits import Limits, limits_of
+from agent.config.settings import Effort, Settings
+from agent.core.models import Options
 
 COUNTS = ("max_attempts", "row_limit", "raw_row_limit")
 SWITCHES = ("enable_evaluation", "enable_calculator", "enable_retrieval", "reuse_verified", "clarify")

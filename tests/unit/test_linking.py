@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from executors.base import Column, Schema, Table
-from rag.documents import Retrieved, make_document
-from rag.fusion import fuse_ranks
-from rag.linking import MAX_OFFERS, MAX_VALUES, Linked, Near, NearColumn, NearValue, SchemaLinker, Signal
-from rag.schema_ranking import document_scores, table_scores
-from rag.values import StoredValues
+from rag.docs.documents import Retrieved, make_document
+from rag.linking.fusion import fuse_ranks
+from rag.linking.linking import MAX_OFFERS, MAX_VALUES, Linked, Near, NearColumn, NearValue, SchemaLinker, Signal
+from rag.linking.schema_ranking import document_scores, table_scores
+from rag.linking.values import StoredValues
 
 
 def table(name: str, *columns: str) -> Table:

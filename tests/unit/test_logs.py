@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from agent.settings import Settings
+from agent.config.settings import Settings
 from agent.telemetry.logs import JsonLines, Lines, TraceIds, configure_logs
 from agent.telemetry.trace import trace_id, traceparent_for, traceparent_of, working_for
 

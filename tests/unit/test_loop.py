@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 from shop_questions import STEPS, TOTAL, Ask, EventsOf
 
-from agent.errors import ModelUnavailable, OutOfTime, QuestionInvalid, WritesNotAllowed
-from agent.events import Done, Event, NodeComplete, RawRecordsFetched, Repairing, SqlExecuted
-from agent.models import Options
-from agent.scripted import ScriptedModel
+from agent.core.errors import ModelUnavailable, OutOfTime, QuestionInvalid, WritesNotAllowed
+from agent.core.events import Done, Event, NodeComplete, RawRecordsFetched, Repairing, SqlExecuted
+from agent.core.models import Options
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import Cancel, CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, UnknownDatabase

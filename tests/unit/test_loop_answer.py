@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from shop_questions import TOTAL, Ask, EventsOf
 
-from agent.events import AnswerDelta, Done
-from agent.scripted import ScriptedModel
+from agent.core.events import AnswerDelta, Done
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 
 TWO = "SELECT a.amount AS one, b.amount AS two FROM orders a JOIN orders b ON a.order_id = 1 AND b.order_id = 2"

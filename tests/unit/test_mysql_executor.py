@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
+from executors.engines.mysql.executor import MysqlExecutor, bit_number
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
-from executors.mysql import MysqlExecutor, bit_number
-from executors.server.address import Address
-from executors.server.options import ServerOptions
-from executors.server.statements import require_one
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
+from executors.servers.statements import require_one
 
 
 def options(url: str) -> dict[str, Any]:

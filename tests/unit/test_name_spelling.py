@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 from repairs import rejoin
 
-from executors import guard
 from executors.base import Column, Schema, Table
 from executors.errors import ErrorKind, SqlRefused
+from executors.guard import guard
 
 
 def shop(dialect: str) -> Schema:

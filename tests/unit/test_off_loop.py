@@ -13,8 +13,8 @@ from sqlglot import exp
 from sqlglot.generator import Generator
 from sqlglot.parser import Parser
 
-from agent.off_loop import off_loop
-from agent.scripted import ScriptedModel
+from agent.core.off_loop import off_loop
+from agent.llm.scripted import ScriptedModel
 from executors.sql.parsed import statements
 
 OWN = 60  # nodes: look-ups of one stored value are made on the loop; they do not grow with the draft

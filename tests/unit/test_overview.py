@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.conversation import overview as module
-from agent.conversation.overview import overview
-from agent.database import Database
+from agent.databases.database import Database
+from agent.understanding import overview as module
+from agent.understanding.overview import overview
 from executors.base import Cancel, CheckedSql, QueryResult, Schema
+from executors.engines.sqlite.executor import SqliteExecutor
 from executors.errors import ErrorKind, SqlFailed
-from executors.sqlite import SqliteExecutor
 
 
 class Uncounted(SqliteExecutor):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from executors.server.openers import OPENERS
+from executors.registry.openers import OPENERS
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from executors import guard
 from executors.base import Column, Parameters, Schema, Table
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused
+from executors.guard import guard
 from executors.sql import grammar
 
 ODD_TEXTS = (

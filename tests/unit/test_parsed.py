@@ -6,7 +6,7 @@ import pytest
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
-from executors.raw_records import derive
+from executors.records.raw_records import derive
 from executors.sql.parsed import parsed, statements
 from executors.sql.tree import tree_to_change
 

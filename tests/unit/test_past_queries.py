@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from agent.database import Database
-from agent.retrieval.examples import Examples
-from agent.retrieval.knowledge import Knowledge
+from agent.databases.database import Database
+from agent.knowledge.examples import Examples
+from agent.knowledge.knowledge import Knowledge
 from executors.base import Column, Schema, Table
-from executors.sqlite import SqliteExecutor
-from rag.documents import Retrieved, make_document
-from rag.past_queries import distinct, folded, mask, masked_pair, vocabulary, vocabulary_of
+from executors.engines.sqlite.executor import SqliteExecutor
+from rag.docs.documents import Retrieved, make_document
+from rag.docs.past_queries import distinct, folded, mask, masked_pair, vocabulary, vocabulary_of
+from rag.index.store import Store
 from rag.retriever import CANDIDATE_QUERIES, MAX_QUERIES, Retriever
-from rag.store import Store
 from rag.testing import HashingEmbedder
 from rag.words import words
 

@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
-from agent.errors import ChangedMeanwhile
-from agent.events import SchemaSelected, SqlGenerated
-from agent.models import Answer, AttemptRecord, Question, Verdict
-from agent.people.recorder import Notes
-from agent.people.records import MAX_COMMENT, MAX_SQL, AnswerRecord, Feedback, Review, Settlement, cut, moment, new_id
-from agent.people.reviews import Reviews
-from agent.people.reviews import Verdict as Decided
-from agent.people.shelf import CHUNK, DAY_S, Shelf
+from agent.core.errors import ChangedMeanwhile
+from agent.core.events import SchemaSelected, SqlGenerated, UsedDocument
+from agent.core.models import Answer, AttemptRecord, Question, Verdict
+from agent.feedback.recorder import Notes
+from agent.feedback.records import MAX_COMMENT, MAX_SQL, AnswerRecord, Feedback, Review, Settlement, cut, moment, new_id
+from agent.feedback.reviews import Reviews
+from agent.feedback.reviews import Verdict as Decided
+from agent.feedback.shelf import CHUNK, DAY_S, Shelf
 from agent.service import Service
-from agent.state.memory import MemoryStore
-from agent.used import UsedDocument
+from agent.storage.memory import MemoryStore
 
 NOW = 1_760_000_000.0
 ASKED = {"trace_id": "0" * 32, "question": "How many?", "database": "shop", "principal": "ann", "sql": "SELECT 1"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent.evaluation.retrieval import StoredText, is_linked
-from agent.retrieval.linking import period_lines
+from agent.evaluation.retrieval.measure import StoredText, is_linked
+from agent.knowledge.linking import period_lines
 from executors.base import Column, Schema, Table
-from rag.linking import LinkedPeriod, SchemaLinker
+from rag.linking.linking import LinkedPeriod, SchemaLinker
 
 SCHEMA = Schema(
     database="d",

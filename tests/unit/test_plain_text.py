@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.plain_text import on_one_line, plain
+from rag.docs.plain_text import on_one_line, plain
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "drop it")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.models import Plan
-from agent.plan import plan_of
+from agent.core.models import Plan
+from agent.pipeline.drafts.plan import plan_of
 
 
 def test_a_query_is_read_part_by_part() -> None:

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from agent.llms.prefix_states import PrefixStates, prepare
+from agent.llm.files.prefix_states import PrefixStates, prepare
 
 MADE_FOR = "model 1 4096"
 

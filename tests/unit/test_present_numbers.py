@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.present.numbers import MARKS, NAMING, ColumnFormat, column_format, format_cell, format_number
+from agent.grounding.arithmetic.display import MARKS, NAMING, ColumnFormat, column_format, format_cell, format_number
 
 PAGE = Path(__file__).parents[2] / "web/src/state/format.ts"
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.database import Database
+from agent.databases.database import Database
+from agent.llm.scripted import ScriptedModel
 from agent.rules.lookup import look_up
-from agent.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import Column, Schema, Table
 from executors.errors import RegistryInvalid
 from executors.private import PrivateColumns
-from executors.registry import load_registry
+from executors.registry.registry import load_registry
 from executors.router import Router
 from executors.sql.tree import tree_to_change
 from testbed.postgres import PostgresServer
@@ -100,7 +100,7 @@ def test_a_server_keeps_them_as_well(open_people: Open) -> None:
 
 
 def test_they_can_still_be_asked_about(open_people: Open, tmp_path: Path) -> None:
-    from executors.guard import check
+    from executors.guard.guard import check
 
     executor = open_people(make_sqlite(tmp_path), *PRIVATE).get("people")
     query = check("SELECT count(DISTINCT email) FROM customers", executor.schema(), row_limit=10)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.models import Options
-from agent.private_values import sentence, unasked
-from agent.scripted import ScriptedModel
+from agent.core.models import Options
+from agent.databases.private_values import sentence, unasked
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import CheckedSql, Column, Schema, Table
 from executors.errors import SqlRefused
-from executors.guard import check
+from executors.guard.guard import check
 
 CUSTOMERS = Table(
     name="customers",

@@ -6,7 +6,7 @@ import pytest
 
 from executors.base import Column, Schema, Table
 from executors.errors import SqlRefused
-from executors.guard_write import check_write
+from executors.guard.write import check_write
 
 DIALECTS = ["duckdb", "sqlite", "postgresql", "mariadb", "sqlserver", "oracle"]
 HIDDEN = {"customers": frozenset({"email", "old_email"}), "secrets": frozenset({"pin"})}

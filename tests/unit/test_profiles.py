@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import ModelUnavailable
-from agent.events import Planned
-from agent.models import Options
-from agent.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED, choose
-from agent.scripted import ScriptedModel
+from agent.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED, choose
+from agent.config.settings import Settings
+from agent.core.errors import ModelUnavailable
+from agent.core.events import Planned
+from agent.core.models import Options
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.settings import Settings
 
 MakeService = Callable[..., Service]
 COUNT = "SELECT COUNT(*) AS n FROM customers"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent import progress
-from agent.events import Event, SqlProgress
-from agent.llms.partial import HEARD, written_so_far
-from agent.progress import TELL, sql_told
+from agent.core.events import Event, SqlProgress
+from agent.llm.replies import HEARD, written_so_far
+from agent.pipeline.drafts import progress
+from agent.pipeline.drafts.progress import TELL, sql_told
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_what_is_new_is_told_once(told: list[Event], monkeypatch: pytest.MonkeyP
 
 def test_it_is_not_told_oftener_than_one_can_read(told: list[Event], monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("agent.progress.time.monotonic", lambda: now)
+    monkeypatch.setattr("agent.pipeline.drafts.progress.time.monotonic", lambda: now)
     TELL.set(told.append)
     with sql_told(1, "system", "How many?"):
         heard = HEARD.get()
@@ -66,7 +66,7 @@ def test_a_query_that_repeats_what_the_model_was_told_is_not_told(
     told: list[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "PAUSE_S", 0)
-    monkeypatch.setattr("agent.leaks.problem", lambda text, system, said: "leak" if system in text else "")
+    monkeypatch.setattr("agent.prompting.leaks.problem", lambda text, system, said: "leak" if system in text else "")
     TELL.set(told.append)
     with sql_told(1, "the secret rules", "How many?"):
         heard = HEARD.get()

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from held_model import HeldModel
 
-from agent.errors import PlumblineError, QuestionInvalid
-from agent.events import Done, SchemaSelected, Started
-from agent.scripted import ScriptedModel
+from agent.config.settings import Settings
+from agent.core.errors import PlumblineError, QuestionInvalid
+from agent.core.events import Done, SchemaSelected, Started
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service, build_service
-from agent.settings import Settings
 from executors.errors import DatabaseUnavailable
 from plumbline import Plumbline, Result
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.grounding.query_facts import query_facts
-from executors.dialects import DIALECTS
+from agent.grounding.evidence.query_facts import query_facts
+from executors.dialects.table import DIALECTS
 
 
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))

@@ -8,12 +8,12 @@ import duckdb
 import pytest
 from bare_names import bare
 
-from executors import guard
 from executors.base import CheckedSql, Column, Schema, Table
-from executors.dialects import DIALECTS, Case
-from executors.guard_write import check_write
-from executors.rows import reserved
-from executors.rows.row import RESERVED
+from executors.dialects import reserved
+from executors.dialects.row import RESERVED
+from executors.dialects.table import DIALECTS, Case
+from executors.guard import guard
+from executors.guard.write import check_write
 
 WORDS = ("open", "close", "percent", "plan", "file", "public", "schema", "rule", "function", "current", "identity")
 

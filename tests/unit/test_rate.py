@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from agent.access.rate import ATTEMPTS, Rate, RateLimiter
-from agent.errors import TooManyRequests
-from agent.state.memory import MemoryStore
-from agent.state.sqlite import SqliteStore
-from agent.state.store import Change, Place, StateConflict
+from agent.core.errors import TooManyRequests
+from agent.storage.memory import MemoryStore
+from agent.storage.sqlite import SqliteStore
+from agent.storage.store import Change, Place, StateConflict
 
 ROOT = Path(__file__).parents[2]
 NOON = 1_800_000_000.0
@@ -159,8 +159,8 @@ COUNT = """
 import sys
 from pathlib import Path
 from agent.access.rate import Rate, RateLimiter
-from agent.errors import TooManyRequests
-from agent.state.sqlite import SqliteStore
+from agent.core.errors import TooManyRequests
+from agent.storage.sqlite import SqliteStore
 
 clock = lambda: 1_800_000_000.0
 limiter = RateLimiter(Rate.parse("10/hour"), lambda: SqliteStore(Path(sys.argv[1]), clock), clock)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from executors.raw_records import derive
+from executors.records.raw_records import derive
 
 Run = Callable[[str], list[tuple[Any, ...]]]
 

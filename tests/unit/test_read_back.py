@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from executors.base import Column, Schema, Table
-from executors.guard_write import check_write
+from executors.guard.write import check_write
 from executors.local.read_back import holds
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from executors.base import Column, Schema, Table
-from rag.documents import ReadResult, read_documents
+from rag.docs.documents import ReadResult, read_documents
 
 
 def table(name: str, *columns: str, namespace: str = "") -> Table:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from executors.base import Column, QueryResult, Schema, Table
-from executors.raw_records import RawQuery, derive, strays
+from executors.records.raw_records import RawQuery, derive, strays
 
 Row = tuple[Any, ...]
 

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
+from executors.engines.remote.executor import RemoteExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, RegistryInvalid, SqlFailed, UnknownDatabase
-from executors.local.kinds import kind_of, local_path
-from executors.registry import EntryLimits, Registry, load_registry
-from executors.remote import RemoteExecutor
+from executors.registry.address import Address
+from executors.registry.kinds import kind_of, local_path
+from executors.registry.openers import OPENERS
+from executors.registry.options import ServerOptions
+from executors.registry.registry import EntryLimits, Registry, load_registry
 from executors.router import Router
-from executors.server.address import Address
-from executors.server.openers import OPENERS
-from executors.server.options import ServerOptions
-from executors.server.patient import PatientExecutor
+from executors.servers.patient import PatientExecutor
 
 Load = Callable[..., Registry]
 

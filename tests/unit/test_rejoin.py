@@ -6,7 +6,7 @@ import pytest
 from repairs import rejoin
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.guard import check
+from executors.guard.guard import check
 
 
 def _table(name: str, columns: str, key: str = "id", **references: str) -> Table:

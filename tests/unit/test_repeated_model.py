@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from agent.errors import ModelUnavailable
-from agent.llm import Message
-from agent.llms.repeated import RepeatedModel
-from agent.scripted import ScriptedModel
+from agent.core.errors import ModelUnavailable
+from agent.llm.chat import Message
+from agent.llm.scripted import ScriptedModel
+from agent.llm.wrappers.repeated import RepeatedModel
 
 
 async def test_the_same_words_get_the_same_replies_in_their_order() -> None:

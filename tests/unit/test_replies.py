@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel
 
-from agent.errors import ReplyUnusable
-from agent.llms import replies
-from agent.llms.replies import extract_sql, parse_structured
+from agent.core.errors import ReplyUnusable
+from agent.llm import replies
+from agent.llm.replies import extract_sql, parse_structured
 
 
 class Judged(BaseModel):

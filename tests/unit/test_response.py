@@ -8,17 +8,17 @@ from typing import cast
 
 import pytest
 
-from agent.confidence.calibration import calibration_of
-from agent.events import HumanReview
+from agent.config.limits import limits_of
+from agent.config.profiles import EMBEDDED
+from agent.config.settings import Settings
+from agent.core.events import HumanReview
+from agent.core.models import Attempt, Check, Options, Question, Verdict
+from agent.databases.supporting_rows import RawRecords
 from agent.grounding.result import CheckedText
-from agent.ledger import Ledger
-from agent.limits import limits_of
-from agent.models import Attempt, Check, Options, Question, Verdict
-from agent.profiles import EMBEDDED
-from agent.raw import RawRecords
-from agent.response import answered, best_of, review_text, reviewed
-from agent.run import Run
-from agent.settings import Settings
+from agent.pipeline.answers.response import answered, best_of, review_text, reviewed
+from agent.pipeline.confidence.calibration import calibration_of
+from agent.pipeline.run import Run
+from agent.telemetry.ledger import Ledger
 from executors.base import QueryResult
 
 ROWS = QueryResult(columns=("n",), rows=((1,),))

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from shop_questions import STEPS, TOTAL, Ask, Make
 
-from agent.events import Done, Event, SqlGenerated
-from agent.models import Answer, Options
-from agent.retrieval import build
-from agent.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun
-from agent.scripted import ScriptedModel
+from agent.core.events import Done, Event, SqlGenerated
+from agent.core.models import Answer, Options
+from agent.knowledge import build
+from agent.knowledge.verified_queries import KIND, USED_S, Key, VerifiedQueries, VerifiedQuery
+from agent.llm.scripted import ScriptedModel
+from agent.pipeline.drafts.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun
 from agent.service import Service
-from agent.state.memory import MemoryStore
-from agent.state.sqlite import SqliteStore
-from agent.verified_queries import KIND, USED_S, Key, VerifiedQueries, VerifiedQuery
+from agent.storage.memory import MemoryStore
+from agent.storage.sqlite import SqliteStore
 from executors.base import Column, Schema, Table
 from rag.testing import HashingEmbedder
 

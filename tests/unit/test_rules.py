@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from rule_cases import CASES, DOUBT, Case, schema_of
 
-from agent.models import Draft
+from agent.core.models import Draft
 from agent.rules.base import Finding, Rule, RuleContext
 from agent.rules.registry import RULES, rules
 from agent.rules.repair import repaired
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 from executors.sql.tree import tree_to_change
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from executors.base import Column, Schema, Table
-from rag.documents import Document, make_document
-from rag.joins import Joins
-from rag.said_joins import said_joins
-from rag.schema_ranking import RankedTable, Ranking
-from rag.schema_text import render
+from rag.docs.documents import Document, make_document
+from rag.linking.schema_ranking import RankedTable, Ranking
+from rag.schema.joins import Joins
+from rag.schema.said_joins import said_joins
+from rag.schema.text import render
 
 
 def table(name: str, *columns: str, key: str = "") -> Table:

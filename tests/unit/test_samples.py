@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from agent.evaluation.accuracy import is_ordered, same_rows
+from agent.core.row_comparison import is_ordered, same_rows
 from executors.base import QueryResult
 from samples.make_shop import HERE, TABLES, make_shop
 

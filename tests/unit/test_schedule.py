@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.schedule import cron
+from agent.config.schedule import cron
 
 
 @pytest.mark.parametrize(

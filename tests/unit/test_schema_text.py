@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from executors.base import Column, ForeignKey, Schema, Table
-from rag.documents import Document, Retrieved, make_document
-from rag.schema_text import SchemaText, Style, estimate_tokens, render
+from rag.docs.documents import Document, Retrieved, make_document
+from rag.schema.text import SchemaText, Style, estimate_tokens, render
 from rag.words import telling_words, words
 
 CUSTOMERS = Table(

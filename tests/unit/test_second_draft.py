@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from shop_questions import TOTAL, Make
 
-from agent.callers import LOCAL
-from agent.models import Answer, Options
-from agent.scripted import ScriptedModel
+from agent.config.settings import Effort
+from agent.core.callers import LOCAL
+from agent.core.models import Answer, Options
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.settings import Effort
 
 COUNT = "SELECT COUNT(*) AS n FROM customers"
 SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"

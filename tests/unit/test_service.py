@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 from shop_questions import Make
 
-from agent import loop
-from agent.callers import ANONYMOUS, LOCAL
-from agent.embedded_model import EmbeddedModel
-from agent.errors import OutOfTime, QuestionInvalid, StateUnavailable, UnknownSession
-from agent.events import Done, Event, Started
-from agent.llm import build_model
-from agent.models import Answer, Exchange
-from agent.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED
-from agent.scripted import ScriptedModel
+from agent.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED
+from agent.config.settings import ROOT, Settings
+from agent.core.callers import ANONYMOUS, LOCAL
+from agent.core.errors import OutOfTime, QuestionInvalid, StateUnavailable, UnknownSession
+from agent.core.events import Done, Event, Started
+from agent.core.models import Answer, Exchange
+from agent.llm.chat import build_model
+from agent.llm.embedded import EmbeddedModel
+from agent.llm.scripted import ScriptedModel
+from agent.pipeline import loop
 from agent.service import Service, build_service
-from agent.sessions import SessionMessage
-from agent.settings import ROOT, Settings
+from agent.sessions.sessions import SessionMessage
 from executors.errors import DatabaseUnavailable, RegistryInvalid, UnknownDatabase
 
 
@@ -262,7 +262,7 @@ def test_what_was_named_is_taken_as_it_is(elsewhere: Path) -> None:
 @pytest.fixture
 def no_project(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does the project have a registry."""
-    monkeypatch.setattr("agent.settings.ROOT", elsewhere)
+    monkeypatch.setattr("agent.config.settings.ROOT", elsewhere)
 
 
 @pytest.mark.usefixtures("no_project")
@@ -309,7 +309,7 @@ def test_a_hosted_model_waits_as_long_as_its_profile_says(
 ) -> None:
     given: list[float] = []
     for kind in ("OpenAIModel", "AzureOpenAIModel"):
-        monkeypatch.setattr(f"agent.llms.openai_model.{kind}", lambda *_, timeout_s, **__: given.append(timeout_s))
+        monkeypatch.setattr(f"agent.llm.openai.model.{kind}", lambda *_, timeout_s, **__: given.append(timeout_s))
     build_model(settings)
 
     assert given == [timeout_s]
@@ -325,10 +325,10 @@ def test_the_embedded_model_waits_as_long_as_its_profile_says(
         listening_address = "http://127.0.0.1:1"
 
     monkeypatch.setattr(EmbeddedModel, "_verified_file", lambda _: tmp_path)
-    monkeypatch.setattr("agent.embedded_model._read_through", lambda _: None)
-    monkeypatch.setattr("agent.embedded_model._start", lambda *_: Server())
-    monkeypatch.setattr("agent.embedded_model._wait_for_its_loop", lambda *_: None)
-    monkeypatch.setattr("agent.embedded_model.OpenAIModel", lambda *_, timeout_s, **__: given.append(timeout_s))
+    monkeypatch.setattr("agent.llm.embedded._read_through", lambda _: None)
+    monkeypatch.setattr("agent.llm.embedded._start", lambda *_: Server())
+    monkeypatch.setattr("agent.llm.embedded._wait_for_its_loop", lambda *_: None)
+    monkeypatch.setattr("agent.llm.embedded.OpenAIModel", lambda *_, timeout_s, **__: given.append(timeout_s))
     EmbeddedModel(settings)._load()
 
     assert given == [timeout_s]

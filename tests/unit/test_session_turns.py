@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from agent.errors import SessionBusy, StateUnavailable, UnknownSession
-from agent.problems import problem_of
-from agent.sessions import Sessions
-from agent.state.memory import MemoryStore
-from agent.state.store import Change, Place
+from agent.core.errors import SessionBusy, StateUnavailable, UnknownSession
+from agent.core.problems import problem_of
+from agent.sessions.sessions import Sessions
+from agent.storage.memory import MemoryStore
+from agent.storage.store import Change, Place
 
 ADA = "ada"
 
@@ -218,7 +218,7 @@ async def test_an_answer_is_not_lost_where_its_turn_cannot_be_given_back(
     def fail(*_: object) -> None:
         raise StateUnavailable("the disk is full")
 
-    with caplog.at_level(logging.WARNING, logger="agent.session_turns"):
+    with caplog.at_level(logging.WARNING, logger="agent.sessions.turns"):
         async with sessions.turn(session.id, ADA):
             monkeypatch.setattr(store, "commit", fail)
 

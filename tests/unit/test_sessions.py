@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from agent.errors import StateUnavailable, UnknownSession
-from agent.models import Exchange, Pending
-from agent.sessions import HEAD, KIND, SessionMessage, Sessions
-from agent.state.memory import MemoryStore
-from agent.state.sqlite import SqliteStore
-from agent.state.store import Place, Replace, StateConflict
+from agent.core.errors import StateUnavailable, UnknownSession
+from agent.core.models import Exchange, Pending
+from agent.sessions.sessions import HEAD, KIND, SessionMessage, Sessions
+from agent.storage.memory import MemoryStore
+from agent.storage.sqlite import SqliteStore
+from agent.storage.store import Place, Replace, StateConflict
 
 ADA = "ada@example.org"
 

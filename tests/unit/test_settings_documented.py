@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings import PREFIX, Settings
-from agent.settings_table import Variable, markdown_table, variables
+from agent.config.settings import PREFIX, Settings
+from agent.config.settings_table import Variable, markdown_table, variables
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = json.loads((ROOT / "local.settings.sample.json").read_text(encoding="utf-8"))
@@ -50,7 +50,7 @@ def test_the_sample_changes_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_reference_has_the_table_as_the_class_has_it() -> None:
     reference = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
-    assert markdown_table() in reference, "put the output of `python -m agent.reference` into docs/reference.md"
+    assert markdown_table() in reference, "put the output of `python -m agent.api.reference` into docs/reference.md"
 
 
 def test_the_readme_is_a_page() -> None:

@@ -11,17 +11,17 @@ import pytest
 from pydantic import SecretStr
 
 from executors.base import Column, Schema, Table
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
+from executors.engines.sqlserver.executor import SqlServerExecutor, offset_from_bytes, time_from_bytes, token_bytes
+from executors.engines.sqlserver.odbc import UnusableAddress, check_strict, connection_string, newest_driver
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
-from executors.server import failures, statements
-from executors.server.address import Address
-from executors.server.failures import CredentialError
-from executors.server.odbc import UnusableAddress, check_strict, connection_string, newest_driver
-from executors.server.options import ServerOptions
-from executors.server.tokens import SQL_SERVER_SCOPE, TokenSource
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
+from executors.servers import failures, statements
+from executors.servers.failures import CredentialError
+from executors.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.servers.tokens import SQL_SERVER_SCOPE, TokenSource
 from executors.sql.driver_words import without_values
-from executors.sqlalchemy import SqlAlchemyExecutor
-from executors.sqlserver import SqlServerExecutor, offset_from_bytes, time_from_bytes, token_bytes
 
 ROW = DIALECTS["sqlserver"]
 EIGHTEEN = "ODBC Driver 18 for SQL Server"

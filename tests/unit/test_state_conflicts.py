@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent.errors import StateUnavailable
-from agent.state import conflicts
-from agent.state.memory import MemoryStore
-from agent.state.store import Insert, Place, Replace
+from agent.core.errors import StateUnavailable
+from agent.storage import conflicts
+from agent.storage.memory import MemoryStore
+from agent.storage.store import Insert, Place, Replace
 
 PLACE = Place(kind="count", partition="all")
 

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import StateUnavailable
-from agent.people.shelf import Shelf
-from agent.retrieval.added_documents import AddedDocuments
-from agent.sessions import HEAD, KIND, Sessions
-from agent.state.azure_tables import AzureTablesStore
-from agent.state.bulk import insert_missing
-from agent.state.files import import_files
-from agent.state.memory import MemoryStore
-from agent.state.sqlite import SqliteStore
-from agent.state.store import Insert, Place, Replace, StateStore
-from agent.state.versions import META, VERSION, Migration, VersionedStore
-from agent.verified_queries import Key, VerifiedQueries, VerifiedQuery
-from agent.writing.tokens import WritePlans
+from agent.core.errors import StateUnavailable
+from agent.feedback.shelf import Shelf
+from agent.knowledge.added_documents import AddedDocuments
+from agent.knowledge.verified_queries import Key, VerifiedQueries, VerifiedQuery
+from agent.pipeline.writes.tokens import WritePlans
+from agent.sessions.sessions import HEAD, KIND, Sessions
+from agent.storage.azure_tables import AzureTablesStore
+from agent.storage.bulk import insert_missing
+from agent.storage.files import import_files
+from agent.storage.memory import MemoryStore
+from agent.storage.sqlite import SqliteStore
+from agent.storage.store import Insert, Place, Replace, StateStore
+from agent.storage.versions import META, VERSION, Migration, VersionedStore
 from testbed import azurite
 from testbed.azurite import Azurite
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from executors.base import CheckedWrite
-from executors.dialects import DIALECTS
+from executors.dialects.row import Session
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlFailed, SqlRefused
-from executors.rows.row import Session
-from executors.server.statements import require_one, require_write
+from executors.servers.statements import require_one, require_write
 
 POSTGRESQL = DIALECTS["postgresql"]
 # A server that takes several statements at once, and one that quotes names otherwise.

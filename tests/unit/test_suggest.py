@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.callers import LOCAL
-from agent.scripted import ScriptedModel
+from agent.core.callers import LOCAL
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
-from agent.suggest import suggestions, telling_tables
+from agent.understanding.suggest import suggestions, telling_tables
 from executors.base import Column, ForeignKey, Schema, Table
 
 
@@ -136,7 +136,7 @@ async def test_nothing_but_the_schema_is_asked(service: Service, model: Scripted
 
 
 def test_values_in_questions_are_stored_ones(shop_file: Path) -> None:
-    from executors.sqlite import SqliteExecutor
+    from executors.engines.sqlite.executor import SqliteExecutor
 
     executor = SqliteExecutor("shop", shop_file, sample_values=3)
     found = suggestions(executor.schema(), limit=10)

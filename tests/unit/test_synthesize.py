@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from agent.context import Context
+from agent.config.profiles import EMBEDDED, LARGE_HOSTED
+from agent.core.models import Attempt
 from agent.grounding.answer import check_text
-from agent.grounding.facts import Facts
+from agent.grounding.evidence.facts import Facts
 from agent.grounding.result import CheckedText
-from agent.ledger import Ledger
-from agent.llm import Message, Reply, ReplySchema
-from agent.models import Attempt
-from agent.profiles import EMBEDDED, LARGE_HOSTED
-from agent.scripted import ScriptedModel
-from agent.synthesize import Writer, row_count_context
+from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.scripted import ScriptedModel
+from agent.pipeline.answers.synthesize import Writer, row_count_context
+from agent.prompting.context import Context
+from agent.telemetry.ledger import Ledger
 from executors.base import QueryResult, Schema
 
 ONE = QueryResult(columns=("name", "total"), rows=(("Ada", 140.0),))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent import telemetry
-from agent.settings import Settings
+from agent.config.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 NOT_LOADED = ["opentelemetry.sdk", "opentelemetry.exporter", "azure.monitor", "grpc", "requests"]
@@ -18,9 +18,9 @@ ASK = """
 import asyncio, sys
 from pathlib import Path
 from agent import telemetry
-from agent.scripted import ScriptedModel
+from agent.llm.scripted import ScriptedModel
 from agent.service import build_service
-from agent.settings import Settings
+from agent.config.settings import Settings
 
 settings = Settings(registry=Path(sys.argv[1]), state_dir=Path(sys.argv[2]), profile="embedded", enable_retrieval=False,
                     enable_evaluation=False, second_draft=False)

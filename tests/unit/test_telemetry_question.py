@@ -10,8 +10,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from agent.events import Entered, RawRecordsFetched, Repairing
-from agent.models import Question
+from agent.core.events import Entered, RawRecordsFetched, Repairing
+from agent.core.models import Question
 from agent.telemetry.metrics import Metrics
 from agent.telemetry.question import AskedSpans
 

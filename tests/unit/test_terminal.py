@@ -8,10 +8,8 @@ import pytest
 from rich.console import Console
 from rich.padding import Padding
 
-from agent.demo import compare
-from agent.evaluation.command import miss_text, report_table
-from agent.evaluation.report import ResultLine, report_of
-from agent.events import (
+from agent.cli.demo import compare
+from agent.core.events import (
     Done,
     Evaluated,
     NodeComplete,
@@ -23,8 +21,10 @@ from agent.events import (
     SqlValidated,
     Started,
 )
-from agent.models import Answer, Check, Correction, Plan, Usage, Verdict
-from agent.terminal import (
+from agent.core.models import Answer, Check, Correction, Plan, Usage, Verdict
+from agent.evaluation.commands.answers import miss_text, report_table
+from agent.evaluation.report import ResultLine, report_of
+from agent.present.terminal import (
     FIRST_READING,
     StepPrinter,
     byte_progress,

@@ -13,12 +13,12 @@ from guard_shop import schema
 from sqlglot import exp
 
 from agent.rules.lookup import look_up
-from executors import guard
 from executors.base import CheckedSql, QueryResult
-from executors.dialects import DIALECTS
-from executors.guard_write import check_write
-from executors.raw_records import derive
-from executors.server import catalogue, statements
+from executors.dialects.table import DIALECTS
+from executors.guard import guard
+from executors.guard.write import check_write
+from executors.records.raw_records import derive
+from executors.servers import catalogue, statements
 from executors.sql.tree import tree_to_change
 
 ROW = DIALECTS["sqlserver"]

@@ -6,10 +6,10 @@ import pytest
 from bare_names import bare
 from sqlglot import exp, parse_one
 
-from executors import guard
 from executors.base import Column, Schema, Table
-from executors.dialects import DIALECTS
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
+from executors.guard import guard
 
 
 def table(name: str, *columns: str) -> Table:

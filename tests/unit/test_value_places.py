@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag.value_places import places_meant
-from rag.values import How, LinkedValue
+from rag.linking.value_places import places_meant
+from rag.linking.values import How, LinkedValue
 
 DISTINCT = {
     ("dorm", "gender"): 3,

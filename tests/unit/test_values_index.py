@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag.dates import periods_in
-from rag.values import LinkedValue, StoredValues, ValueIndex, quoted
+from rag.linking.dates import periods_in
+from rag.linking.values import LinkedValue, StoredValues, ValueIndex, quoted
 from rag.words import phrases, words
 
 STORED = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from executors import guard
 from executors.base import Column, Schema, Table
-from executors.dialects import DIALECTS, spoken
+from executors.dialects.table import DIALECTS, spoken
 from executors.errors import SqlRefused
+from executors.guard import guard
 
 ORDERS = Table(name="orders", columns=(Column(name="id", type="int"), Column(name="at", type="date")))
 

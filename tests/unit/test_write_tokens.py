@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import UnknownWritePlan, WriteNotMade
-from agent.state.sqlite import SqliteStore
-from agent.writing.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
+from agent.core.errors import UnknownWritePlan, WriteNotMade
+from agent.pipeline.writes.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
+from agent.storage.sqlite import SqliteStore
 
 PLAN = PlannedWrite(database="shop", principal="ann", sql="DELETE FROM orders WHERE id = 1", rows=1, seen="abc")
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.callers import LOCAL
-from agent.errors import UnknownWritePlan, WriteNotMade, WritesNotAllowed
-from agent.events import Done, NodeComplete, Repairing, SqlExecuted
-from agent.models import Answer, Options
-from agent.scripted import ScriptedModel
+from agent.core.callers import LOCAL
+from agent.core.errors import UnknownWritePlan, WriteNotMade, WritesNotAllowed
+from agent.core.events import Done, NodeComplete, Repairing, SqlExecuted
+from agent.core.models import Answer, Options
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 
 ORDER = "Set the status of order 4 to C"

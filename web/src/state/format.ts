@@ -20,7 +20,7 @@ const MONEY_DECIMALS = 2;
 const SMALL = 1e-6;
 const LARGE = 1e21;
 
-/** One or two decimals are written for all numbers of a column alike; `agent/present/numbers.py` has the same rules. */
+/** One or two decimals are written for all numbers of a column alike; `agent/grounding/arithmetic/display.py` has the same rules. */
 export function columnFormat(name: string, values: Iterable<unknown>): ColumnFormat {
   const grouped = isGrouped(name);
   let decimals = 0;

@@ -1,0 +1,1 @@
+"""The HTTP interface, and the tools that other agents call."""

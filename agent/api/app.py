@@ -1,0 +1,228 @@
+"""The HTTP interface: its route table, and the app that serves it. The routes are in `agent.api.http`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.routing import APIRoute
+
+from agent import __version__, telemetry
+from agent.access.policy import Access, build_access, closed_access
+from agent.api.http.auth import add_guards
+from agent.api.http.context import RequestContext
+from agent.api.http.errors import add_handlers
+from agent.api.http.lazy_service import LazyService
+from agent.api.http.levels import ANONYMOUS, FUNCTION
+from agent.api.http.replay import Replays
+from agent.api.routes import (
+    chat,
+    databases,
+    generate,
+    health,
+    jobs,
+    page,
+    query,
+    rag,
+    records,
+    resume,
+    reviews,
+    saved,
+    sessions,
+    uploads,
+)
+from agent.api.routes.docs_page import CONTENT_SECURITY_POLICY, docs_page
+from agent.api.server.draining import Draining, DrainingRequests
+from agent.api.server.limits import RequestLimits
+from agent.config.settings import MB
+from agent.configuration import examine
+from agent.core.errors import ConfigurationInvalid
+from agent.service import Service
+from agent.telemetry.logs import configure_logs
+from executors.base import Frozen
+
+router = APIRouter(prefix="/api")  # of the contract's own routes; the others have theirs
+for _part in (
+    query,
+    records,
+    resume,
+    jobs,
+    databases,
+    uploads,
+    chat,
+    sessions,
+    generate,
+    rag,
+    reviews,
+    saved,
+    health,
+    page,
+):
+    router.routes.extend(_part.router.routes)  # not included: the route table is read from the routes themselves
+
+
+LOG = logging.getLogger(__name__)
+
+
+class ApiRoute(Frozen):
+    """One row of the route table, for hosts that route by themselves.
+
+    name: the operation id. path: with its prefix and `{parameters}`. auth: who may call it, by Azure's levels.
+    """
+
+    name: str
+    path: str
+    methods: tuple[str, ...]
+    auth: str
+
+
+# ------------------------------------------------------------------------------------------------ the contract
+
+
+@router.get("/openapi.json", operation_id="openapi", include_in_schema=False, openapi_extra=ANONYMOUS)
+async def openapi(request: Request) -> JSONResponse:
+    """This interface as OpenAPI."""
+    return JSONResponse(_contract(request.app))
+
+
+@router.get("/docs", operation_id="docs", include_in_schema=False, openapi_extra=ANONYMOUS)
+async def docs(request: Request) -> HTMLResponse:
+    """This interface for people."""
+    page = docs_page(_contract(request.app))
+    return HTMLResponse(page, headers={"content-security-policy": CONTENT_SECURITY_POLICY})
+
+
+def contract() -> dict[str, Any]:
+    """The interface as OpenAPI describes it where nobody signs in; no service is built for it."""
+
+    def nobody_asks() -> Service:
+        raise AssertionError("to describe the interface takes no service")
+
+    return _contract(create_app(nobody_asks))
+
+
+def _contract(app: FastAPI) -> dict[str, Any]:
+    from agent.api.contract.complete import complete  # it makes every example there is, for those who ask for them
+
+    access: Access | None = app.state.access
+    return complete(app.openapi(), access.mode if access else "none")
+
+
+# ------------------------------------------------------------------------------------------------------- apps
+
+
+def api_routes() -> tuple[ApiRoute, ...]:
+    """The route table, in the order of this file."""
+    return tuple(
+        ApiRoute(
+            name=route.operation_id or route.name,
+            path=route.path,
+            methods=tuple(sorted(route.methods or ())),
+            auth=(route.openapi_extra or FUNCTION)["x-auth-level"],
+        )
+        for route in router.routes
+        if isinstance(route, APIRoute)
+    )
+
+
+def create_app(
+    service_factory: Callable[[], Service],
+    *,
+    max_request_bytes: int = 1_000_000,
+    upload_bytes: int = 0,
+    receive_timeout_s: float = 10,
+    access: Access | None = None,
+    has_timers: bool = False,
+) -> FastAPI:
+    """The ASGI app; the same one for uvicorn and for the Functions worker.
+
+    Args:
+        service_factory: makes the service when the first request needs it.
+        max_request_bytes: larger bodies are refused with 413.
+        upload_bytes: the same for data that is uploaded, where its own route does not refuse it first.
+        receive_timeout_s: seconds that a body may take, beside what `agent.api.server.limits` adds.
+        access: who may ask; None: whoever reaches the app.
+        has_timers: whether the host has some, which clean up.
+    """
+    lazy = LazyService(service_factory, has_timers=has_timers)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await app.state.replays.close()
+        await lazy.close()
+        await asyncio.to_thread(telemetry.shutdown)
+
+    app = FastAPI(
+        title="Plumbline",
+        version=__version__,
+        description="Answers questions about data in plain language, and proves its answers.",
+        openapi_url=None,  # served by routes of the table, so that every host has them
+        redirect_slashes=False,
+        strict_content_type=False,  # a body without a content type is read as JSON
+        lifespan=lifespan,
+        telemetry=telemetry.get().fastapi(),
+    )
+    app.state.service, app.state.access, app.state.routes = lazy, access, tuple(router.routes)
+    app.state.replays = Replays()
+    app.state.draining = Draining()
+    open_paths = frozenset(route.path for route in api_routes() if route.auth == "ANONYMOUS")
+    add_guards(app, access, open_paths | page.asset_paths())
+    app.add_middleware(DrainingRequests, draining=app.state.draining)
+    app.add_middleware(RequestLimits, receive_timeout_s=receive_timeout_s)
+    app.add_middleware(RequestContext, max_request_bytes=max_request_bytes, upload_bytes=upload_bytes)
+    app.include_router(router)
+    add_handlers(app)
+    return app
+
+
+def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = ()) -> FastAPI:
+    """The app of this process's settings: what `uvicorn --factory agent.api.app:create_default_app` serves.
+
+    Args:
+        in_functions: whether the Azure Functions host stands in front of it, and checks its keys.
+        sources: files, folders or servers' addresses to ask instead of the registry's databases.
+
+    Raises:
+        ConfigurationInvalid: the settings cannot be used. Under Functions the app is made all the same, with its routes
+            closed: there the start has no terminal, and an app that cannot be loaded has no health to ask.
+    """
+    found = examine(in_functions=in_functions, registry=not sources)
+    settings = found.settings
+    if settings is not None:
+        configure_logs(settings)
+    for warning in found.warnings:
+        LOG.warning("%s", warning)
+    if found.every_problem:
+        LOG.error("%s", found.report())
+    if settings is None or found.problems:
+        unusable = ConfigurationInvalid(found.report())
+        if not in_functions:
+            raise unusable
+        return create_app(partial(_never, unusable), access=closed_access())
+    telemetry.setup(settings)
+    access = build_access(settings, in_functions=in_functions)
+
+    def service() -> Service:
+        from agent.service import build_service
+
+        return build_service(settings, sources=sources)
+
+    return create_app(
+        service,
+        max_request_bytes=settings.max_request_bytes,
+        upload_bytes=settings.upload_mb * MB + MB,  # its route refuses what is over, and says the bound
+        receive_timeout_s=settings.receive_timeout_s,
+        access=access,
+        has_timers=in_functions,
+    )
+
+
+def _never(unusable: ConfigurationInvalid) -> Service:
+    raise unusable

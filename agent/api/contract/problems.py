@@ -1,0 +1,213 @@
+"""Which problems each route may answer with: one table from an error, as somebody would get it, to operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from agent.api.http.errors import http_problem
+from agent.core.errors import (
+    AccessInvalid,
+    AlreadySettled,
+    BudgetSpent,
+    ChangedMeanwhile,
+    DocumentsInvalid,
+    FeedbackInvalid,
+    ModelFailed,
+    ModelUnavailable,
+    NameTaken,
+    NoRows,
+    NotAcceptable,
+    NotAuthenticated,
+    NotPermitted,
+    OutOfTime,
+    QuestionInvalid,
+    ReviewInvalid,
+    SavedQueryInvalid,
+    SessionBusy,
+    ShuttingDown,
+    StateUnavailable,
+    StorageFull,
+    TooBusy,
+    TooManyRequests,
+    UnknownAnswer,
+    UnknownDocument,
+    UnknownJob,
+    UnknownReview,
+    UnknownSavedQuery,
+    UnknownSession,
+    UnknownWritePlan,
+    UploadInvalid,
+    UploadTooLarge,
+    WriteNotMade,
+    WritesNotAllowed,
+)
+from agent.core.models import Problem
+from agent.core.problems import TYPE_PREFIX, problem_of
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused, UnknownDatabase
+from rag.errors import EmbedderUnavailable, StoreUnavailable
+
+TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
+
+# Operations by what they do; a route may be in several of these.
+PLANNING = frozenset({"query", "query_stream"})
+IN_SESSION = PLANNING | {"chat", "chat_stream"}
+ASKING = IN_SESSION | {"generate", "generate_stream"}
+JOBS = frozenset({"job", "cancel_job"})
+SESSIONS = frozenset({"session", "end_session", "session_answer"})
+REPLAYS = frozenset({"resume_stream", "end_stream"})
+SETTLING = frozenset({"settle_review", "feedback"})
+RUNNING = SETTLING | {"execute", "records", "run_saved_query"}
+SAVING = frozenset({"save_query", "replace_saved_query"})
+ONE_SAVED = frozenset({"saved_query", "replace_saved_query", "delete_saved_query", "run_saved_query"})
+CHANGING_SAVED = SAVING | {"delete_saved_query"}
+AS_FILE = frozenset({"query", "execute", "run_saved_query"})
+INDEXING = SETTLING | {"index_database", "add_documents", "delete_document", "describe_column"}
+UPLOADING = frozenset({"upload_database"})
+DOCS = frozenset({"search_docs", "list_documents", "add_documents", "delete_document"})
+SCHEMAS = frozenset(
+    {"database", "database_schema", "index_database", "start_session", "new_session", "session"}
+    | {"first_look", "read_report", "describe_column"}
+)
+READING = ASKING | RUNNING | SAVING | SCHEMAS | DOCS
+OPEN = frozenset({"health_live", "generate_health"})
+UNAIDED = frozenset({"tools", "health_ready"})  # which need no registry, or say themselves that there is none
+COUNTED_READS = frozenset({"database_schema"})  # by the rate, where they have a database read anew
+# For the caller's leaving: they see a body that is not asked for.
+LISTENING = frozenset({"session", "health_ready", "first_look"})
+REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | {
+    "start_session", "new_session", "sessions", "chat_health", "reviews", "review", "saved_queries", "delete_database",
+}  # fmt: skip
+
+
+class Case(NamedTuple):
+    """A problem as somebody would get it, and the operations that answer with it.
+
+    operations: by id; None: see `applies`.
+    """
+
+    name: str
+    problem: Problem
+    operations: frozenset[str] | None
+
+
+class Operation(NamedTuple):
+    """What of a route tells which problems it has. closed: whether only known callers may call it."""
+
+    id: str
+    method: str
+    closed: bool
+    takes_body: bool
+    takes_fields: bool
+    takes_path: bool
+
+
+def _raised(error: Exception, operations: frozenset[str] | None, name: str = "") -> Case:
+    problem = problem_of(error, TRACE_ID)
+    if problem is None:
+        raise AssertionError(f"{type(error).__name__} has no status")
+    return Case(name or problem.type.removeprefix(TYPE_PREFIX), problem, operations)
+
+
+def _by_http(status: int, **changes: Any) -> Case:
+    problem = http_problem(status, TRACE_ID, **changes)
+    return Case(problem.type.removeprefix(TYPE_PREFIX), problem, None)
+
+
+_FIELD = {"field": "options.row_limit", "message": "Input should be greater than or equal to 1"}
+
+CASES: tuple[Case, ...] = (
+    _by_http(400),
+    _raised(NotAuthenticated("Send an API key: `Authorization: Bearer KEY`, or `x-api-key: KEY`.", "Bearer"), None),
+    _raised(NotPermitted("Without authentication, ask by 127.0.0.1 or localhost, or set PLUMBLINE_AUTH."), None),
+    _by_http(404),
+    _raised(UnknownDatabase("shops", ("shop",)), READING | {"reviews", "delete_database"}),
+    _raised(UnknownSession("There is no such session, or it has expired. Start a new one."), IN_SESSION | SESSIONS),
+    _raised(UnknownWritePlan("No change waits for this token. Ask for the change again."), PLANNING),
+    _raised(UnknownDocument("No document of this id was added to 'shop'."), frozenset({"delete_document"})),
+    _raised(UnknownJob("You have no such job, or its hour is over. Ask the question again."), JOBS),
+    _raised(UnknownReview("There is no review f9b1c9. GET /api/reviews lists those there are."),
+            frozenset({"review", "settle_review", "feedback"})),
+    _raised(UnknownAnswer("You were given no answer with this trace_id, or it was too long ago for feedback."),
+            REPLAYS | {"feedback", "session_answer"}),
+    _raised(UnknownSavedQuery("You have no saved query 3f1c0d. GET /api/saved lists those there are."), ONE_SAVED),
+    _raised(NotAcceptable("Rows can be had as application/json or text/csv. Ask for one with Accept."), AS_FILE),
+    _raised(SessionBusy("Another message of this session is still being answered. Wait for it."), IN_SESSION),
+    _raised(WritesNotAllowed("Data can only be read here. Ask for what you want to know instead."), ASKING),
+    _raised(WriteNotMade("The rows have changed since they were shown. Ask for the change again."), PLANNING),
+    _raised(AlreadySettled("This review was approved already. Nothing was changed."), SETTLING),
+    _raised(ChangedMeanwhile("It was changed since you read it. Get it again, and decide anew."),
+            SETTLING | CHANGING_SAVED),
+    _raised(NameTaken("You have another saved query named 'Orders by status'. Choose another name."),
+            SAVING | UPLOADING),
+    _raised(SqlRefused(ErrorKind.NOT_READ_ONLY, "DELETE changes data; only SELECT is allowed."), RUNNING | SAVING,
+            "sql-not-read-only"),
+    _by_http(408),
+    _by_http(413),
+    _by_http(422, detail=f"{_FIELD['field']}: {_FIELD['message']}", errors=[_FIELD]),
+    _raised(QuestionInvalid("The question is empty. Ask something about the data, in a sentence."), ASKING),
+    _raised(SqlRefused(ErrorKind.TABLE_NOT_FOUND, "There is no table 'order'.", "Did you mean orders?"),
+            RUNNING | SAVING),
+    _raised(SqlFailed(ErrorKind.TYPE_MISMATCH, "The database could not convert 'x' to a number."), RUNNING),
+    _raised(NoRows("Which dates do you mean? Ask for application/json to have the whole response."),
+            frozenset({"query"})),
+    _raised(DocumentsInvalid("documents.0: there is no table 'order'; the nearest is 'orders'."),
+            SETTLING | {"add_documents", "describe_column"}),
+    _raised(UploadTooLarge("An upload may have 100 MB. Send less, or send it packed (.zip, .csv.gz)."), UPLOADING),
+    _raised(UploadInvalid("sales.csv has 5,000 columns, and a table may have 2,000: keep those that are needed."),
+            UPLOADING),
+    _raised(StorageFull("The disk of this service is full. Nothing was kept."), UPLOADING),
+    _raised(ReviewInvalid("No query of this answer has given rows. Send `correct` with the right SQL."), SETTLING),
+    _raised(FeedbackInvalid("This answer has no query that could be right. Say `correct: false`."),
+            frozenset({"feedback"})),
+    _raised(SavedQueryInvalid("At most 200 queries can be saved. Delete one that is not needed."), SAVING),
+    _raised(TooManyRequests("More than 60 requests in a minute. Try again in 12 s.", 12), None),
+    _by_http(431),
+    _by_http(500),
+    _raised(ModelFailed("The model's endpoint did not answer with a chat completion; check the base URL."), ASKING),
+    _by_http(503),
+    _raised(AccessInvalid("PLUMBLINE_API_KEYS_FILE cannot be read."), None),
+    _raised(TooBusy("The service is answering all it can. Try again in 5 s.", 5), ASKING | {"execute", "records"}),
+    _raised(ShuttingDown("This process is being stopped. Ask again in 5 s.", 5), None),
+    _raised(BudgetSpent("The question may take 2 model calls, and has had them."), ASKING),
+    _raised(ModelUnavailable("The model cannot be reached. Try again later."), ASKING),
+    _raised(DatabaseUnavailable("The database 'shop' cannot be opened: its file is missing."), READING),
+    _raised(StateUnavailable("The state store cannot be used now. Try again later."), REMEMBERING),
+    _raised(StoreUnavailable("Another process is indexing. Wait until it has finished."),
+            INDEXING | DOCS | {"database_schema"}),
+    _raised(EmbedderUnavailable("The embedding model is not complete. Install it."), INDEXING | {"search_docs"}),
+    _raised(OutOfTime("No answer within 220 s. Ask something narrower, or try again."), ASKING | RUNNING),
+    _raised(SqlFailed(ErrorKind.TIMEOUT, "The query took longer than 30 s.", "Read less."), RUNNING, "sql-timeout"),
+)  # fmt: skip
+
+
+def applies(case: Case, operation: Operation) -> bool:
+    """Whether an operation may answer so."""
+    if case.name == "state-unavailable" and operation.closed and operation.method in ("POST", "PUT"):
+        return True  # the rate of its caller cannot be counted
+    if case.operations is not None:
+        return operation.id in case.operations
+    by_name = {
+        "malformed-request": operation.takes_body,
+        "not-authenticated": operation.closed,
+        "not-permitted": operation.closed,
+        "unknown-route": operation.takes_path,  # a value with a slash in it leads elsewhere
+        "request-timeout": operation.takes_body or operation.id in LISTENING,
+        "request-too-large": operation.takes_body or operation.id in LISTENING,
+        "invalid-field": operation.takes_fields,
+        "too-many-requests": operation.closed
+        and (operation.method in ("POST", "PUT") or operation.id in COUNTED_READS),
+        "headers-too-large": True,
+        "unexpected": operation.id not in OPEN,
+        "registry-invalid": operation.closed and operation.id not in UNAIDED,
+        "access-invalid": operation.closed,
+        "shutting-down": operation.id != "health_live",
+    }
+    return by_name[case.name]
+
+
+def cases_of(operation: Operation) -> Iterator[tuple[int, list[Case]]]:
+    """The problems of an operation, by HTTP status."""
+    found = [case for case in CASES if applies(case, operation)]
+    for status in sorted({case.problem.status for case in found}):
+        yield status, [case for case in found if case.problem.status == status]

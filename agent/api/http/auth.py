@@ -1,0 +1,159 @@
+"""At the door of the HTTP interface: who asks, how often, from which page; and what browsers must be told."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.datastructures import MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from agent.access.policy import KEY_HEADERS, Access, Asked, Mode
+from agent.api.http.context import TRACE_HEADER
+from agent.api.http.errors import documented, refusal
+from agent.api.http.export import SAID_HEADERS
+from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted, StateUnavailable, TooManyRequests
+
+COUNTED = ("POST", "PUT", "PATCH")  # what makes the model or a database work; reading what is there costs nothing
+REFUSALS = (AccessInvalid, NotAuthenticated, NotPermitted, StateUnavailable, TooManyRequests)
+EXPOSED = (TRACE_HEADER, "location", "retry-after", "www-authenticate", "content-disposition", "etag", *SAID_HEADERS)
+ACCEPTED = ("authorization", *KEY_HEADERS, "content-type", "traceparent", "tracestate", "last-event-id", "if-match")
+HTML_POLICY = "default-src 'none'; frame-ancestors 'none'"  # of a page that has none of its own
+
+log = logging.getLogger(__name__)
+
+
+class Door:
+    """ASGI middleware: only known callers come in, each at its rate. It looks at headers, before any body is read.
+
+    Args:
+        app: what is behind it.
+        access: who may ask.
+        open_paths: that everybody may ask; every other path, known or not, is closed.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access, open_paths: frozenset[str]) -> None:
+        self.app, self.access, self.open_paths = app, access, open_paths
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or (scope["type"] == "http" and self._is_open(scope)):
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})  # there is none; nobody may come in by it
+            return
+        try:
+            principal = self.access.policy.principal(Asked.of(scope))
+            scope["state"]["principal"] = principal
+            if self.access.limiter is not None and scope["method"] in COUNTED:
+                await asyncio.to_thread(self.access.limiter.take, principal)
+        except REFUSALS as error:
+            self._log(scope, error)
+            await refusal(error, scope["state"]["trace_id"])(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+    def _is_open(self, scope: Scope) -> bool:
+        return scope["path"] in self.open_paths and scope["method"] in ("GET", "HEAD")
+
+    def _log(self, scope: Scope, error: Exception) -> None:
+        """Who was refused and why; never what was sent."""
+        if isinstance(error, AccessInvalid | StateUnavailable):
+            log.error("%s", error)
+            return
+        client = scope.get("client") or ("unknown",)
+        log.warning("Refused %s, trace_id=%s: %s", client[0], scope["state"]["trace_id"], type(error).__name__)
+
+
+async def count(request: Request) -> None:
+    """Count a request that makes a database work although its method does not say so.
+
+    Raises:
+        TooManyRequests: the principal has asked too often.
+    """
+    access: Access | None = request.app.state.access
+    if access is not None and access.limiter is not None:
+        await asyncio.to_thread(access.limiter.take, request.state.principal)
+
+
+class BrowserHeaders:
+    """ASGI middleware: nothing is guessed, kept or framed by a browser."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["x-content-type-options"] = "nosniff"
+                headers.setdefault("cache-control", "no-store")
+                headers["referrer-policy"] = "no-referrer"
+                if headers.get("content-type", "").startswith("text/html"):
+                    headers.setdefault("content-security-policy", HTML_POLICY)
+                    headers["x-frame-options"] = "DENY"
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+def add_guards(app: FastAPI, access: Access | None, open_paths: frozenset[str]) -> None:
+    """Put the door before the routes, and before the door what answers preflights, which carry no key.
+
+    Args:
+        app: the routes.
+        access: who may ask; None: whoever reaches it, as in tests.
+        open_paths: that need no key.
+    """
+    if access is not None:
+        app.add_middleware(Door, access=access, open_paths=open_paths)
+        if access.pages:
+            app.add_middleware(
+                CORSMiddleware,
+                allow_origins=access.pages,
+                allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
+                allow_headers=ACCEPTED,
+                allow_credentials=access.sends_cookies,
+                expose_headers=EXPOSED,
+            )
+    app.add_middleware(BrowserHeaders)
+
+
+# ------------------------------------------------------------------------------------------------ the contract
+
+BEARER, API_KEY, FUNCTION_KEY = "bearer", "apiKey", "functionKey"
+SCHEMES: dict[str, dict[str, str]] = {
+    BEARER: {"type": "http", "scheme": "bearer", "description": "An API key, or a token of Entra ID."},
+    API_KEY: {"type": "apiKey", "in": "header", "name": KEY_HEADERS[0], "description": "An API key."},
+    FUNCTION_KEY: {"type": "apiKey", "in": "header", "name": KEY_HEADERS[1], "description": "A key of the app."},
+}
+ACCEPTED_BY: dict[Mode, list[dict[str, list[str]]]] = {
+    "none": [{}],
+    "api_keys": [{BEARER: []}, {API_KEY: []}, {FUNCTION_KEY: []}],
+    "functions": [{FUNCTION_KEY: []}],
+    "entra": [{BEARER: []}],
+}
+
+
+def with_security(contract: dict[str, Any], mode: Mode) -> dict[str, Any]:
+    """The OpenAPI description with how callers are known, and with what every closed route may answer on its own.
+
+    Args:
+        contract: whose operations say `x-auth-level`; it is changed.
+        mode: of this service.
+    """
+    contract.setdefault("components", {})["securitySchemes"] = SCHEMES
+    for path in contract["paths"].values():
+        for method, operation in path.items():
+            if operation.get("x-auth-level") == "ANONYMOUS":
+                operation["security"] = []
+                continue
+            operation["security"] = ACCEPTED_BY[mode]
+            refused = documented(401, 403, 429, 503) if method.upper() in COUNTED else documented(401, 403, 503)
+            for status, described in refused.items():
+                operation["responses"].setdefault(str(status), described)
+    return contract

@@ -1,0 +1,170 @@
+"""Every error as an RFC 9457 problem document: what the service raises, and what HTTP itself can get wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
+
+from agent.api.http.context import TRACE_HEADER, trace_id_of
+from agent.core.errors import ConfigurationInvalid, Later, ModelUnavailable, NotAuthenticated, PlumblineError
+from agent.core.models import Problem
+from agent.core.problems import TYPE_PREFIX, UNEXPECTED, problem_of
+from executors.errors import DatabaseUnavailable, ExecutorError, RegistryInvalid
+from rag.errors import EmbedderUnavailable, RetrievalError
+
+LOG = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+UNCACHED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}  # also where no middleware is asked
+MAY_PASS = Later | ModelUnavailable | DatabaseUnavailable | EmbedderUnavailable  # and may know when
+FIELDS_NAMED = 3  # in `detail`; `errors` has them all
+NOT_AN_OBJECT = "Send a JSON object, with the header `content-type: application/json`."
+
+# status -> (stable type, title, what to do)
+HTTP_PROBLEMS: dict[int, tuple[str, str, str]] = {
+    400: ("malformed-request", "Malformed request", "The body is not JSON. Send a JSON object in UTF-8."),
+    404: ("unknown-route", "Unknown route", "There is no such route. GET /api/docs lists those there are."),
+    405: ("method-not-allowed", "Method not allowed", "The route does not take this method; `Allow` says which."),
+    408: (
+        "request-timeout",
+        "The request did not arrive",
+        "The request did not arrive in time. Send all of it at once, or over a faster line.",
+    ),
+    413: ("request-too-large", "Request too large", "The request is larger than this service takes. Shorten it."),
+    422: ("invalid-field", "Invalid field", "A field cannot be used; `errors` says which and why."),
+    431: (
+        "headers-too-large",
+        "Headers too large",
+        "The request has more headers than this service takes. Send fewer, and a shorter address.",
+    ),
+    500: UNEXPECTED,
+    503: (
+        "registry-invalid",
+        "The service is not set up",
+        "The configuration cannot be used; the log and `python -m agent doctor` say why.",
+    ),
+}
+
+
+def http_problem(status: int, trace_id: str = "", **changes: Any) -> Problem:
+    """The problem document of a status that HTTP itself asks for."""
+    phrase = HTTPStatus(status).phrase
+    slug, title, detail = HTTP_PROBLEMS.get(status, (f"http-{status}", phrase, f"{phrase}."))
+    values = {"type": TYPE_PREFIX + slug, "title": title, "status": status, "detail": detail, "trace_id": trace_id}
+    return Problem(**(values | changes))
+
+
+def problem_for(error: Exception, trace_id: str) -> Problem:
+    """The problem document of any error; one that is not meant for the caller is logged, and named by its trace id."""
+    problem = problem_of(error, trace_id)
+    if problem is not None:
+        return problem
+    LOG.error("Unexpected error, trace_id=%s", trace_id, exc_info=error)
+    return http_problem(503 if isinstance(error, RegistryInvalid | ConfigurationInvalid) else 500, trace_id)
+
+
+def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:
+    """The document with its status and media type."""
+    return Response(
+        problem.model_dump_json(),
+        problem.status,
+        headers={**UNCACHED, **(headers or {}), TRACE_HEADER: problem.trace_id},
+        media_type=MEDIA_TYPE,
+    )
+
+
+def refusal(error: Exception, trace_id: str) -> Response:
+    """The response to any error, with the headers that HTTP asks for."""
+    headers = {}
+    if isinstance(error, MAY_PASS) and error.retry_after_s is not None:
+        headers["retry-after"] = str(error.retry_after_s)
+    if isinstance(error, NotAuthenticated):
+        headers["www-authenticate"] = error.challenge
+    return problem_response(problem_for(error, trace_id), headers)
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Make every way out of the app a problem document."""
+    for kind in (PlumblineError, ExecutorError, RetrievalError, Exception):
+        app.add_exception_handler(kind, _raised)
+    app.add_exception_handler(HTTPException, _refused_by_http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(ClientDisconnect, _nobody_listens)
+
+
+async def _raised(request: Request, error: Exception) -> Response:
+    return refusal(error, trace_id_of(request))
+
+
+async def _refused_by_http(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    headers = {name.lower(): value for name, value in (error.headers or {}).items()}
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["allow"] = ", ".join(sorted(_methods_of_path(request)))
+    return problem_response(http_problem(error.status_code, trace_id_of(request)), headers)
+
+
+def _methods_of_path(request: Request) -> set[str]:
+    """What a path can be asked for. Starlette names the methods of the first route alone; RFC 9110 wants all."""
+    routes: Sequence[BaseRoute] = request.app.state.routes
+    found = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
+    return {method for route in found for method in getattr(route, "methods", None) or ()}
+
+
+async def _nobody_listens(_request: Request, _error: Exception) -> Response:
+    """The caller hung up: the status is for the access log alone (499, as nginx has it)."""
+    return Response(status_code=499)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    trace_id = trace_id_of(request)
+    found = error.errors()
+    if any(one["type"] == "json_invalid" for one in found):
+        return problem_response(http_problem(400, trace_id))
+    errors = [{"field": _field(one["loc"]), "message": _message(one)} for one in found]
+    detail = "; ".join(f"{one['field']}: {one['message']}" for one in errors[:FIELDS_NAMED])
+    return problem_response(http_problem(422, trace_id, detail=detail, errors=errors))
+
+
+def _field(location: Sequence[str | int]) -> str:
+    """`options.row_limit`; `body` where the body as a whole is meant."""
+    return ".".join(str(part) for part in location[1:]) or str(location[0])
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    """What pydantic says; where the body is no object, what a client that sends a form by default must do."""
+    if tuple(error["loc"]) == ("body",) and error["type"] != "value_error":  # which is a rule between two fields
+        return NOT_AN_OBJECT
+    return str(error["msg"]).removeprefix("Value error, ")
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """How a route's errors look in its OpenAPI description."""
+    described = {
+        401: "Nobody is signed in",
+        403: "Not permitted",
+        404: "Unknown database or session",
+        406: "Not available in this format",
+        409: "Writes are not allowed",
+        429: "Too many requests; `Retry-After` says when to try again",
+        502: "The model failed",
+    }
+    described |= {503: "The model or the database cannot be reached", 504: "Out of time"}
+    described[507] = "There is no room left"
+    described |= {status: title for status, (_, title, _) in HTTP_PROBLEMS.items() if status not in described}
+    shape = {"$ref": "#/components/schemas/Problem"}
+    return {
+        status: {"description": described[status], "content": {MEDIA_TYPE: {"schema": shape}}} for status in statuses
+    }

@@ -1,0 +1,150 @@
+"""Rows in the format that the Accept header asks for: JSON unless it asks for something else."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterator
+from itertools import chain
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import Depends, Request
+from starlette.concurrency import iterate_in_threadpool
+from starlette.responses import Response, StreamingResponse
+
+from agent.api.http.accept import best_match
+from agent.api.http.context import trace_id_of
+from agent.core.errors import NoRows, NotAcceptable
+from agent.core.models import Answer, Options
+from agent.present.export.formats import FORMATS, Format
+from executors.base import QueryResult
+
+JSON = "application/json"
+MAX_HEADER_CHARS = 4_000  # of the query; front ends take some 8,000 for all headers together
+VARY = {"vary": "Accept"}
+ROW_COUNT, TRUNCATED, SQL = "x-plumbline-row-count", "x-plumbline-truncated", "x-plumbline-sql"
+STATUS, VERIFIED, CONFIDENCE = "x-plumbline-status", "x-plumbline-verified", "x-plumbline-confidence"
+SAID_HEADERS = (ROW_COUNT, TRUNCATED, SQL, STATUS, VERIFIED, CONFIDENCE)  # what is known beside the rows
+
+_BY_TYPE = {one.media_type: one for one in FORMATS}
+
+
+def wanted_format(request: Request) -> Format | None:
+    """The format that is asked for; None for JSON.
+
+    Raises:
+        NotAcceptable: none of those there are.
+    """
+    offered = [JSON, *_BY_TYPE]
+    chosen = best_match(",".join(request.headers.getlist("accept")), offered)
+    if chosen is None:
+        raise NotAcceptable(f"Rows can be had as {', '.join(offered[:-1])} or {offered[-1]}. Ask for one with Accept.")
+    return _BY_TYPE.get(chosen)
+
+
+Wanted = Annotated[Format | None, Depends(wanted_format)]
+
+
+def refuse_changes(options: Options, wanted: Format | None) -> None:
+    """A change of rows is planned and made in JSON alone: a file has no place for its token and its outcome.
+
+    Raises:
+        NotAcceptable: before anything is done.
+    """
+    if wanted is not None and (options.allow_writes or options.confirm):
+        raise NotAcceptable(f"A change of rows is answered as {JSON} only. Ask for that with Accept.")
+
+
+async def rows_response(
+    request: Request,
+    wanted: Format,
+    result: QueryResult,
+    *,
+    database: str,
+    sql: str,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """The rows of a query, streamed; what is known beside them is said in headers.
+
+    Args:
+        request: whose trace id the file is named after.
+        wanted: the format.
+        result: the rows.
+        database: the name of the database, for the file's name.
+        sql: the query as it was run.
+        headers: more of them.
+    """
+    chunks = wanted.chunks(result)
+    first = await asyncio.to_thread(next, chunks, b"")  # what fails, fails while there can be another status
+    name = f"{re.sub(r'[^A-Za-z0-9_-]+', '-', database)}-{trace_id_of(request)[:8]}.{wanted.suffix}"
+    said = {
+        **VARY,
+        "content-disposition": f'attachment; filename="{name}"',
+        ROW_COUNT: str(result.row_count),
+        TRUNCATED: _flag(result.truncated),
+        **(headers or {}),
+    }
+    encoded = quote(sql, safe=" !#$&'()*+,/:;<=>?@[]^`{|}~\"")
+    if len(encoded) <= MAX_HEADER_CHARS:
+        said[SQL] = encoded.strip()
+    return StreamingResponse(_streamed(first, chunks), headers=said, media_type=wanted.content_type)
+
+
+async def answer_response(request: Request, wanted: Format, answer: Answer, *, database: str) -> Response:
+    """The rows of an answer, with its status, whether it is verified, and how sure it is, in headers.
+
+    Raises:
+        NoRows: it has none to give: it is a question back, or no query could be run.
+    """
+    if answer.status != "success":
+        raise NoRows(f"{answer.answer} Ask for {JSON} to have the whole response.")
+    names = tuple(answer.results[0]) if answer.results else tuple(answer.columns)
+    rows = tuple(tuple(record.values()) for record in answer.results)
+    result = QueryResult(columns=names, rows=rows, truncated=answer.truncated)
+    headers = {STATUS: answer.status, VERIFIED: _flag(answer.verified)}
+    if answer.confidence is not None:
+        headers[CONFIDENCE] = str(answer.confidence)
+    return await rows_response(request, wanted, result, database=database, sql=answer.sql or "", headers=headers)
+
+
+async def _streamed(first: bytes, rest: Iterator[bytes]) -> AsyncIterator[bytes]:
+    async for chunk in iterate_in_threadpool(chain((first,), rest)):
+        yield chunk
+
+
+def _flag(value: bool) -> str:
+    return "true" if value else "false"
+
+
+# ------------------------------------------------------------------------- what the OpenAPI description says
+
+# name -> (what it says, example)
+_HEADERS = {
+    "Content-Disposition": ("The file's name.", 'attachment; filename="shop-0af76519.csv"'),
+    "X-Plumbline-Sql": (
+        "The query as it was run, percent-encoded UTF-8; left out where it is very long.",
+        "SELECT month, total FROM sales LIMIT 500",
+    ),
+    "X-Plumbline-Row-Count": ("Rows in the file.", "1"),
+    "X-Plumbline-Truncated": ("`true` where the database had more rows than the limit let through.", "false"),
+}
+_ANSWER_HEADERS = {
+    "X-Plumbline-Status": ("`success`: what has no rows is a problem document.", "success"),
+    "X-Plumbline-Verified": ("`true` where the answer passed every check.", "true"),
+}
+
+
+def described(example: dict[str, Any] | None = None) -> dict[int | str, dict[str, Any]]:
+    """The files as OpenAPI has them. Args: example: of an answer in JSON, whose files have headers of their own."""
+    headers = _HEADERS | (_ANSWER_HEADERS if example else {})
+    binary = {"schema": {"type": "string", "format": "binary"}}
+    content: dict[str, Any] = {one.media_type: binary for one in FORMATS}
+    content["text/csv"] = {"schema": {"type": "string"}, "example": "month,total\r\n2024-03,50000\r\n"}
+    if example:
+        content[JSON] = {"example": example}
+    described_headers = {
+        name: {"description": f"Of a file. {text}", "schema": {"type": "string"}, "example": shown}
+        for name, (text, shown) in headers.items()
+    }
+    return {200: {"content": content, "headers": described_headers}}

@@ -1,0 +1,158 @@
+"""Streams that outlive their connection: who lost it comes back and hears what happened meanwhile, then what happens.
+
+The events of a question are kept in this process while it runs, and a little longer. Where another process is asked,
+there is nothing to go on with; the answer is then in its session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+
+from fastapi.sse import ServerSentEvent
+
+from agent.api.http.errors import problem_for
+from agent.api.http.streaming import as_told
+from agent.core.errors import UnknownAnswer
+from agent.core.events import Event, Failed
+
+KEPT_S = 60.0  # for which a question goes on without a listener, and its events are kept after its end
+
+
+class Replay:
+    """One question's events, numbered from 1.
+
+    Args:
+        events: as they happen; they are drained whether or not anybody listens.
+        trace_id: of the question.
+    """
+
+    def __init__(self, events: AsyncGenerator[Event, None], trace_id: str) -> None:
+        self.trace_id = trace_id
+        self.listeners = 0
+        self._happened: list[Event] = []
+        self._error: Exception | None = None
+        self._news = asyncio.Event()  # replaced by each event, so that every listener wakes once
+        self._task = asyncio.create_task(self._drain(events))
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will happen."""
+        return self._task.done()
+
+    async def begun(self) -> None:
+        """Return with the first event. Raises what the question was refused for, before there was one."""
+        while not self._happened and not self.ended:
+            await self._news.wait()
+        if not self._happened and self._error is not None:
+            raise self._error
+
+    async def after(self, number: int) -> AsyncIterator[tuple[int, Event]]:
+        """The events after that of a number, until the last one."""
+        while True:
+            news = self._news
+            for event in self._happened[number:]:
+                number += 1
+                yield number, event
+            if self.ended and number >= len(self._happened):
+                return
+            if number >= len(self._happened):
+                await news.wait()
+
+    async def stop(self) -> None:
+        """End the question, whoever listens."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _drain(self, events: AsyncGenerator[Event, None]) -> None:
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    self._add(event)
+        except Exception as error:  # noqa: BLE001  the edge: the caller is told, now or as the last event
+            self._error = error
+            if self._happened:
+                self._add(Failed(problem=problem_for(error, self.trace_id)))
+        finally:
+            asyncio.get_running_loop().call_soon(self._wake)  # once the task is done
+
+    def _add(self, event: Event) -> None:
+        self._happened.append(event)
+        self._wake()
+
+    def _wake(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+
+class Replays:
+    """The questions of this process that somebody may come back to. Args: kept_s: see `KEPT_S`."""
+
+    def __init__(self, kept_s: float = KEPT_S) -> None:
+        self._kept_s = kept_s
+        self._known: dict[tuple[str, str], Replay] = {}
+        self._leaving: dict[tuple[str, str], asyncio.Task[None]] = {}
+
+    async def begin(self, events: AsyncGenerator[Event, None], trace_id: str, principal: str) -> Replay:
+        """Take a question on; returns with its first event. Raises what it was refused for."""
+        replay = Replay(events, trace_id)
+        await replay.begun()
+        key = trace_id, principal
+        self._known[key] = replay
+        self._leave(key, replay)  # who asked may be gone by now, and never listen
+        return replay
+
+    def get(self, trace_id: str, principal: str) -> Replay:
+        """A question of somebody's own. Raises UnknownAnswer."""
+        found = self._known.get((trace_id, principal))
+        if found is None:
+            raise UnknownAnswer("No question of this trace_id is under way here. Its answer may be in its session.")
+        return found
+
+    async def told(self, replay: Replay, principal: str, after: int) -> AsyncIterator[ServerSentEvent]:
+        """What a listener hears, each event under its number. When the last one leaves, the question has `kept_s`."""
+        key = replay.trace_id, principal
+        replay.listeners += 1
+        if leaving := self._leaving.pop(key, None):
+            leaving.cancel()
+        try:
+            async for number, event in replay.after(after):
+                sent = as_told(event)
+                yield sent.model_copy(update={"id": str(number)})
+        finally:
+            replay.listeners -= 1
+            if not replay.listeners and self._known.get(key) is replay:
+                self._leave(key, replay)
+
+    async def end(self, trace_id: str, principal: str) -> None:
+        """End a question of somebody's own. Raises UnknownAnswer."""
+        replay = self.get(trace_id, principal)
+        self._drop((trace_id, principal), replay)
+        await replay.stop()
+
+    async def close(self) -> None:
+        """End all of them."""
+        leaving, self._leaving = list(self._leaving.values()), {}
+        for task in leaving:
+            task.cancel()
+        known, self._known = list(self._known.values()), {}
+        await asyncio.gather(*leaving, return_exceptions=True)
+        await asyncio.gather(*(replay.stop() for replay in known))
+
+    def _leave(self, key: tuple[str, str], replay: Replay) -> None:
+        if before := self._leaving.pop(key, None):
+            before.cancel()
+        self._leaving[key] = asyncio.create_task(self._forget(key, replay))
+
+    async def _forget(self, key: tuple[str, str], replay: Replay) -> None:
+        await asyncio.sleep(self._kept_s)
+        self._drop(key, replay)
+        await replay.stop()
+
+    def _drop(self, key: tuple[str, str], replay: Replay) -> None:
+        if self._known.get(key) is replay:
+            del self._known[key]
+            leaving = self._leaving.pop(key, None)
+            if leaving is not None and leaving is not asyncio.current_task():
+                leaving.cancel()

@@ -1,0 +1,92 @@
+"""A question's events as server-sent events, and work that ends when nobody listens any more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any, TypeVar
+
+from fastapi.sse import ServerSentEvent
+from starlette.requests import ClientDisconnect, Request
+
+from agent.api.http.errors import problem_for
+from agent.api.schemas.common import StreamEvent
+from agent.core.events import Event, Failed
+
+Result = TypeVar("Result")
+
+
+class OpenStream:
+    """Events whose first one has arrived: what is refused before that has a status of its own.
+
+    Args:
+        first: event.
+        rest: of the events.
+        trace_id: of the request.
+        encode: how an event is sent; None for one that is not.
+    """
+
+    def __init__(
+        self,
+        first: Event,
+        rest: AsyncIterator[Event],
+        trace_id: str,
+        *,
+        encode: Callable[[Event], ServerSentEvent | None] | None = None,
+    ) -> None:
+        self._first, self._rest, self._trace_id = first, rest, trace_id
+        self._encode = encode or as_told
+
+    async def __aiter__(self) -> AsyncIterator[ServerSentEvent]:
+        """All events in order. An error ends them as an `error` event, since the status is already sent."""
+        async for event in self._told():
+            if (sent := self._encode(event)) is not None:
+                yield sent
+
+    async def _told(self) -> AsyncIterator[Event]:
+        yield self._first
+        try:
+            async for event in self._rest:
+                yield event
+        except Exception as error:  # noqa: BLE001  the edge: whatever it was, the caller is told that no more will come
+            yield Failed(problem=problem_for(error, self._trace_id))
+
+
+def as_told(event: Event) -> ServerSentEvent:
+    """One event, named, its data a JSON object."""
+    return named(StreamEvent.of(event))
+
+
+def named(wire: StreamEvent) -> ServerSentEvent:
+    """One event under its own name."""
+    return ServerSentEvent(event=wire.event, raw_data=wire.model_dump_json())
+
+
+async def while_listening(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+    """What `work` returns. It is cancelled when the caller hangs up first.
+
+    Args:
+        request: its body has been read.
+        work: what to do.
+
+    Raises:
+        ClientDisconnect: nobody waits for the result any more.
+        HTTPException: the body, which nobody has asked for, is larger than a request may be; 413.
+        Exception: whatever `work` raises.
+    """
+    working, leaving = asyncio.create_task(work), asyncio.create_task(_hung_up(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            await leaving  # which raises where it is not that nobody listens, but that too much is sent
+            raise ClientDisconnect
+        return await working
+    finally:
+        for task in (working, leaving):
+            task.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _hung_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

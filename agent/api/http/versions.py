@@ -1,0 +1,42 @@
+"""Versions of what is kept, as HTTP has them: ETag and If-Match; and the answers of such routes for the contract."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Header, Response
+
+from agent.api.http.errors import documented
+
+Described = dict[int | str, dict[str, Any]]
+IfMatch = Annotated[str, Header(max_length=200, description="The version (ETag) that was read; any where absent.")]
+
+
+def tag(response: Response, version: str) -> None:
+    """Say the version of what a response shows."""
+    response.headers["etag"] = f'"{version}"'
+
+
+def version_of(if_match: str) -> str:
+    """The version that an If-Match header names; empty where any will do."""
+    version = if_match.strip().removeprefix("W/").strip('"')
+    return "" if version == "*" else version
+
+
+def answers(example: dict[str, Any], *errors: int, conflict: str = "", status: int = 200) -> Described:
+    """What a route answers, for its OpenAPI description.
+
+    Args:
+        example: of its response.
+        errors: statuses.
+        conflict: what 409 means here.
+        status: where it goes well.
+    """
+    return {status: {"content": {"application/json": {"example": example}}}} | refusals(*errors, conflict=conflict)
+
+
+def refusals(*errors: int, conflict: str = "") -> Described:
+    """The errors alone."""
+    said = {404: "Unknown, or somebody else's", 409: conflict}
+    return {status: one | ({"description": said[int(status)]} if int(status) in said else {})
+            for status, one in documented(*errors).items()}  # fmt: skip

@@ -1,0 +1,307 @@
+"""The tools for agents over the Model Context Protocol, by its official SDK: on standard input and output, or on HTTP.
+
+Only the `mcp` command imports this module: the SDK is an install of the laptop's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import is_version_at_least
+from pydantic import BaseModel, ValidationError
+
+from agent import __version__
+from agent.api.mcp_content import Content
+from agent.api.tools import TOOLS, Tool
+from agent.core.callers import ANONYMOUS, LOCAL
+from agent.core.events import (
+    Done,
+    Evaluated,
+    NodeComplete,
+    RawRecordsFetched,
+    SchemaSelected,
+    SqlExecuted,
+    SqlGenerated,
+    SqlValidated,
+)
+from agent.core.models import Answer, with_first_records
+from agent.core.problems import problem_of
+from agent.understanding.clarification.asked import with_ending
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from agent.service import Service
+
+PATH = "/mcp"
+INSTRUCTIONS = (
+    "Plumbline answers questions about databases and proves its answers. Call `list_databases` first, then `ask`. "
+    "Believe an answer only as far as its `verified`, `confidence` and `checks` say, and pass its `warnings` on."
+)
+
+_CLARIFICATION = "clarification"
+_INPUT_REQUIRED = "2026-07-28"  # from this version on a server asks by its result, and not by a request of its own
+_STEPS = {
+    "entry": "Read the question",
+    "dialect_resolver": "Opened the database",
+    "planner": "Planned the query",
+    "sql_generator": "Wrote a query",
+    "sql_validator": "Checked the query",
+    "evaluator": "The result was not judged",
+    "sql_repair": "Retrying",
+    "raw_records": "No source records apply",
+    "answer_formatter": "Wrote the answer",
+    "human_review": "No attempt was accepted; this needs a review",
+}
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")  # nobody signs in here, so nobody else may come in
+
+_READS = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
+
+log = logging.getLogger(__name__)
+
+
+class _Tools:
+    """The tools of one service, as the protocol has them.
+
+    Args:
+        service: that answers.
+        principal: who asks.
+    """
+
+    def __init__(self, service: Service, principal: str) -> None:
+        self._service, self._principal = service, principal
+        self._tools = {tool.name: tool for tool in TOOLS}
+
+    async def list(
+        self, _context: ServerRequestContext, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """Every tool with its arguments and its result, each as a JSON schema."""
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(
+                    name=tool.name,
+                    title=tool.title,
+                    description=tool.description,
+                    input_schema=tool.parameters(),
+                    output_schema=result_type(tool).model_json_schema(mode="serialization"),
+                    annotations=_READS,
+                )
+                for tool in TOOLS
+            ]
+        )
+
+    async def call(
+        self, context: ServerRequestContext, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """Do what is asked for; what goes wrong is a result as well, with a sentence to act on.
+
+        A question that can be read in several ways is put to the user, where the client can show a form.
+
+        Raises:
+            MCPError: there is no such tool.
+        """
+        tool = self._tools.get(params.name)
+        if tool is None:
+            known = ", ".join(self._tools)
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}. Known: {known}.")
+        try:
+            body = tool.input.model_validate(params.arguments or {})
+        except ValidationError as error:
+            return _failed(" ".join(_complaint(one["loc"], one["msg"]) for one in error.errors()))
+        # Not by `except`: what nobody expected goes to the log, and must not travel with its text.
+        (outcome,) = await asyncio.gather(self._run(tool, body, context, params), return_exceptions=True)
+        if isinstance(outcome, BaseException):
+            return _failed(_sentence(tool, outcome))
+        if isinstance(outcome, types.InputRequiredResult):
+            return outcome
+        content = outcome.model_dump(mode="json")
+        text = types.TextContent(type="text", text=json.dumps(content, ensure_ascii=False))
+        return types.CallToolResult(content=[text], structured_content=content)
+
+    async def _run(
+        self, tool: Tool, body: BaseModel, context: ServerRequestContext, params: types.CallToolRequestParams
+    ) -> BaseModel:
+        if tool.name == "ask":
+            return await self._ask(body, context, params.input_responses or {})
+        return await tool.run(self._service, body, self._principal)
+
+    async def _ask(
+        self, body: Any, context: ServerRequestContext, responses: types.InputResponses
+    ) -> Answer | types.InputRequiredResult:
+        """Answer a question; where it needs a clarification, ask the user once."""
+        if _CLARIFICATION in responses:
+            return await self._answer(_clarified(body.question, responses[_CLARIFICATION]), body, context)
+        answer = await self._answer(body.question, body, context)
+        if answer.status != "clarification_needed" or not _can_ask(context):
+            return answer
+        form = types.ElicitRequestFormParams(message=answer.answer, requested_schema=_form(answer))
+        if is_version_at_least(context.protocol_version, _INPUT_REQUIRED):
+            return types.InputRequiredResult(input_requests={_CLARIFICATION: types.ElicitRequest(params=form)})
+        said = await context.session.elicit_form(form.message, form.requested_schema, context.request_id)
+        question = _clarified(body.question, said)
+        return answer if question == body.question else await self._answer(question, body, context)
+
+    async def _answer(self, question: str, body: Any, context: ServerRequestContext) -> Answer:
+        """Answer a question; each step is reported as progress."""
+        steps = 0
+        asked = self._service.events(question, body.database, session_id=body.session_id, principal=self._principal)
+        async with aclosing(asked) as events:
+            async for event in events:
+                if isinstance(event, Done):
+                    return with_first_records(event.answer)
+                if isinstance(event, NodeComplete):
+                    steps += 1
+                    await context.session.report_progress(steps, message=describe_step(event))
+        raise AssertionError("the loop ended without a response")
+
+
+def result_type(tool: Tool) -> type[BaseModel]:
+    """The model of a tool's result, as its function declares it."""
+    found: type[BaseModel] = get_type_hints(tool.run)["return"]
+    return found
+
+
+def build_server(service: Service, principal: str) -> Server:
+    """The tools of a service as an MCP server. Args: principal: who asks."""
+    tools, content = _Tools(service, principal), Content(service, principal)
+    return Server(
+        "plumbline",
+        version=__version__,
+        title="Plumbline",
+        instructions=INSTRUCTIONS,
+        on_list_tools=tools.list,
+        on_call_tool=tools.call,
+        on_list_resources=content.resources,
+        on_list_resource_templates=content.templates,
+        on_read_resource=content.read,
+        on_list_prompts=content.prompts,
+        on_get_prompt=content.prompt,
+        on_completion=content.complete,
+    )
+
+
+async def serve_stdio(service: Service) -> None:
+    """Serve who started this process, until it closes standard input.
+
+    Meanwhile standard output belongs to the protocol alone: what else is written there goes to standard error.
+    """
+    server = build_server(service, LOCAL)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def http_app(service: Service, host: str = LOOPBACK[0]) -> Starlette:
+    """The ASGI app of the streamable HTTP transport, at `/mcp`.
+
+    Args:
+        service: that answers.
+        host: one of `LOOPBACK`; requests that name another one are refused, as are those of other sites' pages.
+    """
+    return build_server(service, ANONYMOUS).streamable_http_app(streamable_http_path=PATH, host=host)
+
+
+async def serve_http(service: Service, host: str, port: int) -> None:
+    """Serve the processes of this machine, until a signal ends it."""
+    import uvicorn
+
+    from agent.api.server.bounded import bounded
+
+    config = uvicorn.Config(
+        http_app(service, host),
+        host=host,
+        port=port,
+        http=bounded(service.settings.receive_timeout_s),  # type: ignore[arg-type]  # called, as it would a class
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=10,
+    )
+    await uvicorn.Server(config).serve()
+
+
+def describe_step(event: NodeComplete) -> str:
+    """A step in words, with the number of the attempt from the second on."""
+    again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
+    return f"{_in_words(event)}{again}"
+
+
+def _in_words(event: NodeComplete) -> str:
+    match event:
+        case SchemaSelected():
+            return f"Found {_counted(len(event.tables), 'table')} and {_counted(len(event.documents), 'note')}"
+        case SqlGenerated(source="reused"):
+            return "Reused the query of an earlier answer"
+        case SqlGenerated(clarification=str()):
+            return "A clarification is needed"
+        case SqlValidated(passed=False):
+            return "The query was rejected"
+        case SqlExecuted(error=str()):
+            return "The database rejected the query"
+        case SqlExecuted():
+            return f"The query returned {_counted(event.row_count, 'row', more=event.truncated)}"
+        case Evaluated(verdict=verdict) if verdict is not None:
+            return "The result was accepted" if verdict.correct else "The result was rejected"
+        case RawRecordsFetched(sql=str()):
+            return f"Fetched {_counted(event.row_count, 'source record', more=event.truncated)}"
+        case _:
+            return _STEPS[event.node]
+
+
+def _counted(count: int, noun: str, *, more: bool = False) -> str:
+    return f"{count:,}{'+' if more else ''} {noun}{'' if count == 1 else 's'}"
+
+
+def _can_ask(context: ServerRequestContext) -> bool:
+    """Whether the client can show its user a form, and can be reached with it."""
+    declared = context.session.client_capabilities
+    elicitation = declared.elicitation if declared is not None else None
+    if elicitation is None or (elicitation.form is None and elicitation.url is not None):
+        return False
+    return is_version_at_least(context.protocol_version, _INPUT_REQUIRED) or context.session.can_send_request
+
+
+def _form(answer: Answer) -> dict[str, Any]:
+    """What the user fills in: one of the choices, or words of their own where there are none."""
+    if answer.choices:
+        choices = [{"const": choice.question, "title": choice.label} for choice in answer.choices]
+        field: dict[str, Any] = {"type": "string", "title": "Your question", "oneOf": choices}
+        return {"type": "object", "properties": {"question": field}, "required": ["question"]}
+    field = {"type": "string", "title": "Your answer", "minLength": 1, "maxLength": 500}
+    return {"type": "object", "properties": {"answer": field}, "required": ["answer"]}
+
+
+def _clarified(question: str, response: object) -> str:
+    """The question as the user wants it read; unchanged where they did not say."""
+    if not isinstance(response, types.ElicitResult) or response.action != "accept":
+        return question
+    content = response.content or {}
+    chosen, answer = content.get("question"), content.get("answer")
+    if isinstance(chosen, str) and chosen.strip():
+        return chosen
+    return with_ending(question, f"({answer.strip()})") if isinstance(answer, str) and answer.strip() else question
+
+
+def _complaint(place: tuple[int | str, ...], message: str) -> str:
+    return f"{'.'.join(map(str, place)) or 'arguments'}: {message}."
+
+
+def _sentence(tool: Tool, error: BaseException) -> str:
+    """What a caller may read of an error: a sentence, and for a query what would mend it."""
+    problem = problem_of(error) if isinstance(error, Exception) else None
+    if problem is None:
+        log.error("The tool %s failed.", tool.name, exc_info=error)
+        return f"The tool {tool.name} failed unexpectedly; the log of Plumbline says why."
+    return f"{problem.detail} {problem.hint}".strip()
+
+
+def _failed(sentence: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=sentence)], is_error=True)

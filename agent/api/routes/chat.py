@@ -1,0 +1,129 @@
+"""Chat sessions over HTTP: start one, talk, look at it, end it. The shapes are the specification's."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Request
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from agent import __version__
+from agent.api.http.context import principal_of, trace_id_of
+from agent.api.http.errors import documented
+from agent.api.http.lazy_service import Lazy
+from agent.api.http.streaming import OpenStream, named, while_listening
+from agent.api.schemas.chat import (
+    SESSION_ID,
+    ChatHealth,
+    ChatRequest,
+    ChatResponse,
+    SessionEnded,
+    SessionResponse,
+    StartSessionRequest,
+    StartSessionResponse,
+    chat_event,
+)
+from agent.api.schemas.chat_examples import CHAT_EXAMPLE, CLARIFICATION_EXAMPLE, ERROR_EXAMPLE, SESSION_EXAMPLE
+from agent.understanding.overview import overview
+
+router = APIRouter(prefix="/api/agents/text-to-sql")
+
+FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
+START_ERRORS = documented(400, 404, 413, 422, 500, 503)
+CHAT_ERRORS = documented(400, 404, 409, 413, 422, 500, 502, 503, 504)
+SESSION_ERRORS = documented(404, 422, 500, 503)
+_ANSWERS = {
+    "success": {"value": CHAT_EXAMPLE},
+    "clarification_needed": {"value": CLARIFICATION_EXAMPLE},
+    "error": {"value": ERROR_EXAMPLE},
+}
+ANSWERED: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"examples": _ANSWERS}}}}
+SHOWN: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"example": SESSION_EXAMPLE}}}}
+
+SessionId = Annotated[
+    str, Path(max_length=200, description="Of a session that the caller has started.", examples=[SESSION_ID])
+]
+
+
+@router.post("/start-session", operation_id="start_session", summary="Start a chat", responses=START_ERRORS,
+             openapi_extra=FUNCTION)  # fmt: skip
+async def start_session(body: StartSessionRequest, lazy: Lazy, request: Request) -> StartSessionResponse:
+    """A new session about one database, with its schema and questions that it can answer; no model is asked.
+
+    The schema is that of the table that tells most: the one that is linked with most others, or the biggest. Where
+    there are several tables, `schema.tables` has them all.
+    """
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    found = await while_listening(request, overview(await service.registered.get(body.name, caller)))
+    return StartSessionResponse.of(await service.start_session(body.name, caller), found)
+
+
+@router.post("/chat", operation_id="chat", summary="Chat", responses=ANSWERED | CHAT_ERRORS,
+             openapi_extra=FUNCTION)  # fmt: skip
+async def chat(
+    body: ChatRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
+) -> ChatResponse:
+    """Answers the next message of a session. One that leans on earlier ones is completed from them first.
+
+    Messages of one session are answered one after the other.
+    """
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    session = await service.session(body.session_id, caller)
+    asked = service.query(body.message, session.database, session_id=session.id, trace_id=trace_id, principal=caller)
+    return ChatResponse.of(await while_listening(request, asked))
+
+
+async def _open_stream(
+    body: ChatRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
+) -> AsyncIterator[OpenStream]:
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    session = await service.session(body.session_id, caller)
+    events = service.events(body.message, session.database, session_id=session.id, trace_id=trace_id, principal=caller)
+    async with aclosing(events):
+        yield OpenStream(await anext(events), events, trace_id, encode=lambda event: named(chat_event(event)))
+
+
+@router.post("/chat/stream", operation_id="chat_stream", summary="Chat, and watch",
+             response_class=EventSourceResponse, responses=CHAT_ERRORS,
+             openapi_extra=FUNCTION)  # fmt: skip
+async def chat_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
+    """The same as server-sent events, which are those of `POST /api/query/stream`.
+
+    The data of `done` is the response of `chat`.
+    """
+    async for event in stream:
+        yield event
+
+
+@router.get("/session/{session_id}", operation_id="session", summary="A chat so far",
+            responses=SHOWN | SESSION_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
+async def session(session_id: SessionId, lazy: Lazy, request: Request) -> SessionResponse:
+    """The session with its whole history and its database's schema."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    found = await service.session(session_id, caller, whole=True)
+    database = await service.registered.get(found.database, caller)
+    return SessionResponse.of(found, await while_listening(request, overview(database)))
+
+
+@router.delete("/session/{session_id}", operation_id="end_session", summary="End a chat", responses=SESSION_ERRORS,
+               openapi_extra=FUNCTION)  # fmt: skip
+async def end_session(session_id: SessionId, lazy: Lazy, request: Request) -> SessionEnded:
+    """Forgets the session and all its messages."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    await service.end_session(session_id, caller)
+    return SessionEnded(message=f"Session {session_id} ended successfully")
+
+
+@router.get("/health", operation_id="chat_health", summary="Is the chat service healthy?",
+            responses=documented(500, 503), openapi_extra=FUNCTION)  # fmt: skip
+async def health(lazy: Lazy) -> ChatHealth:
+    """Whether sessions can be read, and how many there are."""
+    service = await lazy.get()
+    return ChatHealth(version=__version__, active_sessions=await service.active_sessions())

@@ -1,0 +1,87 @@
+"""What can be asked: the databases, their schemas, and their docs indexed anew."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+
+from agent.api.http.auth import count
+from agent.api.http.context import principal_of
+from agent.api.http.errors import documented
+from agent.api.http.lazy_service import Lazy
+from agent.api.http.levels import FUNCTION
+from agent.api.schemas.common import DatabaseDetail, DatabaseList, DatabaseSchema, IndexReport
+
+router = APIRouter(prefix="/api")
+
+DATABASE_ERRORS = documented(404, 422, 500, 503)
+Database = Annotated[str, Path(description="A name that `GET /api/databases` lists.", examples=["shop"])]
+Refresh = Annotated[bool, Query(description="Read it from the database again, whatever is known.")]
+Enriched = Annotated[bool, Query(description="False leaves out what needs the docs: `enriched` is empty then.")]
+
+
+@router.get(
+    "/databases",
+    operation_id="databases",
+    summary="What can be asked",
+    responses=documented(500, 503),
+    openapi_extra=FUNCTION,
+)
+async def databases(lazy: Lazy, request: Request) -> DatabaseList:
+    """Every database that the caller may ask, with whether it can be opened."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    return DatabaseList(databases=await service.databases(caller), uploads=service.uploads.rules)
+
+
+@router.get(
+    "/databases/{name}",
+    operation_id="database",
+    summary="A database",
+    responses=DATABASE_ERRORS,
+    openapi_extra=FUNCTION,
+)
+async def database(name: Database, lazy: Lazy, request: Request) -> DatabaseDetail:
+    """One database, with questions to begin with: those of the registry, those of the docs, and what could be asked."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    info, questions = await service.database(name, caller)
+    return DatabaseDetail(**info.model_dump(), questions=questions)
+
+
+@router.get(
+    "/databases/{name}/schema",
+    operation_id="database_schema",
+    summary="A database's schema",
+    responses=DATABASE_ERRORS | documented(429),
+    openapi_extra=FUNCTION,
+)
+async def database_schema(
+    name: Database, lazy: Lazy, request: Request, *, refresh: Refresh = False, enriched: Enriched = True
+) -> DatabaseSchema:
+    """Tables with their columns and keys, and the enriched schema as the model reads it."""
+    service = await lazy.get(name)
+    caller = principal_of(request, service.settings)
+    service.registered.admit(name, caller)
+    if refresh:
+        await count(request)
+    schema, warnings = await service.raw_schema(name, refresh=refresh, principal=caller)
+    text = (await service.schema(name, caller))[1] if enriched else ""
+    return DatabaseSchema.of(schema, text, warnings)
+
+
+@router.post(
+    "/databases/{name}/index",
+    operation_id="index_database",
+    summary="Index a database's docs",
+    responses=DATABASE_ERRORS,
+    openapi_extra=FUNCTION,
+)
+async def index_database(name: Database, lazy: Lazy, request: Request) -> IndexReport:
+    """Reads schema and docs anew; only what has changed is embedded."""
+    service = await lazy.get(name)
+    caller = principal_of(request, service.settings)
+    service.registered.admit_owner(name, caller)
+    indexed = await service.index(name, caller)
+    return IndexReport(database=name, problems=indexed.problems, **indexed.report.model_dump())

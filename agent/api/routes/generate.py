@@ -1,0 +1,89 @@
+"""The generate interface: a question to SQL, rows and a summary, in the specification's own shapes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from agent.api.http.context import principal_of, trace_id_of
+from agent.api.http.errors import documented
+from agent.api.http.lazy_service import Lazy
+from agent.api.http.streaming import OpenStream, while_listening
+from agent.api.schemas.generate import (
+    GENERATE_EXAMPLE,
+    GenerateHealth,
+    GenerateRequest,
+    GenerateResponse,
+    generate_event,
+)
+from agent.core.events import Event
+from agent.core.models import Options
+
+router = APIRouter(prefix="/api/text2sql")
+
+FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
+ANONYMOUS: dict[str, Any] = {"x-auth-level": "ANONYMOUS"}
+ERRORS = documented(400, 404, 409, 413, 422, 500, 502, 503, 504)
+ANSWERED: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"example": GENERATE_EXAMPLE}}}}
+
+
+@router.post("/generate", operation_id="generate", summary="Generate SQL", responses=ANSWERED | ERRORS,
+             openapi_extra=FUNCTION)  # fmt: skip
+async def generate(
+    body: GenerateRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
+) -> GenerateResponse:
+    """Writes the query for a question, runs it, and says what came out, in the question's language."""
+    service = await lazy.get()
+    asked = service.query(
+        body.question,
+        body.connection_id,
+        options=Options(max_attempts=body.max_attempts),
+        trace_id=trace_id,
+        principal=principal_of(request, service.settings),
+    )
+    return GenerateResponse.of(await while_listening(request, asked))
+
+
+async def _open_stream(
+    body: GenerateRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
+) -> AsyncIterator[OpenStream]:
+    service = await lazy.get()
+    events = service.events(
+        body.question,
+        body.connection_id,
+        options=Options(max_attempts=body.max_attempts),
+        trace_id=trace_id,
+        principal=principal_of(request, service.settings),
+    )
+    async with aclosing(events):
+        yield OpenStream(await anext(events), events, trace_id, encode=unnamed)
+
+
+@router.post("/generate/stream", operation_id="generate_stream", summary="Generate SQL, and watch",
+             response_class=EventSourceResponse, responses=ERRORS, openapi_extra=FUNCTION)  # fmt: skip
+async def generate_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
+    """The same as server-sent events without names: `start`, `node_complete` for each node, `done` or `error`.
+
+    Each is one line of data, an object with `event`, `node` where a node is told of, and `data`. The nodes are entry,
+    dialect_resolver, schema_selector, planner, sql_generator, sql_executor, sql_repair, answer_formatter and
+    human_review; the data of `done` is the response of `generate`.
+    """
+    async for event in stream:
+        yield event
+
+
+@router.get("/health", operation_id="generate_health", summary="Alive?", openapi_extra=ANONYMOUS)
+async def health() -> GenerateHealth:
+    """Answers at once and touches nothing."""
+    return GenerateHealth()
+
+
+def unnamed(event: Event) -> ServerSentEvent | None:
+    """One event as this interface sends it; None for one that it does not tell of."""
+    wire = generate_event(event)
+    return None if wire is None else ServerSentEvent(raw_data=json.dumps(wire, ensure_ascii=False))

@@ -1,0 +1,50 @@
+"""`GET /api/health/*`: whether the process lives, and whether each part of it answers."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from agent.api.http.context import principal_of
+from agent.api.http.errors import http_problem
+from agent.api.http.lazy_service import Lazy
+from agent.api.http.levels import ANONYMOUS, FUNCTION
+from agent.api.http.streaming import while_listening
+from agent.api.schemas.common import Health, Live
+from agent.core.errors import ConfigurationInvalid
+from agent.core.health import PartHealth, state_of
+from executors.errors import RegistryInvalid
+
+router = APIRouter(prefix="/api")
+
+
+@router.get("/health/live", operation_id="health_live", summary="Alive?", openapi_extra=ANONYMOUS)
+async def health_live() -> Live:
+    """Answers at once and touches nothing."""
+    return Live()
+
+
+@router.get(
+    "/health/ready",
+    operation_id="health_ready",
+    summary="Ready?",
+    responses={503: {"model": Health, "description": "A part is not ready"}},
+    openapi_extra=FUNCTION,
+)
+async def health_ready(lazy: Lazy, request: Request, response: Response) -> Health:
+    """Each part with its name, what is wrong with it, and how long it took to say so.
+
+    `state` is `degraded`, and the status still 200, where some databases cannot be read and others can: a load balancer
+    keeps the instance. It is about all databases; `parts` names those that the caller may ask.
+    """
+    hidden: set[str] = set()
+    try:
+        service = await lazy.get()
+        parts = await while_listening(request, service.health())
+    except (RegistryInvalid, ConfigurationInvalid):
+        parts = [PartHealth(name="configuration", ready=False, detail=http_problem(503).detail)]
+    else:
+        caller = principal_of(request, service.settings)
+        hidden = {f"database {name}" for name in service.registered.hidden(caller)}
+    state = state_of(parts)
+    response.status_code = 503 if state == "unavailable" else 200
+    return Health(ready=state != "unavailable", state=state, parts=[part for part in parts if part.name not in hidden])

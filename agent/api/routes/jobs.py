@@ -1,0 +1,90 @@
+"""Jobs over HTTP: `POST /api/query?mode=async` begins one, these routes tell of it and end it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from agent.api.http.context import principal_of
+from agent.api.http.lazy_service import Lazy
+from agent.api.http.levels import FUNCTION
+from agent.api.http.versions import answers, refusals
+from agent.api.schemas.common import QueryRequest
+from agent.api.schemas.jobs import JOB_EXAMPLE, JOB_ID, TAKEN_EXAMPLE, JobResponse
+from agent.core.errors import NotAcceptable
+from agent.jobs.records import JobRequest
+from agent.present.export.formats import Format
+from agent.service import Service
+
+router = APIRouter(prefix="/api")
+
+LOOK_AGAIN_S = 2  # what `Retry-After` says while a job is not finished
+
+Mode = Annotated[
+    Literal["sync", "async"],
+    Query(description="`async`: answer in the background. The response is 202, and `Location` says where to look."),
+]
+JobId = Annotated[str, Path(pattern=JOB_ID, description="Of a job of the caller's.", examples=[TAKEN_EXAMPLE["id"]])]
+
+_AGAIN: dict[str, Any] = {
+    "description": "Seconds after which it is worth another look; left out where the job has ended.",
+    "schema": {"type": "integer", "minimum": 0},
+    "example": LOOK_AGAIN_S,
+}
+_LOCATION: dict[str, Any] = {
+    "description": "Where the job is.",
+    "schema": {"type": "string"},
+    "example": f"/api/jobs/{TAKEN_EXAMPLE['id']}",
+}
+TAKEN: dict[int | str, dict[str, Any]] = {
+    202: {
+        "model": JobResponse,
+        "description": "Taken, with `mode=async`",
+        "headers": {"Location": _LOCATION, "Retry-After": _AGAIN},
+    }
+}
+_TOLD = answers(JOB_EXAMPLE, 404, 422, 500, 503)
+_TOLD[200]["headers"] = {"Retry-After": _AGAIN}
+
+
+async def begin(
+    body: QueryRequest, service: Service, wanted: Format | None, *, principal: str, trace_id: str
+) -> Response:
+    """Take a question as a job.
+
+    Raises:
+        NotAcceptable: a file is asked for.
+        PlumblineError, UnknownDatabase: as `Jobs.submit`.
+    """
+    if wanted is not None:
+        raise NotAcceptable("A job is told as application/json. Ask for that with Accept.")
+    asked = JobRequest(question=body.question, database=body.database, session_id=body.session_id, options=body.options)
+    job = await service.jobs.submit(asked, principal=principal, trace_id=trace_id)
+    headers = {"location": f"/api/jobs/{job.id}", "retry-after": str(LOOK_AGAIN_S)}
+    return JSONResponse(JobResponse.begun(job).model_dump(mode="json"), 202, headers)
+
+
+@router.get("/jobs/{id}", operation_id="job", summary="A job", responses=_TOLD, openapi_extra=FUNCTION)
+async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> JobResponse:  # noqa: A002
+    """How far a question of the caller's is that was asked with `mode=async`, and its response once there is one.
+
+    The result is kept for an hour. Where the process that worked on it has ended, another one begins it again, once.
+    """
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    kept = await service.jobs.get(id, caller)
+    if not kept.job.ended:
+        response.headers["retry-after"] = str(LOOK_AGAIN_S)
+    return JobResponse.of(kept)
+
+
+@router.delete("/jobs/{id}", operation_id="cancel_job", summary="Cancel a job", status_code=204,
+               responses=refusals(404, 422, 500, 503), openapi_extra=FUNCTION)  # fmt: skip
+async def cancel_job(id: JobId, lazy: Lazy, request: Request) -> Response:  # noqa: A002
+    """Ends a job that runs; one that has ended is forgotten, with its result."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    await service.jobs.delete(id, caller)
+    return Response(status_code=204)

@@ -1,0 +1,111 @@
+"""The page where people ask: `GET /`, and what it loads. Its sources are in `web/`, its files in `agent/api/page/`."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Request, Response
+from fastapi import Path as PathParameter
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+
+from agent.api.http.levels import ANONYMOUS
+
+FOLDER = Path(__file__).resolve().parents[1] / "page"
+INDEX, ASSETS = "index.html", "/assets/"
+
+# No inline script or style, no other host, no frame; what a database holds could do nothing even as markup.
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+FOR_EVER = "public, max-age=31536000, immutable"  # of what has its hash in its name
+REVALIDATED = "no-cache"  # kept, but asked for again each time
+MEDIA_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".woff2": "font/woff2",
+}
+COMPRESSED_ALREADY = (".woff2",)
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class PageFile:
+    """One built file. `zipped`: with gzip; None where that makes it no smaller."""
+
+    body: bytes
+    zipped: bytes | None
+    media_type: str
+    etag: str
+
+
+def asset_paths() -> frozenset[str]:
+    """The paths of all that the page loads."""
+    return frozenset(ASSETS + name for name in _assets())
+
+
+@lru_cache
+def _assets() -> dict[str, Path]:
+    """By name, so that no name that is asked for ever becomes a path."""
+    folder = FOLDER / "assets"
+    return {path.name: path for path in sorted(folder.iterdir())} if folder.is_dir() else {}
+
+
+@lru_cache
+def _read(path: Path) -> PageFile:
+    body = path.read_bytes()
+    zipped = None if path.suffix in COMPRESSED_ALREADY else gzip.compress(body, mtime=0)
+    if zipped is not None and len(zipped) >= len(body):
+        zipped = None
+    return PageFile(body, zipped, MEDIA_TYPES[path.suffix], f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+
+
+@router.api_route("/", methods=["GET", "HEAD"], operation_id="page", include_in_schema=False, openapi_extra=ANONYMOUS)
+async def page(request: Request) -> Response:
+    """The page itself."""
+    file = await asyncio.to_thread(_read, FOLDER / INDEX)
+    return _response(request, file, {"cache-control": REVALIDATED, "content-security-policy": CONTENT_SECURITY_POLICY})
+
+
+@router.api_route(
+    "/assets/{name}",
+    methods=["GET", "HEAD"],
+    operation_id="page_asset",
+    include_in_schema=False,
+    openapi_extra=ANONYMOUS,
+)
+async def page_asset(name: Annotated[str, PathParameter()], request: Request) -> Response:
+    """A script, a style sheet, a font or a picture of the page."""
+    path = _assets().get(name)
+    if path is None:
+        raise HTTPException(404)
+    return _response(request, await asyncio.to_thread(_read, path), {"cache-control": FOR_EVER})
+
+
+def _response(request: Request, file: PageFile, headers: dict[str, str]) -> Response:
+    headers = {**headers, "etag": file.etag, "vary": "Accept-Encoding"}
+    if file.etag in _listed(request.headers, "if-none-match"):
+        return Response(status_code=304, headers=headers)
+    body = file.body
+    if file.zipped is not None and "gzip" in _listed(request.headers, "accept-encoding"):
+        body, headers = file.zipped, {**headers, "content-encoding": "gzip"}
+    if request.method == "HEAD":
+        return Response(headers={**headers, "content-length": str(len(body))}, media_type=file.media_type)
+    return Response(body, headers=headers, media_type=file.media_type)
+
+
+def _listed(headers: Headers, name: str) -> set[str]:
+    """The items of a header that is a list; one with a weight, `gzip;q=0` say, is not among them."""
+    items = (item.strip().removeprefix("W/") for item in ",".join(headers.getlist(name)).split(","))
+    return {item.removesuffix(";q=1.0").removesuffix(";q=1") for item in items}

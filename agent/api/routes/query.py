@@ -1,0 +1,161 @@
+"""`POST /api/query`, `/api/query/stream` and `/api/execute`: a question, the same watched, and a query."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator
+from contextlib import aclosing
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from agent.api.http.context import principal_of
+from agent.api.http.errors import documented
+from agent.api.http.export import VARY, Wanted, answer_response, described, refuse_changes, rows_response
+from agent.api.http.lazy_service import Lazy
+from agent.api.http.levels import FUNCTION, TraceId
+from agent.api.http.streaming import OpenStream, while_listening
+from agent.api.routes.jobs import TAKEN, Mode, begin
+from agent.api.routes.resume import Known, Resumable
+from agent.api.schemas.common import ANSWER_EXAMPLE, ExecuteRequest, ExecuteResponse, QueryRequest
+from agent.core.models import Answer
+
+
+async def execute(
+    body: ExecuteRequest, lazy: Lazy, request: Request, response: Response, wanted: Wanted
+) -> ExecuteResponse | Response:
+    """Runs one SELECT on a database of the registry, guarded and capped like every other query.
+
+    Hanging up stops the query in the database. An error of the query is a problem document with its `kind` and `hint`.
+    With `Accept: text/csv`, `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream` the rows come as
+    a file, streamed.
+    """
+    service = await lazy.get(body.database)
+    caller = principal_of(request, service.settings)
+    service.registered.admit(body.database, caller)
+    work = service.registered.execute(
+        body.database,
+        body.sql,
+        row_limit=body.row_limit,
+        timeout_s=body.timeout_s,
+        parameters=body.parameters,
+        principal=caller,
+    )
+    done = await while_listening(request, work)
+    if wanted is not None:
+        return await rows_response(request, wanted, done.result, database=body.database, sql=done.query.sql)
+    response.headers.update(VARY)
+    return ExecuteResponse.of(done)
+
+
+router = APIRouter(prefix="/api")
+
+ASKING_ERRORS = documented(400, 404, 409, 413, 422, 500, 502, 503, 504)
+ANSWERED = described(ANSWER_EXAMPLE) | documented(406)
+EXECUTED = described() | documented(400, 404, 406, 409, 413, 422, 500, 503, 504)
+
+
+@router.post(
+    "/query",
+    operation_id="query",
+    summary="Ask",
+    response_model=Answer,
+    responses=ANSWERED | TAKEN | ASKING_ERRORS,
+    openapi_extra=FUNCTION,
+)
+async def query(
+    body: QueryRequest,
+    lazy: Lazy,
+    request: Request,
+    response: Response,
+    trace_id: TraceId,
+    wanted: Wanted,
+    mode: Mode = "sync",
+) -> Answer | Response:
+    """Answers a question, with the SQL, the rows and the checks that the answer passed.
+
+    An order to change rows is planned, with `options.allow_writes`, and where settings and registry allow it: `write`
+    has a token, which makes the change as `options.confirm` of a second request.
+
+    With `Accept: text/csv`, `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream` the rows of the
+    answer come as a file, streamed, and its status and SQL in headers.
+
+    With `mode=async` a job answers it, however long that takes: no connection has to be kept open.
+    """
+    refuse_changes(body.options, wanted)
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    if mode == "async":
+        return await begin(body, service, wanted, principal=caller, trace_id=trace_id)
+    asked = service.query(
+        body.question,
+        body.database,
+        session_id=body.session_id,
+        options=body.options,
+        trace_id=trace_id,
+        principal=caller,
+    )
+    answer = await while_listening(request, asked)
+    if wanted is not None:
+        return await answer_response(request, wanted, answer, database=body.database)
+    response.headers.update(VARY)
+    return answer
+
+
+async def _open_stream(
+    body: QueryRequest,
+    lazy: Lazy,
+    request: Request,
+    trace_id: TraceId,
+    replays: Known,
+    *,
+    resumable: Resumable = False,
+) -> AsyncIterator[AsyncIterable[ServerSentEvent]]:
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    events = service.events(
+        body.question,
+        body.database,
+        session_id=body.session_id,
+        options=body.options,
+        trace_id=trace_id,
+        principal=caller,
+    )
+    if resumable:
+        yield replays.told(await replays.begin(events, trace_id, caller), caller, 0)
+        return
+    async with aclosing(events):
+        yield OpenStream(await anext(events), events, trace_id)
+
+
+@router.post(
+    "/query/stream",
+    operation_id="query_stream",
+    summary="Ask, and watch",
+    response_class=EventSourceResponse,
+    responses=ASKING_ERRORS,
+    openapi_extra=FUNCTION,
+)
+async def query_stream(
+    stream: Annotated[AsyncIterable[ServerSentEvent], Depends(_open_stream)],
+) -> AsyncIterator[ServerSentEvent]:
+    """The same as server-sent events: `start`, `node_complete`, `answer_delta`, then `done` or `error`.
+
+    Each event's data is an object with `event`, `node`, `attempt`, `elapsed_ms` and `data`; that of `done` is the
+    response of `POST /api/query`, that of `error` a problem document. Hanging up cancels the question: at once or,
+    with `resumable=true`, after a minute; until then `GET /api/query/stream/{trace_id}` goes on with it.
+    """
+    async for event in stream:
+        yield event
+
+
+router.add_api_route(
+    "/execute",
+    execute,
+    methods=["POST"],
+    operation_id="execute",
+    summary="Run a query",
+    response_model=ExecuteResponse,
+    responses=EXECUTED,
+    openapi_extra=FUNCTION,
+)

@@ -1,0 +1,99 @@
+"""The RAG agent over HTTP: search what is known of a database, and add to it; and the tools that other agents call."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from agent.api.http.context import principal_of
+from agent.api.http.errors import documented
+from agent.api.http.lazy_service import Lazy
+from agent.api.http.streaming import while_listening
+from agent.api.schemas.common import Name
+from agent.api.schemas.rag import AddedResponse, AddRequest, DocumentPage, SearchRequest, SearchResponse
+from agent.api.tools import TOOLS, ToolList, search_docs
+from agent.service import Service
+from rag.docs.documents import Kind
+
+router = APIRouter(prefix="/api")
+
+ERRORS = documented(400, 404, 413, 422, 500, 503)
+BODILESS_ERRORS = documented(404, 422, 500, 503)
+FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
+
+DocumentId = Annotated[
+    str, Path(pattern="^[0-9a-f]{1,64}$", description="Of a document that was added.", examples=["5f2c1e"])
+]
+Database = Annotated[Name, Query(description="A name that `GET /api/databases` lists.", examples=["shop"])]
+Kinds = Annotated[list[Kind] | None, Query(max_length=4, description="Only of these kinds; may be given repeatedly.")]
+Limit = Annotated[int, Query(ge=1, le=500, description="Documents at most.")]
+Offset = Annotated[int, Query(ge=0, description="Where to begin: `next_offset` of the page before.")]
+
+
+def _caller(service: Service, request: Request) -> str:
+    return principal_of(request, service.settings)
+
+
+async def _admitted(lazy: Lazy, request: Request, database: str) -> Service:
+    """The service, where the caller may ask this database. Raises UnknownDatabase."""
+    service = await lazy.get(database)
+    service.registered.admit(database, _caller(service, request))
+    return service
+
+
+async def _owned(lazy: Lazy, request: Request, database: str) -> Service:
+    """The service, where the caller may change what is told of this database. Raises UnknownDatabase, NotPermitted."""
+    service = await lazy.get(database)
+    service.registered.admit_owner(database, _caller(service, request))
+    return service
+
+
+@router.post("/rag/search", operation_id="search_docs", summary="Search the docs", responses=ERRORS,
+             openapi_extra=FUNCTION)  # fmt: skip
+async def search(body: SearchRequest, lazy: Lazy, request: Request) -> SearchResponse:
+    """The documents nearest to a query: column and table docs, rules and terms, past queries."""
+    service = await _admitted(lazy, request, body.database)
+    return await while_listening(request, search_docs(service, body, _caller(service, request)))
+
+
+@router.get("/rag/documents", operation_id="list_documents", summary="List the docs", responses=BODILESS_ERRORS,
+            openapi_extra=FUNCTION)  # fmt: skip
+async def list_documents(
+    database: Database, lazy: Lazy, request: Request, kind: Kinds = None, limit: Limit = 100, offset: Offset = 0
+) -> DocumentPage:
+    """All documents of a database, page by page, in an order that changes only with them."""
+    service = await _admitted(lazy, request, database)
+    caller = _caller(service, request)
+    page = await service.documents.page(database, limit=limit, offset=offset, kinds=kind or (), principal=caller)
+    return DocumentPage.of(database, page, offset)
+
+
+@router.post("/rag/documents", operation_id="add_documents", summary="Add to the docs", status_code=201,
+             responses=ERRORS, openapi_extra=FUNCTION)  # fmt: skip
+async def add_documents(body: AddRequest, lazy: Lazy, request: Request) -> AddedResponse:
+    """Takes documents that the next search and the next question know, and that outlive a restart.
+
+    They are held against today's schema, and a query among them against the guard; none is run. Where one does not fit,
+    none is taken.
+    """
+    service = await _owned(lazy, request, body.database)
+    documents = [new.document() for new in body.documents]
+    added = await service.documents.add(body.database, documents, _caller(service, request))
+    return AddedResponse(database=body.database, documents=added)
+
+
+@router.delete("/rag/documents/{id}", operation_id="delete_document", summary="Take from the docs", status_code=204,
+               responses=BODILESS_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
+async def delete_document(id: DocumentId, database: Database, lazy: Lazy, request: Request) -> Response:  # noqa: A002
+    """Forgets a document that was added; those of files are changed in their files."""
+    service = await _owned(lazy, request, database)
+    await service.documents.remove(database, id)
+    return Response(status_code=204)
+
+
+@router.get("/tools", operation_id="tools", summary="Tools for other agents", responses=documented(500),
+            openapi_extra=FUNCTION)  # fmt: skip
+async def tools() -> ToolList:
+    """What a model can be given for function calling, and the route that does what each of them says."""
+    return ToolList.of(TOOLS)

@@ -1,0 +1,93 @@
+"""`POST /api/records`: the records behind a query that aggregates, or behind one row of its result."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from pydantic import ConfigDict, Field
+
+from agent.api.http.context import principal_of
+from agent.api.http.errors import documented
+from agent.api.http.lazy_service import Lazy
+from agent.api.http.levels import FUNCTION
+from agent.api.http.streaming import while_listening
+from agent.api.schemas.common import Name, Text
+from agent.core.json_types import A_NUMBER
+from agent.databases.registry import Supporting
+from executors.base import Frozen, JsonValue
+
+router = APIRouter(prefix="/api")
+
+
+class RecordsRequest(Frozen):
+    """A query, and the row of its result whose records are wanted. Unknown fields are refused."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"database": "shop", "sql": "SELECT status, COUNT(*) AS n FROM orders GROUP BY status",
+                 "row": {"status": "C", "n": 2}}
+            ]
+        }
+    )  # fmt: skip
+
+    database: Name = Field(description="A name that `GET /api/databases` lists.")
+    sql: Text = Field(description="The query: `sql` of an answer, or one of your own.")
+    row: dict[Name, Any] | None = Field(
+        None, description="A row of its result, with the columns that it is grouped by at least; absent: all rows."
+    )
+    row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = Field(
+        None, description="Records at most; the service's and the database's own limits hold as well."
+    )
+
+
+class RecordsResponse(Frozen):
+    """Records, one array each, as JSON values.
+
+    sql: the query of the records, with the limit that it got; null where there are none.
+    total: how many there are in all; null where there are none, or nobody could count them.
+    reason: why there are none; empty where there are some.
+    """
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[JsonValue, ...], ...] = ()
+    row_count: int = 0
+    truncated: bool = False
+    total: int | None = None
+    sql: str | None = None
+    reason: str = ""
+
+    @classmethod
+    def of(cls, found: Supporting) -> RecordsResponse:
+        """The wire's shape of what was found."""
+        if found.result is None:
+            return cls(reason=found.reason)
+        return cls(
+            columns=found.result.columns,
+            rows=found.result.rows,
+            row_count=found.result.row_count,
+            truncated=found.result.truncated,
+            total=found.total,
+            sql=found.sql,
+        )
+
+
+@router.post(
+    "/records",
+    operation_id="records",
+    summary="The records behind a result",
+    responses=documented(400, 404, 409, 413, 422, 500, 503, 504),
+    openapi_extra=FUNCTION,
+)
+async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> RecordsResponse:
+    """Derives the records of a query that aggregates from its syntax tree, and runs that query, guarded and capped.
+
+    With a row of its result, the records are those of the row's own group. What the tree does not prove to be behind
+    the result is not given: then there are no rows, and a `reason`.
+    """
+    service = await lazy.get(body.database)
+    caller = principal_of(request, service.settings)
+    service.registered.admit(body.database, caller)
+    work = service.registered.records(body.database, body.sql, row=body.row, row_limit=body.row_limit, principal=caller)
+    return RecordsResponse.of(await while_listening(request, work))

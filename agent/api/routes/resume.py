@@ -1,0 +1,83 @@
+"""`GET` and `DELETE /api/query/stream/{trace_id}`: a stream whose connection was lost, taken up again or given up."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from agent.api.http.context import principal_of
+from agent.api.http.lazy_service import Lazy
+from agent.api.http.levels import FUNCTION
+from agent.api.http.replay import Replays
+from agent.api.http.versions import refusals
+from agent.api.schemas.reviews import TRACE_ID
+
+router = APIRouter(prefix="/api")
+
+EXAMPLE_ID = "0af7651916cd43dd8448eb211c80319c"
+Resumable = Annotated[
+    bool, Query(description="Go on for a minute where the connection is lost; events have ids to come back with.")
+]
+OfTrace = Annotated[
+    str, Path(pattern=TRACE_ID, description="Of the stream, as `start` says it.", examples=[EXAMPLE_ID])
+]
+LastEventId = Annotated[
+    str,
+    Header(pattern="^[0-9]{0,9}$", description="Of the last event that was heard; all come where it is absent."),
+]
+
+
+def replays_of(request: Request) -> Replays:
+    """Those of this process."""
+    replays: Replays = request.app.state.replays
+    return replays
+
+
+Known = Annotated[Replays, Depends(replays_of)]
+
+
+async def _resumed(
+    trace_id: OfTrace, lazy: Lazy, request: Request, replays: Known, last_event_id: LastEventId = ""
+) -> AsyncIterator[ServerSentEvent]:
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    return replays.told(replays.get(trace_id, caller), caller, int(last_event_id or 0))
+
+
+@router.get(
+    "/query/stream/{trace_id}",
+    operation_id="resume_stream",
+    summary="Go on watching",
+    response_class=EventSourceResponse,
+    responses=refusals(404, 422, 500, 503),
+    openapi_extra=FUNCTION,
+)
+async def resume_stream(
+    stream: Annotated[AsyncIterator[ServerSentEvent], Depends(_resumed)],
+) -> AsyncIterator[ServerSentEvent]:
+    """The events after `Last-Event-ID` of a stream that was asked for with `resumable=true`, then those to come.
+
+    Only the process that answers the question knows them. Where it is another one, or the question has ended more than
+    a minute ago, this is 404; an answer is then in its session.
+    """
+    async for event in stream:
+        yield event
+
+
+@router.delete(
+    "/query/stream/{trace_id}",
+    operation_id="end_stream",
+    summary="Stop asking",
+    status_code=204,
+    responses=refusals(404, 422, 500, 503),
+    openapi_extra=FUNCTION,
+)
+async def end_stream(trace_id: OfTrace, lazy: Lazy, request: Request, replays: Known) -> Response:
+    """Cancels a question that was asked with `resumable=true`, at once."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    await replays.end(trace_id, caller)
+    return Response(status_code=204)

@@ -1,0 +1,126 @@
+"""Saved queries over HTTP: kept under a name, run again, with their rows in any format that there is."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request, Response
+
+from agent.api.http.context import principal_of
+from agent.api.http.export import VARY, Wanted, described, rows_response
+from agent.api.http.lazy_service import Lazy
+from agent.api.http.streaming import while_listening
+from agent.api.http.versions import IfMatch, answers, refusals, tag, version_of
+from agent.api.schemas.common import ExecuteResponse
+from agent.api.schemas.saved import (
+    SAVED_EXAMPLE,
+    SAVED_ID,
+    ReplaceSavedRequest,
+    RunSavedRequest,
+    SavedList,
+    SavedResponse,
+    SaveRequest,
+)
+
+router = APIRouter(prefix="/api")
+
+FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
+CHANGING_ERRORS = (400, 404, 409, 413, 422, 500, 503)
+NO_CHANGES = RunSavedRequest()
+
+SavedId = Annotated[
+    str, Path(pattern=SAVED_ID, description="Of a saved query of the caller's.", examples=[SAVED_EXAMPLE["id"]])
+]
+
+_LISTED = {"saved": [{key: value for key, value in SAVED_EXAMPLE.items() if key != "version"}]}
+_ROWS = {
+    "columns": ["order_id"], "rows": [[1], [3]], "row_count": 2, "truncated": False, "elapsed_ms": 1.2,
+    "sql": "SELECT order_id FROM orders WHERE status = 'C' LIMIT 500",
+}  # fmt: skip
+
+
+_CONFLICT = "The name is taken, it was changed meanwhile, or it is no SELECT"
+
+
+@router.post("/saved", operation_id="save_query", summary="Save a query", status_code=201, openapi_extra=FUNCTION,
+             responses=answers(SAVED_EXAMPLE, *CHANGING_ERRORS, conflict=_CONFLICT, status=201))  # fmt: skip
+async def save_query(body: SaveRequest, lazy: Lazy, request: Request, response: Response) -> SavedResponse:
+    """Keeps a query that the guard lets through today; it is not run."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    kept = await service.people.saved.save(caller, body.query(), trace_id=body.trace_id)
+    tag(response, kept.version)
+    return SavedResponse.of(kept.query, kept.version)
+
+
+@router.get("/saved", operation_id="saved_queries", summary="List saved queries", openapi_extra=FUNCTION,
+            responses=answers(_LISTED, 500, 503))  # fmt: skip
+async def saved_queries(lazy: Lazy, request: Request) -> SavedList:
+    """The caller's own, by name, of the databases that they may ask."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    return SavedList(saved=await service.people.saved.all(caller))
+
+
+@router.get("/saved/{id}", operation_id="saved_query", summary="A saved query", openapi_extra=FUNCTION,
+            responses=answers(SAVED_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
+async def saved_query(id: SavedId, lazy: Lazy, request: Request, response: Response) -> SavedResponse:  # noqa: A002
+    """One of the caller's own."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    kept = await service.people.saved.get(caller, id)
+    tag(response, kept.version)
+    return SavedResponse.of(kept.query, kept.version)
+
+
+@router.put("/saved/{id}", operation_id="replace_saved_query", summary="Change a saved query", openapi_extra=FUNCTION,
+            responses=answers(SAVED_EXAMPLE, *CHANGING_ERRORS, conflict=_CONFLICT))  # fmt: skip
+async def replace_saved_query(
+    id: SavedId,  # noqa: A002
+    body: ReplaceSavedRequest,
+    lazy: Lazy,
+    request: Request,
+    response: Response,
+    if_match: IfMatch = "",
+) -> SavedResponse:
+    """Puts another name, question or query in its place."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    kept = await service.people.saved.replace(caller, id, body.query(), version=version_of(if_match))
+    tag(response, kept.version)
+    return SavedResponse.of(kept.query, kept.version)
+
+
+@router.delete("/saved/{id}", operation_id="delete_saved_query", summary="Forget a saved query", status_code=204,
+               responses=refusals(404, 409, 422, 500, 503, conflict=_CONFLICT), openapi_extra=FUNCTION)  # fmt: skip
+async def delete_saved_query(id: SavedId, lazy: Lazy, request: Request, if_match: IfMatch = "") -> Response:  # noqa: A002
+    """Its name is free again."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    await service.people.saved.delete(caller, id, version=version_of(if_match))
+    return Response(status_code=204)
+
+
+_RUN = described() | refusals(400, 404, 406, 409, 413, 422, 500, 503, 504, conflict="It is no SELECT any more")
+_RUN[200]["content"]["application/json"] = {"example": _ROWS}
+
+
+@router.post("/saved/{id}/run", operation_id="run_saved_query", summary="Run a saved query",
+             response_model=ExecuteResponse, responses=_RUN, openapi_extra=FUNCTION)  # fmt: skip
+async def run_saved_query(
+    id: SavedId,  # noqa: A002
+    lazy: Lazy,
+    request: Request,
+    response: Response,
+    wanted: Wanted,
+    body: RunSavedRequest = NO_CHANGES,
+) -> ExecuteResponse | Response:
+    """Its rows as they are now, guarded and capped like every other query; as a file where Accept asks for one."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    work = service.people.saved.run(caller, id, parameters=body.parameters, row_limit=body.row_limit)
+    query, done = await while_listening(request, work)
+    if wanted is not None:
+        return await rows_response(request, wanted, done.result, database=query.database, sql=done.query.sql)
+    response.headers.update(VARY)
+    return ExecuteResponse.of(done)

@@ -1,0 +1,63 @@
+"""A caller's sessions over HTTP: begun without a word about the schema, listed, and their answers shown again."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+
+from agent.api.http.context import principal_of
+from agent.api.http.lazy_service import Lazy
+from agent.api.http.levels import FUNCTION
+from agent.api.http.versions import answers
+from agent.api.schemas.chat import SESSION_ID
+from agent.api.schemas.common import ANSWER_EXAMPLE
+from agent.api.schemas.reviews import TRACE_ID
+from agent.api.schemas.sessions import NewSessionRequest, SessionList, SessionSummary
+from agent.core.models import Answer
+
+router = APIRouter(prefix="/api")
+
+SessionId = Annotated[
+    str, Path(max_length=200, description="Of a session that the caller has started.", examples=[SESSION_ID])
+]
+TraceIdOf = Annotated[
+    str, Path(pattern=TRACE_ID, description="Of an answer of it.", examples=[ANSWER_EXAMPLE["trace_id"]])
+]
+Limit = Annotated[int, Query(ge=1, le=200, description="Sessions at most.")]
+
+_NEW: dict[str, Any] = {
+    "session_id": SESSION_ID, "database": "shop", "title": "", "messages": 0,
+    "created_at": "2025-03-01T09:30:00Z", "last_activity": "2025-03-01T09:30:00Z",
+}  # fmt: skip
+_USED = _NEW | {
+    "title": "What was our revenue?", "messages": 4, "last_activity": "2025-03-01T09:41:00Z",
+}  # fmt: skip
+
+
+@router.post("/sessions", operation_id="new_session", summary="Begin a session", status_code=201,
+             openapi_extra=FUNCTION, responses=answers(_NEW, 400, 404, 413, 422, 500, 503, status=201))  # fmt: skip
+async def new_session(body: NewSessionRequest, lazy: Lazy, request: Request) -> SessionSummary:
+    """An empty session about one database, whose id questions go with as `session_id`."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    return SessionSummary.of(await service.start_session(body.database, caller))
+
+
+@router.get("/sessions", operation_id="sessions", summary="List sessions", openapi_extra=FUNCTION,
+            responses=answers({"sessions": [_USED], "kept_s": 3600.0}, 422, 500, 503))  # fmt: skip
+async def sessions(lazy: Lazy, request: Request, limit: Limit = 50) -> SessionList:
+    """The caller's own in which something was asked; none where callers have no names."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    found = await service.sessions_of(caller, limit)
+    return SessionList(sessions=[SessionSummary.of(one) for one in found], kept_s=service.settings.session_timeout_s)
+
+
+@router.get("/sessions/{session_id}/answers/{trace_id}", operation_id="session_answer", summary="An earlier answer",
+            openapi_extra=FUNCTION, responses=answers(ANSWER_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
+async def session_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Answer:
+    """An answer of a session as it was given, with its checks, chart and first 200 rows, as long as the session is."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    return await service.kept_answer(session_id, trace_id, caller)

@@ -1,0 +1,333 @@
+"""What the chat routes take and give: the specification's own shapes, with fields added at their ends."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from agent.api.schemas.common import Name, StreamEvent, Text, one_of
+from agent.core.clarification import Choice
+from agent.core.events import Done, Event
+from agent.core.kinds import Kind
+from agent.core.models import Answer, AnswerSource, Check, Correction, with_first_records
+from agent.core.usage import Usage
+from agent.present.charts.recommend import Chart
+from agent.sessions.sessions import Session
+from agent.understanding.overview import Overview
+from agent.understanding.suggest import TEXT
+from executors.base import Frozen, JsonValue, Table
+
+MAX_SAMPLES = 3
+
+SESSION_ID = "5f0c7a1e9d3b4c2f8a6e1d7b3c9f0a42"
+SCHEMA_EXAMPLE: dict[str, Any] = {
+    "table_name": "orders",
+    "columns": [
+        {"name": "order_id", "type": "INTEGER", "sample_values": None},
+        {"name": "status", "type": "VARCHAR", "sample_values": ["C", "S", "X"]},
+    ],
+    "row_count": 14360,
+}
+
+
+class StartSessionRequest(Frozen):
+    """Which database to talk about, under either of the two names."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"dataset_id": "shop"}],
+            **one_of(
+                {"required": [name], "properties": {name: {"minLength": 1}, other: {"maxLength": 0}}}
+                for name, other in (("dataset_id", "database"), ("database", "dataset_id"))
+            ),
+        }
+    )
+
+    dataset_id: Name = Field("", description="A name that `GET /api/databases` lists.")
+    database: Name = Field("", description="The same; one of the two is needed.")
+
+    @model_validator(mode="after")
+    def _one(self) -> StartSessionRequest:
+        if not self.name or (self.dataset_id and self.database and self.dataset_id != self.database):
+            raise ValueError("Name one database, as `dataset_id` or as `database`.")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The database."""
+        return self.dataset_id or self.database
+
+
+class ChatColumn(Frozen):
+    """A column; `sample_values`: a few stored values of a text, null of any other."""
+
+    name: str
+    type: str
+    sample_values: list[str] | None
+
+
+class ChatTable(Frozen):
+    """A table; `row_count` is null where counting takes too long."""
+
+    table_name: str
+    columns: list[ChatColumn]
+    row_count: int | None
+
+    @classmethod
+    def of(cls, table: Table) -> ChatTable:
+        """The wire's shape of a table."""
+        columns = [
+            ChatColumn(
+                name=column.name,
+                type=column.type,
+                sample_values=list(column.samples[:MAX_SAMPLES])
+                if column.samples and TEXT.search(column.type) and not column.private
+                else None,
+            )
+            for column in table.columns
+        ]
+        return cls(table_name=table.name, columns=columns, row_count=table.row_count)
+
+
+class ChatSchema(ChatTable):
+    """The table that tells most, and, where there are several, all of them, this one first."""
+
+    tables: list[ChatTable] | None = Field(None, exclude_if=lambda tables: tables is None)
+
+    @classmethod
+    def of_all(cls, tables: tuple[Table, ...]) -> ChatSchema:
+        """The wire's shape of the tables, the main one first; of none an empty one."""
+        shown = [ChatTable.of(table) for table in tables]
+        main = shown[0] if shown else ChatTable(table_name="", columns=[], row_count=None)
+        return cls(**dict(main), tables=shown if len(shown) > 1 else None)
+
+
+class StartSessionResponse(Frozen):
+    """A new session: what its database holds, and questions that it can answer."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"session_id": SESSION_ID, "schema": SCHEMA_EXAMPLE, "database": "shop",
+                 "sample_questions": ["How many orders are there?", "What is the total amount of orders by status?"]}
+            ]
+        }
+    )  # fmt: skip
+
+    session_id: str
+    schema_: ChatSchema = Field(alias="schema")
+    sample_questions: list[str]
+    database: str
+
+    @classmethod
+    def of(cls, session: Session, found: Overview) -> StartSessionResponse:
+        """All of it together."""
+        return cls.model_validate(
+            {
+                "session_id": session.id,
+                "schema": ChatSchema.of_all(found.tables),
+                "sample_questions": list(found.questions),
+                "database": session.database,
+            }
+        )
+
+
+class ChatRequest(Frozen):
+    """The next message of a session: a question, a follow-up, or the reply to what was asked back."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"session_id": SESSION_ID, "message": "What are the top 5 categories by total sales?"}]
+        }
+    )
+
+    session_id: Name
+    message: Text = Field(description="In plain language.")
+
+
+def _where_it_applies() -> Any:
+    """A field that is left out where it is None; a None below it is said."""
+    return Field(None, exclude_if=lambda value: value is None)
+
+
+class ChatResponse(Frozen):
+    """The answer to a message. A field that does not apply is absent.
+
+    answer_source: who wrote `message`: a model, each claim of it supported, or Plumbline, from the rows.
+    question: the message as it was answered: self-contained where it leaned on earlier ones.
+    confidence: the calibrated probability, 0 to 1, that the rows are right.
+    error_details: why there are no rows. choices: of a clarification: ways to read the question.
+    raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
+    """
+
+    status: Literal["success", "error", "clarification_needed"]
+    kind: Kind = "query"
+    message: str
+    answer_source: AnswerSource | None = _where_it_applies()
+    sql_query: str | None = _where_it_applies()
+    results: list[dict[str, JsonValue]] | None = _where_it_applies()
+    columns: list[str] | None = _where_it_applies()
+    row_count: int | None = _where_it_applies()
+    error_details: str | None = _where_it_applies()
+    question: str | None = _where_it_applies()
+    trace_id: str
+    verified: bool | None = _where_it_applies()
+    confidence: float | None = _where_it_applies()
+    checks: list[Check] | None = _where_it_applies()
+    corrections: list[Correction] | None = _where_it_applies()
+    truncated: bool | None = _where_it_applies()
+    raw_results: list[dict[str, JsonValue]] | None = _where_it_applies()
+    raw_total: int | None = _where_it_applies()
+    needs_human_review: bool | None = _where_it_applies()
+    review_id: str | None = _where_it_applies()
+    choices: list[Choice] | None = _where_it_applies()
+    explanation: str | None = _where_it_applies()
+    chart: Chart | None = _where_it_applies()
+    usage: Usage = Usage()
+    warnings: list[str] = []
+
+    @classmethod
+    def of(cls, answer: Answer) -> ChatResponse:
+        """The wire's shape of an answer."""
+        said: dict[str, Any] = {
+            "status": answer.status,
+            "kind": answer.kind,
+            "message": answer.answer,
+            "question": answer.question,
+            "trace_id": answer.trace_id,
+            "usage": answer.usage,
+            "warnings": answer.warnings,
+        }
+        if answer.status == "clarification_needed":
+            return cls(**said, choices=answer.choices)
+        said |= {
+            "sql_query": answer.sql,
+            "verified": answer.verified,
+            "confidence": answer.confidence,
+            "checks": answer.checks,
+        }
+        said |= {"needs_human_review": answer.needs_human_review, "review_id": answer.review_id}
+        if answer.status == "error":
+            return cls(**said, error_details=error_details(answer))
+        return cls(
+            **said,
+            answer_source=answer.answer_source,
+            results=answer.results,
+            columns=answer.columns,
+            row_count=answer.row_count,
+            corrections=answer.corrections,
+            truncated=answer.truncated,
+            raw_results=with_first_records(answer).raw_results or None,
+            raw_total=answer.raw_total,
+            explanation=answer.explanation or None,
+            chart=answer.chart,
+        )
+
+    def wire(self) -> dict[str, Any]:
+        """As JSON, without what does not apply."""
+        return self.model_dump(mode="json")
+
+
+def error_details(answer: Answer) -> str:
+    """Why an answer has no rows: the last error, with what would mend it, or what the judge said."""
+    for attempt in reversed(answer.attempt_history):
+        if attempt.error:
+            return f"{attempt.error} {attempt.hint}".strip()
+        if attempt.verdict:
+            return attempt.verdict.reason
+    return answer.answer
+
+
+def chat_event(event: Event) -> StreamEvent:
+    """An event of `chat/stream`: those of `query/stream`, but for `done`, which has the response of `chat`."""
+    if isinstance(event, Done):
+        return StreamEvent(event=event.event, data=ChatResponse.of(event.answer).wire())
+    return StreamEvent.of(event)
+
+
+class SessionMessageShown(Frozen):
+    """One message. `sql_query`, `status`, `confidence`: of an answer.
+
+    question: of a message that leaned on earlier ones, as it was understood.
+    """
+
+    role: Literal["user", "assistant"]
+    content: str
+    sql_query: str | None
+    timestamp: datetime
+    status: str | None = None
+    confidence: float | None = None
+    question: str | None = None
+    trace_id: str = ""
+
+
+class SessionResponse(Frozen):
+    """A session with its whole history; `clarification`: what was asked back and waits for its answer."""
+
+    session_id: str
+    dataset_id: str
+    schema_: ChatSchema = Field(alias="schema")
+    messages: list[SessionMessageShown]
+    created_at: datetime
+    last_activity: datetime
+    clarification: str | None = None
+
+    @classmethod
+    def of(cls, session: Session, found: Overview) -> SessionResponse:
+        """All of it together."""
+        messages = [
+            SessionMessageShown(
+                role=message.role,
+                content=message.content,
+                sql_query=message.sql_query,
+                timestamp=message.timestamp,
+                status=message.status,
+                confidence=message.confidence,
+                question=message.understood or None,
+                trace_id=message.trace_id,
+            )
+            for message in session.messages
+        ]
+        return cls.model_validate(
+            {
+                "session_id": session.id,
+                "dataset_id": session.database,
+                "schema": ChatSchema.of_all(found.tables),
+                "messages": messages,
+                "created_at": session.created_at,
+                "last_activity": session.last_activity,
+                "clarification": session.pending.clarification if session.pending else None,
+            }
+        )
+
+
+class SessionEnded(Frozen):
+    """The session and all its messages are forgotten."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"status": "success", "message": f"Session {SESSION_ID} ended successfully"}],
+        }
+    )
+
+    status: Literal["success"] = "success"
+    message: str
+
+
+class ChatHealth(Frozen):
+    """The chat service, and how many sessions there are that have not expired."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"status": "healthy", "service": "text_to_sql_agent", "version": "1.0.0", "active_sessions": 3}
+            ],
+        }
+    )
+
+    status: Literal["healthy"] = "healthy"
+    service: Literal["text_to_sql_agent"] = "text_to_sql_agent"
+    version: str
+    active_sessions: int

@@ -1,0 +1,243 @@
+"""What goes over HTTP: request bodies, response bodies, and the one shape that every streamed event has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from agent.core.events import Done, Event, Failed, NodeComplete
+from agent.core.health import PartHealth, Readiness
+from agent.core.json_types import A_NUMBER
+from agent.core.models import Answer, AnswerNumber, Check, Options
+from agent.databases.registry import DatabaseInfo, Executed
+from agent.uploads.uploads import UploadRules
+from executors.base import Frozen, JsonValue, Schema, Table
+
+
+def _whole_characters(text: str) -> str:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("The text holds half a character (a lone surrogate); send it in UTF-8.")
+    return text
+
+
+WHOLE = AfterValidator(_whole_characters)
+Text = Annotated[str, WHOLE]  # with a pattern: Annotated[str, Field(pattern=...), WHOLE], else the contract lacks it
+
+# What a JSON schema says of a text that must say something, or must not, for rules between fields. No two readers of
+# patterns agree on what white space is: what is none for any of them says something.
+SOMETHING = r"[^\s\u001c-\u001f\u0085]"
+SAID: dict[str, Any] = {"type": "string", "pattern": SOMETHING}
+UNSAID: dict[str, Any] = {"type": "string", "pattern": r"^[ \t\r\n]*$"}
+
+
+def one_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """What holds a body to exactly one of several schemas, where generators of clients do not look.
+
+    They make a class of each alternative of a plain `oneOf`, though it is a condition on the fields of one class.
+    """
+    return {"if": {}, "then": {"oneOf": list(schemas)}}
+
+
+def any_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """The same for at least one of several schemas."""
+    return {"if": {}, "then": {"anyOf": list(schemas)}}
+
+
+Name = Annotated[Text, Field(max_length=200)]
+
+
+class QueryRequest(Frozen):
+    """A question about one database of the registry. Unknown fields are refused."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"question": "What was our highest revenue month?", "database": "shop"}]}
+    )
+
+    question: Text = Field(description="What to find out, in plain language.")
+    database: Name = Field(description="A name that `GET /api/databases` lists.")
+    session_id: Name | None = Field(None, description="Of an earlier session, whose last exchanges are then known.")
+    options: Options = Field(Options(), description="What this request changes; the service's settings otherwise.")
+
+
+Value = Text | int | Annotated[float, Field(allow_inf_nan=False)] | bool | None
+
+
+class ExecuteRequest(Frozen):
+    """A query on one database of the registry. Unknown fields are refused."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"database": "shop", "sql": "SELECT order_id FROM orders WHERE status = :status", "row_limit": 100,
+                 "parameters": {"status": "C"}}
+            ]
+        }
+    )  # fmt: skip
+
+    database: Name = Field(description="A name that `GET /api/databases` lists.")
+    sql: Text = Field(description="One SELECT in the database's own dialect.")
+    row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = Field(
+        None, description="Rows at most; the service's and the database's own limits hold as well."
+    )
+    timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False), A_NUMBER] | None = Field(
+        None, description="Seconds for the query; the service's and the database's own limits hold as well."
+    )
+    parameters: list[Value] | dict[Name, Value] | None = Field(
+        None, description="What placeholders stand for: a list for `?`, an object for `:name` and `@name`."
+    )
+
+
+class ExecuteResponse(Frozen):
+    """Rows, one array each, as JSON values.
+
+    sql: as it was checked, with the limit that it got.
+    truncated: whether the database had more rows than were asked for.
+    elapsed_ms: that the query took in the database, milliseconds.
+    warnings: what a row filter kept back.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[JsonValue, ...], ...]
+    row_count: int
+    truncated: bool
+    elapsed_ms: float
+    sql: str
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, done: Executed) -> ExecuteResponse:
+        """The wire's shape of what was run."""
+        result = done.result
+        return cls(
+            columns=result.columns,
+            rows=result.rows,
+            row_count=result.row_count,
+            truncated=result.truncated,
+            elapsed_ms=result.elapsed_ms,
+            sql=done.query.sql,
+            warnings=done.query.held,
+        )
+
+
+class StreamEvent(Frozen):
+    """The data of one server-sent event; `event` is also the event's own name.
+
+    event: `start`, `node_complete`, `answer_delta`, `done` or `error`.
+    node, attempt, elapsed_ms: which step ended, in which round, after how many milliseconds; null elsewhere.
+    data: what was found; of `done` the response of `POST /api/query`, of `error` a problem document.
+    """
+
+    event: str
+    node: str | None = None
+    attempt: int | None = None
+    elapsed_ms: float | None = None
+    data: dict[str, Any]
+
+    @classmethod
+    def of(cls, event: Event) -> StreamEvent:
+        """The wire's shape of what happened."""
+        match event:
+            case NodeComplete():
+                data = event.model_dump(mode="json", exclude={"attempt", "elapsed_ms"})
+                return cls(
+                    event=event.event, node=event.node, attempt=event.attempt, elapsed_ms=event.elapsed_ms, data=data
+                )
+            case Done():
+                return cls(event=event.event, data=event.answer.model_dump(mode="json"))
+            case Failed():
+                return cls(event=event.event, data=event.problem.model_dump(mode="json"))
+            case _:
+                return cls(event=event.event, data=event.model_dump(mode="json"))
+
+
+class DatabaseList(Frozen):
+    """The databases that can be asked. uploads: what the caller may bring; null where nothing."""
+
+    databases: list[DatabaseInfo]
+    uploads: UploadRules | None = None
+
+
+class DatabaseDetail(DatabaseInfo):
+    """A database; `questions`: that it can answer, the best first."""
+
+    questions: tuple[str, ...] = ()
+
+
+class DatabaseSchema(Frozen):
+    """One database's tables, and the enriched schema as the model reads it, empty where it was not asked for.
+
+    namespace: what a server calls the schema whose tables need no qualifier.
+    warnings: what of the database could not be read, one sentence each.
+    """
+
+    database: str
+    dialect: str
+    tables: tuple[Table, ...]
+    namespace: str = ""
+    enriched: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, schema: Schema, enriched: str, warnings: tuple[str, ...]) -> DatabaseSchema:
+        """All of it together."""
+        return cls(
+            database=schema.database,
+            dialect=schema.dialect,
+            tables=schema.tables,
+            namespace=schema.namespace,
+            enriched=enriched,
+            warnings=warnings,
+        )
+
+
+class IndexReport(Frozen):
+    """What indexing did, in documents.
+
+    embedded: of those that were added, how many had to be embedded now.
+    notes: what was wrong with the index, and what was done about it.
+    problems: docs that could not be used, each with what to do.
+    """
+
+    database: str
+    added: int
+    removed: int
+    unchanged: int
+    embedded: int = 0
+    notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class Live(Frozen):
+    """The process answers."""
+
+    status: str = "live"
+
+
+class Health(Frozen):
+    """Whether every part is ready, and each part with how long it took to say so."""
+
+    ready: bool
+    state: Readiness = "ready"
+    parts: list[PartHealth]
+
+
+# ------------------------------------------------------------------------- what the OpenAPI description shows
+
+ANSWER_EXAMPLE = Answer(
+    status="success",
+    answer="The highest revenue month was March 2024 with $50,000 in sales.",
+    sql="SELECT month, SUM(amount) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1",
+    results=[{"month": "2024-03", "total": 50000}],
+    columns=["month", "total"],
+    row_count=1,
+    tables_used=["sales"],
+    dialect="sqlite",
+    attempts=1,
+    verified=True,
+    confidence=0.97,
+    checks=[Check(name="judge", passed=True, detail="One row, the highest.")],
+    numbers=[AnswerNumber(text="$50,000", start=46, end=53, source="result", row=0, column="total")],
+    trace_id="0af7651916cd43dd8448eb211c80319c",
+).model_dump(mode="json")

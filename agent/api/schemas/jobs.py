@@ -1,0 +1,76 @@
+"""What goes over HTTP about jobs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+
+from agent.api.schemas.common import ANSWER_EXAMPLE
+from agent.core.models import Answer, Problem
+from agent.jobs.jobs import KeptJob
+from agent.jobs.records import Job, NodeDone, Status
+from executors.base import Frozen
+
+JOB_ID = "^[0-9a-f]{32}$"
+
+
+class JobResponse(Frozen):
+    """A question that is answered in the background."""
+
+    id: str
+    status: Status = Field(description="`succeeded`, `failed` and `cancelled` are final.")
+    database: str
+    question: str
+    created_at: datetime
+    finished_at: datetime | None = None
+    progress: list[NodeDone] = Field([], description="The steps that have ended, in their order.")
+    result: Answer | None = Field(None, description="Where it has succeeded: the response of `POST /api/query`.")
+    problem: Problem | None = Field(None, description="Where it has failed: what `POST /api/query` would have refused.")
+    trace_id: str
+
+    @classmethod
+    def of(cls, kept: KeptJob) -> JobResponse:
+        """The wire's shape of a job."""
+        job = kept.job
+        return cls(
+            id=job.id,
+            status=job.status,
+            database=job.request.database,
+            question=job.request.question,
+            created_at=job.created_at,
+            finished_at=job.finished_at,
+            progress=list(job.progress),
+            result=kept.answer,
+            problem=job.problem,
+            trace_id=job.trace_id,
+        )
+
+    @classmethod
+    def begun(cls, job: Job) -> JobResponse:
+        """The same of one that has just been taken."""
+        return cls.of(KeptJob(job, None))
+
+
+_TAKEN = JobResponse(
+    id="8e6f1a0b3c5d7e9f3f1c0d5e8a7b4c2d",
+    status="queued",
+    database="shop",
+    question="What was our highest revenue month?",
+    created_at=datetime.fromisoformat("2025-03-01T09:30:00+00:00"),
+    trace_id="0af7651916cd43dd8448eb211c80319c",
+)
+_STEPS = [
+    NodeDone(node="schema_selector", elapsed_ms=84.2),
+    NodeDone(node="sql_generator", attempt=1, elapsed_ms=812.4),
+]
+TAKEN_EXAMPLE: dict[str, Any] = _TAKEN.model_dump(mode="json")
+JOB_EXAMPLE: dict[str, Any] = _TAKEN.model_copy(
+    update={
+        "status": "succeeded",
+        "finished_at": datetime.fromisoformat("2025-03-01T09:34:10+00:00"),
+        "progress": _STEPS,
+        "result": Answer.model_validate(ANSWER_EXAMPLE),
+    }
+).model_dump(mode="json")

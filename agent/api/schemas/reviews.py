@@ -1,0 +1,194 @@
+"""What goes over HTTP about reviews and feedback: request and response bodies."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, model_validator
+
+from agent.api.schemas.common import SAID, UNSAID, ExecuteResponse, Text, one_of
+from agent.core.events import UsedDocument
+from agent.core.json_types import Flag
+from agent.feedback.feedback import Said, Taken
+from agent.feedback.records import MAX_COMMENT, MAX_SQL, Decision, Feedback, Review, ReviewedAttempt, Settlement, Status
+from agent.feedback.reviews import Settled, Verdict
+from executors.base import Frozen
+
+TRACE_ID, REVIEW_ID = "^[0-9a-f]{32}$", "^[0-9a-f]{30}$"
+
+Sql = Annotated[Text, Field(max_length=MAX_SQL)]
+Comment = Annotated[Text, Field(max_length=MAX_COMMENT, description="For the reviewers.")]
+
+
+class ReviewSummary(Frozen):
+    """An answer that a person should look at, or has.
+
+    kind: `attempts` where they ran out, `feedback` where somebody said something about an answer.
+    sql: what an approval takes: what the feedback proposes, else the query of the answer; empty without one.
+    errors: why the attempts were not accepted.
+    """
+
+    id: str
+    trace_id: str
+    kind: str
+    status: Status
+    database: str
+    question: str
+    principal: str
+    created_at: datetime
+    sql: str
+    errors: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, review: Review) -> ReviewSummary:
+        """The wire's shape of a review, in short."""
+        return cls.model_validate(_fields(review, ReviewSummary))
+
+
+class ReviewDetail(ReviewSummary):
+    """The whole of it.
+
+    answer: that was given.
+    attempts: with what was drafted, in their order.
+    documents: what retrieval had found, by ids that `GET /api/rag/documents` knows.
+    follows: whether the question went on with a chat, so that it can be no past query by itself.
+    may_settle: whether the caller may decide.
+    version: sent as `If-Match`, it keeps a decision from being made on what somebody has changed; also the ETag.
+    """
+
+    answer: str
+    attempts: tuple[ReviewedAttempt, ...] = ()
+    documents: tuple[UsedDocument, ...] = ()
+    follows: bool = False
+    feedback: Feedback | None = None
+    settlement: Settlement | None = None
+    may_settle: bool
+    version: str
+
+    @classmethod
+    def whole(cls, review: Review, version: str, *, may_settle: bool) -> ReviewDetail:
+        """The wire's shape of a review."""
+        return cls.model_validate(_fields(review, ReviewDetail) | {"version": version, "may_settle": may_settle})
+
+
+BESIDE = ("sql", "may_settle", "version")  # what is no field of a review by that name
+
+
+def _fields(review: Review, wanted: type[ReviewSummary]) -> dict[str, Any]:
+    named = {name: getattr(review, name) for name in wanted.model_fields if name not in BESIDE}
+    return named | {"sql": review.proposed}
+
+
+class ReviewPage(Frozen):
+    """Some reviews, the newest first. `next_cursor`: where the next page begins; null where there are no more."""
+
+    reviews: list[ReviewSummary]
+    next_cursor: str | None = None
+
+    @classmethod
+    def of(cls, reviews: list[Review], cursor: str) -> ReviewPage:
+        """The wire's shape of a page."""
+        return cls(reviews=[ReviewSummary.of(review) for review in reviews], next_cursor=cursor or None)
+
+
+class SettleRequest(Frozen):
+    """A decision on a review. Unknown fields are refused."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"decision": "correct", "sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'",
+                 "comment": "Cancelled orders do not count."}
+            ],
+            **one_of([
+                {"required": ["sql"], "properties": {"decision": {"const": "correct"}, "sql": SAID}},
+                {"properties": {"decision": {"enum": ["approve", "reject"]}, "sql": UNSAID}},
+            ]),
+        }
+    )  # fmt: skip
+
+    decision: Decision = Field(
+        description="`approve` the query that the review has in `sql`, `correct` it, or `reject` the answer."
+    )
+    sql: Sql = Field("", description="Of a correction: one SELECT in the database's own dialect.")
+    comment: Comment = ""
+    preview: Flag = Field(False, description="Run the query and show its rows, but decide nothing.")
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> SettleRequest:
+        if (self.decision == "correct") != bool(self.sql.strip()):
+            raise ValueError("`sql` goes with the decision `correct`, and with no other.")
+        return self
+
+    def verdict(self) -> Verdict:
+        """What is decided."""
+        return Verdict(self.decision, sql=self.sql, comment=self.comment)
+
+
+class SettleResponse(Frozen):
+    """The review as it is now; `rows`: the first rows of its query, null where there is none."""
+
+    review: ReviewDetail
+    rows: ExecuteResponse | None = None
+
+    @classmethod
+    def of(cls, settled: Settled) -> SettleResponse:
+        """The wire's shape of what a decision did."""
+        rows = ExecuteResponse.of(settled.shown) if settled.shown else None
+        return cls(review=ReviewDetail.whole(settled.review, settled.version, may_settle=True), rows=rows)
+
+
+class FeedbackRequest(Frozen):
+    """What somebody says of an answer that they were given. Unknown fields are refused."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"trace_id": "0af7651916cd43dd8448eb211c80319c", "correct": False,
+                 "corrected_sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'",
+                 "comment": "Cancelled orders do not count."}
+            ],
+            **one_of([
+                {"properties": {"correct": {"const": False}}},
+                {"properties": {"correct": {"const": True}, "corrected_sql": UNSAID}},
+            ]),
+        }
+    )  # fmt: skip
+
+    trace_id: Annotated[str, Field(pattern=TRACE_ID)] = Field(
+        description="Of the answer. Where several questions were asked in one trace, the last one is meant."
+    )
+    correct: Flag = Field(description="Whether the answer is right.")
+    corrected_sql: Sql = Field("", description="Of a wrong answer: the SELECT that would have been right, if known.")
+    comment: Comment = ""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> FeedbackRequest:
+        if self.correct and self.corrected_sql.strip():
+            raise ValueError("An answer that is right has no `corrected_sql`; say `correct: false`.")
+        return self
+
+    def said(self) -> Said:
+        """What is said."""
+        return Said(self.correct, corrected_sql=self.corrected_sql, comment=self.comment)
+
+
+class FeedbackResponse(Frozen):
+    """The review that the feedback is in.
+
+    status: `open` while it waits for a reviewer; `approved` at once where a reviewer calls an answer right.
+    rows: the first rows of the corrected query; null where there is none.
+    """
+
+    trace_id: str
+    review_id: str
+    status: Status
+    rows: ExecuteResponse | None = None
+
+    @classmethod
+    def of(cls, taken: Taken) -> FeedbackResponse:
+        """The wire's shape of what was taken."""
+        review = taken.review
+        rows = ExecuteResponse.of(taken.shown) if taken.shown else None
+        return cls(trace_id=review.trace_id, review_id=review.id, status=review.status, rows=rows)

@@ -1,0 +1,1 @@
+"""The process that serves: uvicorn with bounds, and its end."""

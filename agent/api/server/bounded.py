@@ -1,0 +1,177 @@
+"""uvicorn's HTTP protocol with bounds: how many headers a request has, how large they are, and how long it may take.
+
+httptools collects a header of any length, and uvicorn waits for the rest of a request without end. Here a head that is
+too large gets 431 while it arrives, a request that does not come in time gets 408, and the connection is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from agent.api.http.errors import MEDIA_TYPE, http_problem
+from agent.api.server.limits import HEADER_OVERHEAD, MAX_HEADER_BYTES, MAX_HEADERS, arrival_s
+from agent.telemetry.trace import new_trace_id
+
+LINGER_S = 2.0  # in which a client that still sends may read why it was refused
+
+
+class HeadTooLarge(Exception):
+    """Ends the parsing of a request."""
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """One connection.
+
+    A request begins with its first byte, or with the connection: one that is opened and says nothing is closed too.
+    The time of a request starts with it, and grows by what arrives of its body; see `limits.arrival_s`.
+
+    Args:
+        receive_timeout_s: seconds in which the head of a request must arrive.
+        others: as uvicorn has them.
+    """
+
+    def __init__(self, *others: Any, receive_timeout_s: float, **named: Any) -> None:
+        super().__init__(*others, **named)
+        self._timeout_s = receive_timeout_s
+        self._timer: asyncio.TimerHandle | None = None
+        self._has_begun = self._in_body = self._is_refused = False
+        self._unsaid: tuple[int, str] | None = None  # a refusal that waits for the answer before it
+        self._head_bytes = self._head_count = self._body_bytes = 0
+        self._began_at = 0.0
+
+    # -- the connection -----------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        super().connection_made(transport)
+        self._start()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_refused:
+            return
+        in_head = self._timer is not None and not self._in_body
+        begun = self._has_begun
+        self._has_begun = False
+        super().data_received(data)
+        if self._is_refused or self.transport.is_closing():
+            return
+        if in_head and not self._in_body and not self._has_begun:  # all of it belongs to a head that is not complete
+            self._head_bytes += len(data)
+            self._has_begun = begun
+            if self._head_bytes > MAX_HEADER_BYTES:
+                self._refuse(431)
+        elif self._timer is None and not self._is_answering():  # empty lines before a request
+            self._start()
+
+    # -- the parser's callbacks ---------------------------------------------------------------------------
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        if self._timer is None:
+            self._start()
+        self._has_begun, self._in_body = True, False
+        self._head_bytes = self._head_count = self._body_bytes = 0
+
+    def on_url(self, url: bytes) -> None:
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._head_count += 1
+        self._count(len(name) + len(value) + HEADER_OVERHEAD)
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._in_body = True
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._body_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._stop()
+        self._in_body = False
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._unsaid is not None and not self.pipeline and not self.transport.is_closing():
+            self._tell(*self._unsaid)
+
+    def send_400_response(self, msg: str) -> None:
+        """Called by uvicorn for what cannot be parsed; a head that is too large is one of them."""
+        too_large = self._head_count > MAX_HEADERS or self._head_bytes > MAX_HEADER_BYTES
+        self._refuse(431 if too_large else 400, "" if too_large else msg)
+
+    # -- bounds -------------------------------------------------------------------------------------------
+
+    def _count(self, size: int) -> None:
+        """Count what a head has, and what comes behind a body in chunks."""
+        self._head_bytes += size
+        if self._head_count > MAX_HEADERS or self._head_bytes > MAX_HEADER_BYTES:
+            raise HeadTooLarge
+
+    def _start(self) -> None:
+        self._began_at = self.loop.time()
+        self._timer = self.loop.call_at(self._began_at + self._timeout_s, self._out_of_time)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _out_of_time(self) -> None:
+        grace = LINGER_S if self._in_body else 0  # `limits.RequestLimits` refuses a body by itself, where it is read
+        until = self._began_at + arrival_s(self._timeout_s, self._body_bytes) + grace
+        if self.loop.time() < until:
+            self._timer = self.loop.call_at(until, self._out_of_time)
+            return
+        self._timer = None
+        if self._in_body:
+            self.transport.abort()
+        else:
+            self._refuse(408)
+
+    def _is_answering(self) -> bool:
+        return bool(self.pipeline) or (self.cycle is not None and not self.cycle.response_complete)
+
+    def _refuse(self, status: int, detail: str = "") -> None:
+        """Read no more, and say why: after the answers to the requests before, where there are some."""
+        self._is_refused = True
+        self._stop()
+        if self._in_body and self.cycle.response_started:
+            self.transport.close()
+        elif self._is_answering() and not self._in_body:
+            self._unsaid = (status, detail)
+        else:
+            self._tell(status, detail)
+
+    def _tell(self, status: int, detail: str) -> None:
+        """Refuse, and close the connection once the client may have read it."""
+        self.transport.write(_refusal(status, detail))
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+            self._timer = self.loop.call_later(LINGER_S, self.transport.close)
+        else:
+            self.transport.close()
+
+
+def bounded(receive_timeout_s: float) -> partial[BoundedHttp]:
+    """What uvicorn takes as `http`. Args: receive_timeout_s: seconds in which the head of a request must arrive."""
+    return partial(BoundedHttp, receive_timeout_s=receive_timeout_s)
+
+
+def _refusal(status: int, detail: str) -> bytes:
+    problem = http_problem(status, new_trace_id(), **({"detail": detail} if detail else {}))
+    body = problem.model_dump_json().encode()
+    lines = (f"content-type: {MEDIA_TYPE}", f"content-length: {len(body)}", f"x-trace-id: {problem.trace_id}")
+    head = "\r\n".join((*lines, "cache-control: no-store", "x-content-type-options: nosniff", "connection: close"))
+    return STATUS_LINE[status] + head.encode() + b"\r\n\r\n" + body

@@ -1,0 +1,74 @@
+"""What a request may have of headers and take of time, whichever server hands it over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from agent.api.http.errors import http_problem, problem_response
+
+MAX_HEADERS = 100
+MAX_HEADER_BYTES = 32_768  # of all headers and the address together; Kestrel has the same, nginx 4 times 8 KiB
+HEADER_OVERHEAD = 4  # `: ` and the end of the line
+BODY_BYTES_A_SECOND = 16_384  # by which the time grows that a body may take
+
+
+def arrival_s(timeout_s: float, body_bytes: int) -> float:
+    """Seconds that a request may take to arrive, when so much of its body has."""
+    return timeout_s + body_bytes / BODY_BYTES_A_SECOND
+
+
+def is_too_large(headers: Sequence[tuple[bytes, bytes]], path: bytes = b"", query: bytes = b"") -> bool:
+    """Whether the head of a request is more than is looked at."""
+    if len(headers) > MAX_HEADERS:
+        return True
+    size = sum(len(name) + len(value) + HEADER_OVERHEAD for name, value in headers)
+    return size + len(path) + len(query) > MAX_HEADER_BYTES
+
+
+class RequestLimits:
+    """ASGI middleware: a head that is too large gets 431; a body that does not come in time ends in an HTTPException
+    with status 408.
+
+    The server of `serve` refuses such requests while they arrive (`agent.api.server.bounded`); this is for every other.
+
+    Args:
+        app: what is wrapped; what wraps this gives the request its `trace_id`.
+        receive_timeout_s: seconds that a body may take, beside what `arrival_s` adds.
+    """
+
+    def __init__(self, app: ASGIApp, receive_timeout_s: float) -> None:
+        self.app, self.receive_timeout_s = app, receive_timeout_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if is_too_large(scope["headers"], scope.get("raw_path") or b"", scope.get("query_string") or b""):
+            response = problem_response(http_problem(431, scope["state"]["trace_id"]))
+            await response(scope, receive, send)
+            return
+        await self.app(scope, self._timed(receive), send)
+
+    def _timed(self, receive: Receive) -> Receive:
+        """`receive` until the body is there; what is waited for later is the caller's end."""
+        began_at = asyncio.get_running_loop().time()
+        read, whole = 0, False
+
+        async def receive_in_time() -> Message:
+            nonlocal read, whole
+            if whole:
+                return await receive()
+            try:
+                async with asyncio.timeout_at(began_at + arrival_s(self.receive_timeout_s, read)):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408) from None
+            read += len(message.get("body", b""))
+            whole = not message.get("more_body", False)
+            return message
+
+        return receive_in_time

@@ -1,0 +1,111 @@
+"""uvicorn, which ends in the order that callers need: first refuse, then finish, then tell, then close."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+
+from agent.api.http.lazy_service import LazyService
+from agent.api.server.bounded import bounded
+from agent.api.server.draining import LAST_WORDS_S, Draining
+from agent.core.errors import AddressUnavailable
+
+
+def check_port(host: str, port: int) -> None:
+    """Return where the port can be listened on.
+
+    Raises:
+        AddressUnavailable: another process has it, or this user may not open it.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                why = f"Port {port} is in use. Name another one with --port, or end the process that has it."
+            elif error.errno == errno.EACCES:
+                why = f"This user may not open port {port}. Name one above 1023 with --port."
+            else:
+                why = f"{host} is no address of this machine that can be listened on: {error.strerror or error}."
+            raise AddressUnavailable(why) from error
+
+
+class Server(uvicorn.Server):
+    """Serves one app until SIGTERM or SIGINT, and then as long as the grace says; a second signal ends that.
+
+    uvicorn by itself closes its port first, so that nobody would be told to come again; and who is still waiting when
+    its time is over sees the connection break.
+
+    Args:
+        factory: makes the app of `api.create_app`, once uvicorn has set up its logs.
+        grace_s: seconds in which what is being answered may end by itself.
+        receive_timeout_s: seconds in which the head of a request must arrive.
+        host, port, log_level: as uvicorn has them.
+    """
+
+    def __init__(
+        self,
+        factory: Callable[[], FastAPI],
+        *,
+        grace_s: float,
+        receive_timeout_s: float,
+        host: str,
+        port: int,
+        log_level: str,
+    ) -> None:
+        self._factory = factory
+        super().__init__(
+            uvicorn.Config(
+                self._made,
+                factory=True,
+                host=host,
+                port=port,
+                log_level=log_level,
+                ws="none",
+                http=bounded(receive_timeout_s),  # type: ignore[arg-type]  # uvicorn calls it, as it would a class
+                # What is told after the grace has left by now; a connection that does not close is not waited for.
+                timeout_graceful_shutdown=round(LAST_WORDS_S),
+            )
+        )
+        self._grace_s = grace_s
+        self._hurry = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def _made(self) -> FastAPI:
+        app = self._factory()
+        self._draining: Draining = app.state.draining
+        self._service: LazyService = app.state.service
+        return app
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, as uvicorn does."""
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End; the port stays open meanwhile, so that new requests hear when to try again."""
+        self._draining.begin()
+        ends = [asyncio.create_task(self._draining.idle(self._grace_s)), asyncio.create_task(self._hurry.wait())]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for task in ends:
+            task.cancel()
+        await asyncio.gather(*ends, return_exceptions=True)
+        self._service.stop()
+        if not await self._draining.idle(LAST_WORDS_S):
+            self._draining.cut_off()
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first signal begins the end, a second one ends the grace, a third one everything."""
+        if self.should_exit and not self._hurry.is_set() and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._hurry.set)
+            return
+        super().handle_exit(sig, frame)

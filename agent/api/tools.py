@@ -1,0 +1,219 @@
+"""What other agents can call: each tool's name, what a model reads of it, its arguments, and what it does.
+
+`GET /api/tools` shows them for function calling. The arguments are those of the routes' own request bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, Field, create_model
+
+from agent.api.schemas.common import DatabaseList, ExecuteRequest, ExecuteResponse, Name, QueryRequest
+from agent.api.schemas.rag import FoundDocument, SearchRequest, SearchResponse
+from agent.core.models import Answer, with_first_records
+from agent.service import Service
+from executors.base import Frozen, JsonValue
+
+Body = TypeVar("Body", bound=BaseModel)
+Run = Callable[[Service, Any, str], Awaitable[BaseModel]]
+
+
+class SchemaRequest(Frozen):
+    """Which database to describe."""
+
+    database: Name = Field(description="A name that `list_databases` gives.")
+
+
+class NoArguments(Frozen):
+    """Nothing to say."""
+
+
+class SchemaText(Frozen):
+    """A database's schema as the model reads it; `warnings`: what of it could not be read."""
+
+    database: str
+    dialect: str
+    schema_text: str
+    warnings: tuple[str, ...] = ()
+
+
+class Tool(NamedTuple):
+    """A tool.
+
+    title: what people read of it.
+    input: the model of its arguments.
+    method, path: the route that does the same over HTTP; `{database}` in it is an argument.
+    run: does it; takes the service, the validated arguments, and who asks.
+    """
+
+    name: str
+    title: str
+    description: str
+    input: type[BaseModel]
+    method: str
+    path: str
+    run: Run
+
+    def parameters(self) -> dict[str, Any]:
+        """The JSON schema of the arguments, without references."""
+        schema: dict[str, Any] = _plain(self.input.model_json_schema(), {})
+        return {key: value for key, value in schema.items() if key != "description"}  # the tool has its own
+
+    async def call(self, service: Service, arguments: Mapping[str, Any], principal: str) -> JsonValue:
+        """Do it.
+
+        Args:
+            service: that answers.
+            arguments: as JSON.
+            principal: who asks.
+
+        Returns:
+            The result as JSON has it.
+
+        Raises:
+            pydantic.ValidationError: the arguments cannot be used.
+            PlumblineError, ExecutorError, RetrievalError: as the route; `problems.problem_of` tells them.
+        """
+        result = await self.run(service, self.input.model_validate(dict(arguments)), principal)
+        return result.model_dump(mode="json")
+
+
+class ToolList(Frozen):
+    """Tools in the form that chat models take, and by each tool's name the route that executes it."""
+
+    tools: list[dict[str, Any]]
+    routes: dict[str, dict[str, str]]
+
+    @classmethod
+    def of(cls, tools: tuple[Tool, ...]) -> ToolList:
+        """All of them."""
+        described = [
+            {
+                "type": "function",
+                "function": {"name": it.name, "description": it.description, "parameters": it.parameters()},
+            }
+            for it in tools
+        ]
+        return cls(tools=described, routes={it.name: {"method": it.method, "path": it.path} for it in tools})
+
+
+async def search_docs(service: Service, body: SearchRequest, principal: str) -> SearchResponse:
+    """The documents nearest to a query that `principal` may know.
+
+    Raises:
+        UnknownDatabase, DatabaseUnavailable, RetrievalError.
+    """
+    found, warnings = await service.documents.search(
+        body.database, body.query, body.top_k, body.kinds, principal=principal
+    )
+    return SearchResponse(documents=[FoundDocument.of(hit) for hit in found], warnings=warnings)
+
+
+async def _ask(service: Service, body: Any, principal: str) -> Answer:
+    asked = service.query(body.question, body.database, session_id=body.session_id, principal=principal)
+    return with_first_records(await asked)
+
+
+async def _search(service: Service, body: SearchRequest, principal: str) -> SearchResponse:
+    await service.registered.follow(body.database)
+    service.registered.admit(body.database, principal)
+    return await search_docs(service, body, principal)
+
+
+async def _list(service: Service, body: NoArguments, principal: str) -> DatabaseList:  # noqa: ARG001
+    return DatabaseList(databases=await service.databases(principal))
+
+
+async def read_schema(service: Service, body: SchemaRequest, principal: str) -> SchemaText:
+    """A database's schema as the model reads it. Raises UnknownDatabase, DatabaseUnavailable."""
+    await service.registered.follow(body.database)
+    service.registered.admit(body.database, principal)
+    schema, warnings = await service.raw_schema(body.database, principal=principal)
+    text = (await service.schema(body.database, principal))[1]
+    return SchemaText(database=body.database, dialect=schema.dialect, schema_text=text, warnings=warnings)
+
+
+async def _run(service: Service, body: Any, principal: str) -> ExecuteResponse:
+    await service.registered.follow(body.database)
+    service.registered.admit(body.database, principal)
+    done = await service.registered.execute(body.database, body.sql, row_limit=body.row_limit, principal=principal)
+    return ExecuteResponse.of(done)
+
+
+def _only(body: type[Body], *fields: str) -> type[BaseModel]:
+    """A request's model with these of its fields alone: what a model need not decide is not shown to it."""
+    kept: dict[str, Any] = {name: (body.model_fields[name].annotation, body.model_fields[name]) for name in fields}
+    return create_model(body.__name__, __base__=Frozen, __doc__=body.__doc__, **kept)
+
+
+def _plain(schema: Any, defined: Mapping[str, Any]) -> Any:
+    """A JSON schema as models read it best: references filled in, no titles, and no null beside a type."""
+    if isinstance(schema, list):
+        return [_plain(one, defined) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    defined = schema.get("$defs", defined)
+    if "$ref" in schema:
+        return _plain(defined[schema["$ref"].rpartition("/")[2]], defined)
+    choices = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+    if len(choices) == 1:
+        schema = {**{key: value for key, value in schema.items() if key not in {"anyOf", "default"}}, **choices[0]}
+    left_out = {"$defs", "examples"} | ({"title"} if isinstance(schema.get("title"), str) else set())
+    return {key: _plain(value, defined) for key, value in schema.items() if key not in left_out}
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        "ask",
+        "Ask a question",
+        "Answer a question about the data of one database. Plumbline writes the SQL, runs it, has the result judged "
+        "and recomputes every number; `verified` says whether all checks passed, `clarification` what it needs to "
+        "know, `raw_total` how many records are behind the rows, of which `raw_results` has the first ten. Prefer "
+        "this to writing SQL yourself.",
+        _only(QueryRequest, "question", "database", "session_id"),
+        "POST",
+        "/api/query",
+        _ask,
+    ),
+    Tool(
+        "search_docs",
+        "Search the docs",
+        "Find what is known about a database: meanings of columns and tables, business rules and terms, and past "
+        "questions with the SQL that answered them. Use it before writing SQL whose words the schema does not explain.",
+        SearchRequest,
+        "POST",
+        "/api/rag/search",
+        _search,
+    ),
+    Tool(
+        "list_databases",
+        "List databases",
+        "List the databases that can be asked, each with its SQL dialect, a description, and whether it is available.",
+        NoArguments,
+        "GET",
+        "/api/databases",
+        _list,
+    ),
+    Tool(
+        "get_schema",
+        "Read a schema",
+        "Get a database's tables, columns, types and keys, with what the docs say beside them. Read it "
+        "before `run_sql`.",
+        SchemaRequest,
+        "GET",
+        "/api/databases/{database}/schema",
+        read_schema,
+    ),
+    Tool(
+        "run_sql",
+        "Run a SELECT",
+        "Run one SELECT in the database's own dialect and get its rows. Nothing can be changed: any other statement is "
+        "refused. Rows are capped, and `truncated` says whether there were more.",
+        _only(ExecuteRequest, "database", "sql", "row_limit"),
+        "POST",
+        "/api/execute",
+        _run,
+    ),
+)

@@ -1,1 +1,0 @@
-"""Plain checks: what can be told of a query and its rows without asking a model."""

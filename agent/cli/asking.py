@@ -1,0 +1,149 @@
+"""`ask`, `chat` and `demo`: questions at the terminal, every step shown."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from agent.cli.console import EXPECTED, Database, Docs, EffortOption, complain, fail, opened, out
+from agent.cli.paths import resolve
+from agent.core.callers import LOCAL
+from agent.core.errors import PlumblineError
+from agent.core.events import Done
+from agent.core.models import Answer, Options
+from agent.present.terminal import plain
+from agent.present.transcript import Transcript
+from agent.service import Service
+
+EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
+NoClarify = Annotated[
+    bool, typer.Option("--no-clarify", help="Never ask back: answer what can be answered, and say what was assumed.")
+]
+
+
+def ask(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[SOURCE] QUESTION", help="The question, in quotes; before it a file, folder or server's address."
+        ),
+    ],
+    database: Database = "shop",
+    docs: Docs = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the response of the HTTP interface.")] = False,
+    no_docs: Annotated[bool, typer.Option("--no-docs", help="Answer from the raw schema alone.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show docs, plan and records' query too.")] = False,
+    allow_writes: Annotated[
+        bool, typer.Option("--allow-writes", help="Plan a change of rows, then ask whether to make it.")
+    ] = False,
+    no_clarify: NoClarify = False,
+    effort: EffortOption = None,
+) -> None:
+    """Answer one question, showing each step. Exit code 1: there is no answer; 2: it asks back."""
+    source, question = _source_and_question(words, database)
+    options = Options(enable_retrieval=False if no_docs else None, allow_writes=allow_writes or None)
+    options = options.model_copy(update={"clarify": False if no_clarify else None, "effort": effort})
+
+    async def run(options: Options) -> Answer:
+        if as_json:
+            return await service.query(question, name, options=options, principal=LOCAL)
+        return await show(service, question, name, options)
+
+    show = _Shown(verbose=verbose)
+    with opened(as_json=as_json) as (service, runner):
+        name = resolve(service, source, docs)
+        answer = runner.run(run(options))
+        if answer.write and answer.write.token and not as_json and typer.confirm("Make this change?"):
+            answer = runner.run(run(Options(confirm=answer.write.token)))
+    if as_json:
+        print(answer.model_dump_json(indent=2))
+    raise typer.Exit(EXIT_CODES[answer.status])
+
+
+def chat(
+    database: Database = "shop",
+    docs: Docs = None,
+    script: Annotated[
+        typer.FileText | None, typer.Option("--script", help="Ask the lines of this file instead of asking for them.")
+    ] = None,
+    transcript: Annotated[
+        Path | None, typer.Option("--transcript", dir_okay=False, help="Write the conversation here, as Markdown.")
+    ] = None,
+    no_clarify: NoClarify = False,
+    effort: EffortOption = None,
+) -> None:
+    """Ask one question after the other; each sees the last ones. An empty line or Ctrl-D ends it."""
+    show, options = _Shown(), Options(clarify=False if no_clarify else None, effort=effort)
+    with opened() as (service, runner):
+        name = resolve(service, database, docs)
+        session = runner.run(service.start_session(name, LOCAL))
+        told = Transcript(name)
+        if script is None:
+            out.print(Text.assemble("Ask about ", (name, "bold"), "; an empty line ends the chat."), style="dim")
+        # Read between the runs of the loop, in the main thread: there Ctrl-C ends it at once.
+        while line := _read_line() if script is None else script.readline().strip():
+            if script is not None:
+                out.print(Text(f"\n> {plain(line)}", style="bold"))
+            try:
+                told.add(line, runner.run(show(service, line, name, options, session_id=session.id)))
+            except EXPECTED as error:
+                complain(str(error))
+                told.fail(line, str(error))
+        if transcript is not None:
+            transcript.write_text(str(told), encoding="utf-8")
+
+
+def demo() -> None:
+    """Four questions about the sample shop; the first also without the docs, to show what they change."""
+    from agent.cli.demo import add_shop, run_demo
+
+    with opened() as (service, runner):
+        add_shop(service)
+        runner.run(run_demo(service, out, _Shown()))
+
+
+def _source_and_question(words: list[str], database: str) -> tuple[str, str]:
+    """What was typed, taken apart: `QUESTION`, or `SOURCE QUESTION`."""
+    if len(words) <= 2:
+        return (database if len(words) == 1 else words[0]), words[-1]
+    return fail('Put the question in quotes: plumbline ask data.csv "How many orders are there?"')
+
+
+class _Shown:
+    """Asks questions and prints their events as they arrive."""
+
+    def __init__(self, *, verbose: bool = False) -> None:
+        self._verbose = verbose
+        self._read: set[tuple[str, Options]] = set()  # what the model on this machine has read, and keeps
+
+    async def __call__(
+        self, service: Service, question: str, database: str, options: Options, *, session_id: str | None = None
+    ) -> Answer:
+        """Ask one question; the response."""
+        from agent.present.terminal import StepPrinter
+
+        first = not service.settings.is_hosted and (database, options) not in self._read
+        self._read.add((database, options))
+        answer: Answer | None = None
+        printer = StepPrinter(out, verbose=self._verbose, first_reading=first)
+        with printer.watching():
+            asked = service.events(question, database, session_id=session_id, options=options, principal=LOCAL)
+            async for event in asked:
+                printer.show(event)
+                if isinstance(event, Done):
+                    answer = event.answer
+        if answer is None:
+            raise PlumblineError("The question ended without an answer.")
+        return answer
+
+
+def _read_line() -> str:
+    """The next line; empty at the end. A prompt is for people, not for pipes."""
+    try:
+        return input("> " if sys.stdin.isatty() else "").strip()
+    except EOFError:
+        return ""

@@ -1,0 +1,94 @@
+"""The terminal that all commands share: where they print, how they open the service, how they fail."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from agent import telemetry
+from agent.config.settings import Effort, Settings
+from agent.configuration import examine
+from agent.core.errors import PlumblineError
+from agent.core.problems import problem_of
+from agent.service import Service, build_service
+from agent.telemetry.logs import configure_logs
+from agent.telemetry.trace import new_trace_id
+from executors.errors import ExecutorError
+from rag.errors import RetrievalError
+
+EXPECTED = (PlumblineError, ExecutorError, RetrievalError)
+DEADLINE_S = 3600.0  # the settings' is for a front end that hangs up; here its user does
+
+out = Console()
+err = Console(stderr=True)
+
+Database = Annotated[str, typer.Option("--database", "-d", help="A name of the registry, or a file or folder of data.")]
+Docs = Annotated[
+    list[Path] | None, typer.Option("--docs", exists=True, help="Docs of a file or folder: Markdown, YAML or CSV.")
+]
+EffortOption = Annotated[
+    Effort | None,
+    typer.Option("--effort", help="quick: one draft, not verified; balanced: two; thorough: up to five."),
+]
+
+
+@contextmanager
+def opened(*, as_json: bool = False) -> Iterator[tuple[Service, asyncio.Runner]]:
+    """The service, and the one event loop that it lives in; what goes wrong ends the process with a sentence."""
+    settings = read_settings()
+    settings = settings.model_copy(update={"request_deadline_s": max(settings.request_deadline_s, DEADLINE_S)})
+    try:
+        with asyncio.Runner() as runner:
+            telemetry.setup(settings)
+            service = build_service(settings, registry_required=False)
+            try:
+                yield service, runner
+            finally:
+                runner.run(service.close())
+                telemetry.shutdown()
+    except EXPECTED as error:
+        problem = problem_of(error, new_trace_id()) if as_json else None
+        if problem is not None:
+            print(json.dumps(problem.model_dump(), indent=2))
+            raise typer.Exit(1) from None
+        fail(str(error))
+    except KeyboardInterrupt:
+        err.print("\nstopped", style="dim")
+        raise typer.Exit(130) from None
+
+
+def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:
+    """The settings of this process, logging set up; what is wrong with them ends the process, all of it told at once.
+
+    Args:
+        serving: whether the registry has to be there too, and it has to be known who may ask.
+        registry: False where a service is to ask other databases than the registry's.
+    """
+    found = examine(in_functions=False if serving else None, registry=serving and registry)
+    for warning in found.warnings:
+        err.print(Text(f"! {warning}", style="yellow"), soft_wrap=True)
+    if found.settings is None or found.every_problem:
+        fail(found.report())
+    configure_logs(found.settings)
+    return found.settings
+
+
+def complain(message: str) -> None:
+    """A message as it is: it may hold what looks like markup."""
+    from agent.present.terminal import plain
+
+    err.print(Text(plain(message), style="red"), soft_wrap=True)
+
+
+def fail(message: str) -> NoReturn:
+    """Say what went wrong, and end with exit code 1."""
+    complain(message)
+    raise typer.Exit(1)

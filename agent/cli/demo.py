@@ -1,0 +1,71 @@
+"""What a first user sees: four questions about the sample shop."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from rich.console import Console
+from rich.text import Text
+
+from agent.core.models import Answer, Options
+from agent.present.terminal import cell_text
+from agent.service import Service
+
+DATABASE = "shop"
+WITHOUT_DOCS = "What was our revenue in fiscal year 2025?"
+QUESTIONS = (
+    WITHOUT_DOCS,
+    "How many orders of 2024 were cancelled?",
+    "For each country, how many customers signed up between April and June 2025?",
+    "Which five products brought in the most revenue in 2024? Show the name and the revenue.",
+)
+
+Show = Callable[[Service, str, str, Options], Awaitable[Answer]]
+
+
+def add_shop(service: Service) -> None:
+    """Make the sample shop and its docs known where no registry names it: where the package was installed."""
+    if DATABASE in service.router.names():
+        return
+    from samples.make_shop import HERE, make_shop
+
+    folder = service.settings.state_path / "samples"
+    make_shop(folder)
+    service.add_source(str(folder / "shop.duckdb"), [HERE / "docs"])
+
+
+async def run_demo(service: Service, console: Console, show: Show) -> None:
+    """Ask the questions one after the other; the first also from the raw schema alone.
+
+    Args:
+        service: of the sample registry.
+        console: where headings go.
+        show: asks one question and prints its steps.
+    """
+    console.rule("The same question from the raw schema alone, then with the docs")
+    bare = await show(service, WITHOUT_DOCS, DATABASE, Options(enable_retrieval=False, max_attempts=1))
+    answers = []
+    for question in QUESTIONS:
+        answers.append(await show(service, question, DATABASE, Options(reuse_verified=False)))  # each time anew
+        if question == WITHOUT_DOCS:
+            compare(console, bare, answers[-1])
+            console.rule("Three more")
+    verified = sum(answer.verified for answer in answers)
+    console.print(f"{len(answers)} questions, {verified} answers verified.")
+    console.print('Ask your own:   [bold].venv/bin/python -m agent ask --database shop "…"[/]')
+    console.print("On a page:      [bold]make serve[/], then http://127.0.0.1:7071/")
+
+
+def compare(console: Console, bare: Answer, enriched: Answer) -> None:
+    """Print what the docs changed: the last value of the first row, without and with them."""
+    before, after = (_found(answer) for answer in (bare, enriched))
+    before.stylize("yellow")
+    after.stylize("green")
+    console.print(Text.assemble("Without the docs: ", before, ". With them: ", after, "."))
+    console.print(
+        "[dim]The schema does not say when the fiscal year starts, nor that cancelled orders do not count.[/]\n"
+    )
+
+
+def _found(answer: Answer) -> Text:
+    return cell_text(list(answer.results[0].values())[-1], answer.language) if answer.results else Text("nothing")

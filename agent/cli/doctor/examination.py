@@ -1,0 +1,103 @@
+"""The whole deployment, part by part, side by side; what is broken in one keeps nobody from looking at the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterator, Sequence
+from functools import partial
+
+from agent.cli.doctor import parts
+from agent.cli.doctor.databases import DatabaseChecks, of_index
+from agent.cli.doctor.finding import Discretion, Finding, found
+from agent.config.settings import Settings
+from agent.configuration import Configuration, examine
+from agent.databases.registry import build_router
+from executors.registry.registry import Registry
+from rag.embedding.embedder import Embedder
+
+
+async def diagnose() -> tuple[Finding, ...]:
+    """What is found of this process's deployment. Nothing is changed, but for a record of the state store.
+
+    The settings' retries are left out: whoever waits here is a person.
+    """
+    configuration = examine()
+    findings = parts.of_configuration(configuration)
+    settings = configuration.provisional
+    if settings is None:
+        said = "Nothing else was looked at: without usable settings nobody knows what there is."
+        return (*findings, Finding(part="deployment", check="parts", status="failed", said=said))
+    findings += await _of_parts(settings.model_copy(update={"model_retries": 0}), configuration.registry)
+    discretion = Discretion(_unspoken(settings, configuration))
+    return tuple(map(discretion.shown, findings))
+
+
+async def _of_parts(settings: Settings, registry: Registry) -> list[Finding]:
+    databases = DatabaseChecks(settings, build_router(settings, registry))
+    looks: list[tuple[str, Awaitable[Sequence[Finding]]]] = [
+        *(
+            ("model", found("model", check, partial(parts.of_model, settings, check, name)))
+            for check, name in parts.models_of(settings).items()
+        ),
+        ("index", _of_retrieval(settings, registry.names())),
+        *(
+            (f"database {name}", found(f"database {name}", "schema", partial(databases.of_database, name)))
+            for name in registry.names()
+        ),
+        ("state store", found("state store", settings.state_kind, partial(parts.of_state, settings))),
+        ("telemetry", found("telemetry", "export", partial(parts.of_telemetry, settings))),
+    ]
+    try:
+        seen = await asyncio.gather(*(look for _, look in looks), return_exceptions=True)
+    finally:
+        await databases.close()
+    return [finding for (part, _), some in zip(looks, seen, strict=True) for finding in _told(part, some)]
+
+
+def _told(part: str, some: Sequence[Finding] | BaseException) -> Sequence[Finding]:
+    """What was found. Even a fault of the examination itself costs one part and no more."""
+    if not isinstance(some, BaseException):
+        return some
+    if not isinstance(some, Exception):
+        raise some
+    said = f"Looking at it failed in a way that nobody thought of ({type(some).__name__}). Please report that."
+    return [Finding(part=part, check="examination", status="failed", said=said)]
+
+
+async def _of_retrieval(settings: Settings, names: Sequence[str]) -> Sequence[Finding]:
+    """The embedder, then the index, which is held against it."""
+    if not settings.enable_retrieval:
+        said = "Off: PLUMBLINE_ENABLE_RETRIEVAL is false."
+        return [Finding(part="index", check="retrieval", status="ok", said=said)]
+    from agent.knowledge.build import build_embedder, build_store
+
+    embedder: Embedder = build_embedder(settings)
+    embedded = await found("embeddings", "model", partial(parts.of_embeddings, embedder))
+    works = all(finding.status == "ok" for finding in embedded)
+    store = build_store(settings)
+    try:
+        index = await found("index", "store", partial(of_index, store, names, embedder if works else None))
+    finally:
+        await asyncio.to_thread(store.close)
+    return [*embedded, *index]
+
+
+def _unspoken(settings: Settings, configuration: Configuration) -> Iterator[str]:
+    """Secrets of the settings, and the hosts and passwords of everything that has an address."""
+    from urllib.parse import urlsplit
+
+    from pydantic import SecretStr
+
+    for value in settings.__dict__.values():
+        if isinstance(value, SecretStr):
+            yield value.get_secret_value()
+        elif isinstance(value, str) and "://" in value:
+            yield value
+            yield urlsplit(value).hostname or ""
+    for entry in configuration.registry.entries:
+        yield from (entry.key.get_secret_value() if entry.key else "", urlsplit(entry.via).hostname or "")
+        if entry.is_file or entry.via:
+            continue
+        address = entry.address
+        password = address.password.get_secret_value() if address.password is not None else ""
+        yield from (entry.url, address.host or "", password)

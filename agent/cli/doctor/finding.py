@@ -1,0 +1,60 @@
+"""One thing that was looked at."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Literal
+
+from agent.core.errors import PlumblineError
+from executors.base import Frozen
+from executors.errors import ExecutorError
+from rag.errors import RetrievalError
+
+Status = Literal["ok", "warning", "failed"]
+
+_FEW = 3
+PATIENCE_S = 60.0  # for one part; each has shorter times of its own
+
+
+class Finding(Frozen):
+    """What was found of one thing.
+
+    part: of the deployment, as `model` or `database shop`.
+    check: what of it was looked at.
+    said: what was found; where it is not ok, with what to do.
+    """
+
+    part: str
+    check: str
+    status: Status
+    said: str
+
+
+async def found(part: str, check: str, look: Callable[[], Awaitable[Sequence[Finding]]]) -> Sequence[Finding]:
+    """What `look` finds; what it raises on purpose, or too long a wait, is a failure of that part and of no other."""
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            return await look()
+    except TimeoutError:
+        said = f"No answer within {PATIENCE_S:g} s; check that it runs, and the network between."
+    except (PlumblineError, ExecutorError, RetrievalError) as error:
+        said = str(error)
+    return [Finding(part=part, check=check, status="failed", said=said)]
+
+
+class Discretion:
+    """Takes out of what is shown what nobody should read over a shoulder: secrets, and addresses.
+
+    Args:
+        values: that are not shown; short ones would be found everywhere, and are let be.
+    """
+
+    def __init__(self, values: Iterable[str]) -> None:
+        longest_first = sorted({value for value in values if len(value) > _FEW}, key=len, reverse=True)
+        self._values = re.compile("|".join(rf"(?<![\w-]){re.escape(it)}(?![\w-])" for it in longest_first) or r"(?!)")
+
+    def shown(self, finding: Finding) -> Finding:
+        """The finding without them."""
+        return finding.model_copy(update={"said": self._values.sub("…", finding.said)})

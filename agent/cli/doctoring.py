@@ -1,0 +1,77 @@
+"""`doctor`: the whole deployment looked at, and what to do where something is not as it should be."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from agent.cli.console import out
+
+if TYPE_CHECKING:
+    from agent.cli.doctor.finding import Finding, Status
+
+# From the best to the worst: how it is told, and in which colour.
+_WORDS: dict[Status, tuple[str, str]] = {
+    "ok": ("OK", "green"),
+    "warning": ("warning", "yellow"),
+    "failed": ("failed", "red"),
+}
+_STATUS, _CHECK = len("warning"), 24  # widths
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Look at everything a deployment has: configuration, models, index, databases and their layers, state, telemetry.
+
+    Every part is asked, whatever is wrong with the others. Exit code 1 where something failed.
+    """
+    from agent.cli.doctor.examination import diagnose
+
+    logging.disable(logging.CRITICAL)  # the findings say it, and without addresses
+    try:
+        findings = asyncio.run(diagnose())
+    finally:
+        logging.disable(logging.NOTSET)
+    failed = any(finding.status == "failed" for finding in findings)
+    if as_json:
+        print(json.dumps({"ok": not failed, "findings": [finding.model_dump() for finding in findings]}, indent=2))
+    else:
+        _print(findings)
+    raise typer.Exit(1 if failed else 0)
+
+
+def _print(findings: Sequence[Finding]) -> None:
+    """The findings, part by part, and how many there are of each kind."""
+    from agent.present.terminal import plain
+
+    checks = max(len(finding.check) for finding in findings)
+    for part, some in groupby(findings, key=attrgetter("part")):
+        out.print(Text(plain(part), style="bold"))
+        table = Table.grid(padding=(0, 2, 0, 0))
+        for width in (1, _STATUS, min(checks, _CHECK)):
+            table.add_column(width=width, overflow="fold")
+        table.add_column(overflow="fold")
+        for finding in some:
+            word, style = _WORDS[finding.status]
+            said = Text(plain(finding.said), style="" if finding.status == "ok" else style)
+            table.add_row("", Text(word, style=style), plain(finding.check), said)
+        out.print(table)
+    counts = Counter(finding.status for finding in findings)
+    kinds = [
+        f"{counts[status]} {word}{'s' if status == 'warning' and counts[status] > 1 else ''}"
+        for status, (word, _) in _WORDS.items()
+        if counts[status]
+    ]
+    worst = next(style for status, (_, style) in reversed(_WORDS.items()) if counts[status])
+    out.print(Text(f"\n{', '.join(kinds)}", style=worst))

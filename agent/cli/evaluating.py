@@ -1,0 +1,212 @@
+"""`eval`, `eval-retrieval` and `recompute`: how right the answers are, and why."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.cli.console import EXPECTED, Docs, EffortOption, err, fail, opened, out, read_settings
+
+
+def _parts(names: list[str] | None) -> list[str]:
+    """The parts to leave out. Raises typer.BadParameter: there is none of that name."""
+    from agent.evaluation.without import PARTS
+
+    unknown = [name for name in names or () if name not in PARTS]
+    if unknown:
+        raise typer.BadParameter(f"There is no part {unknown[0]!r}; there are {', '.join(PARTS)}.")
+    return names or []
+
+
+def evaluate(
+    questions: Annotated[
+        Path,
+        typer.Argument(
+            exists=True,
+            help="A JSON file: a list of database, question and gold queries; or a folder with a questions.json.",
+        ),
+    ],
+    docs: Docs = None,
+    results: Annotated[Path | None, typer.Option("--json", help="Keep one JSON line per question here.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions.")] = None,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Show each question's evidence to the model.")] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--without", help="Switch off a part, or a rule by its id, to see what it is worth.", callback=_parts
+        ),
+    ] = None,
+    effort: EffortOption = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="Ask the same model in one plain call: schema, question, nothing else.")
+    ] = False,
+) -> None:
+    """Ask questions with known answers, and count: execution accuracy, and how far "verified" can be trusted."""
+    from agent.evaluation.commands.answers import run_evaluation
+
+    with opened() as (service, runner):
+        run = run_evaluation(
+            service, out, err, questions, docs or [], results, limit, evidence, without or (),
+            baseline=baseline, effort=effort,
+        )  # fmt: skip
+        runner.run(run)
+
+
+def evaluate_retrieval(
+    folders: Annotated[
+        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+    ],
+    results: Annotated[Path | None, typer.Option("--out", help="Write one JSON line per question here.")] = None,
+    questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions of a folder.")] = None,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Ask each question with its evidence.")] = False,
+    accuracy: Annotated[
+        Path | None,
+        typer.Option(
+            "--accuracy", file_okay=False, help="Have the model answer, too, with and without; keep results in here."
+        ),
+    ] = None,
+) -> None:
+    """Measure what retrieval shows of what gold queries need, on each database and on all of them in one schema."""
+    from agent.evaluation.commands.retrieval import run_retrieval_evaluation
+
+    try:
+        asyncio.run(run_retrieval_evaluation(read_settings(), out, err, folders, results, questions, limit, evidence))
+    except EXPECTED as error:
+        fail(str(error))
+    if accuracy is not None:
+        from agent.evaluation.commands.retrieval_accuracy import run_accuracy
+
+        with opened() as (service, runner):
+            runner.run(run_accuracy(service, out, err, folders, questions, limit, evidence, accuracy))
+
+
+def evaluate_targets(
+    folders: Annotated[
+        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+    ],
+    results: Annotated[
+        Path,
+        typer.Option("--out", file_okay=False, help="Keep results in this folder; what is there is not asked again."),
+    ] = Path(".plumbline/accuracy"),
+    questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
+    limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 40,
+) -> None:
+    """Measure accuracy against one plain call, what "verified" is worth and what it costs, each next to its target."""
+    from agent.evaluation.commands.targets import run_targets
+
+    with opened() as (service, runner):
+        runner.run(run_targets(service, out, err, folders, questions, limit, results))
+
+
+def evaluate_prompts(
+    folders: Annotated[
+        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+    ],
+    results: Annotated[
+        Path, typer.Option("--out", file_okay=False, help="Keep replies in this folder; no prompt is asked twice.")
+    ] = Path(".plumbline/prompts"),
+    limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 40,
+    each: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many of each database, until there are enough: those that calibrate asks."),
+    ] = None,
+    wordings: Annotated[
+        list[Path] | None,
+        typer.Option("--prompts", exists=True, file_okay=False, help="A folder of other templates, as a variant."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only variants whose name has this; may be repeated.")
+    ] = None,
+) -> None:
+    """Measure what each sentence of the prompt is worth: first drafts with it and without it, with paired intervals."""
+    from agent.evaluation.commands.prompts import run_prompts
+
+    with opened() as (service, runner):
+        run = run_prompts(
+            service,
+            out,
+            err,
+            folders,
+            limit=limit,
+            results=results,
+            each=each,
+            wordings=wordings or (),
+            only=only or (),
+        )
+        runner.run(run)
+
+
+def calibrate(
+    folders: Annotated[
+        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+    ],
+    file: Annotated[Path, typer.Option("--out", dir_okay=False, help="Write the calibration here.")] = Path(
+        "calibration.json"
+    ),
+    each: Annotated[int, typer.Option(min=1, help="Questions of each database, evenly spaced.")] = 6,
+    limit: Annotated[int | None, typer.Option(min=1, help="Questions of each folder at most.")] = None,
+    precision: Annotated[
+        float, typer.Option(min=0.5, max=1.0, help="Share of verified answers that is to be right.")
+    ] = 0.95,
+    precision_without: Annotated[
+        float | None, typer.Option(min=0.5, max=1.0, help="The same without log-probabilities. Default: the same.")
+    ] = None,
+    replies: Annotated[
+        Path, typer.Option("--replies", file_okay=False, help="Keep replies in this folder; none is asked for twice.")
+    ] = Path(".plumbline/calibration"),
+    diagram: Annotated[
+        Path | None, typer.Option("--diagram", dir_okay=False, help="Draw the reliability diagram here, as SVG.")
+    ] = None,
+    profile: Annotated[str | None, typer.Option("--profile", help="Name of the profile in the file.")] = None,
+    note: Annotated[str, typer.Option("--note", help="A sentence for the reader of the file.")] = "",
+) -> None:
+    """Fit `confidence` to questions with known answers, cross-validated by database, and write the coefficients."""
+    from agent.evaluation.commands.calibrate import run_calibration
+
+    with opened() as (service, runner):
+        run = run_calibration(
+            service,
+            out,
+            err,
+            folders,
+            each=each,
+            limit=limit,
+            results=replies,
+            file=file,
+            precision=precision,
+            precision_without=precision_without,
+            note=note,
+            profile=profile,
+            diagram=diagram,
+        )
+        runner.run(run)
+
+
+def recompute() -> None:
+    """Recompute the arithmetic in each line of standard input."""
+    from agent.grounding.arithmetic.recompute import recompute_line
+
+    for line in sys.stdin:
+        sys.stdout.write(recompute_line(line.rstrip("\n")) + "\n")
+        sys.stdout.flush()
+
+
+def compare(
+    before: Annotated[Path, typer.Argument(dir_okay=False, help="Results of one run, as `eval --json` keeps them.")],
+    after: Annotated[Path, typer.Argument(dir_okay=False, help="Results of another run over the same questions.")],
+) -> None:
+    """Compare two evaluations question by question: what was gained and lost, and whether that is more than chance."""
+    from agent.evaluation.commands.answers import comparison_text
+    from agent.evaluation.comparison import compare_files
+
+    try:
+        found = compare_files(before, after)
+    except EXPECTED as error:
+        fail(str(error))
+    for part in comparison_text(found):
+        out.print(part, soft_wrap=True)

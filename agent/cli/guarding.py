@@ -1,0 +1,207 @@
+"""`guard`: what the guard says of SQL, before any database sees it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from agent.cli.console import opened, read_settings
+from agent.cli.paths import resolve
+from executors.base import Frozen, Schema
+from executors.errors import ErrorKind, SqlRefused
+
+if TYPE_CHECKING:
+    from executors.dialects.table import Dialect
+
+ROW_LIMIT = 500
+
+
+class Verdict(Frozen):
+    """What is said of one statement.
+
+    sql: what would run, written anew and capped; None where nothing would. A parameter that has no value yet stays.
+    """
+
+    allowed: bool
+    reason: str | None = None
+    kind: ErrorKind | None = None
+    hint: str | None = None
+    sql: str | None = None
+    dialect: str
+
+
+class Judge:
+    """Says what the guard would.
+
+    Args:
+        schema: that tables and columns are held against; None: there is none, and every table is unknown.
+        check_names: False leaves tables and columns unchecked.
+        functions, catalogue: of the database's own that may be called and read, as `guard.check` takes them.
+        open_parameters: whether a query that only reads a parameter is let through before that has a value.
+        row_limit: rows at most.
+    """
+
+    def __init__(
+        self,
+        schema: Schema | None = None,
+        *,
+        check_names: bool = True,
+        functions: frozenset[str] = frozenset(),
+        catalogue: frozenset[str] = frozenset(),
+        open_parameters: bool = True,
+        row_limit: int = ROW_LIMIT,
+    ) -> None:
+        self._schema, self._check_names = schema, check_names
+        self._functions, self._catalogue = functions, catalogue
+        self._open_parameters, self._row_limit = open_parameters, row_limit
+
+    def verdict(self, sql: str, dialect: str | None) -> Verdict:
+        """Of one statement. Args: dialect: as somebody calls it; None: the schema's."""
+        from executors.guard.guard import check
+
+        called = dialect or (self._schema.dialect if self._schema else "")
+        try:
+            schema = self._schema_in(dialect)
+            checked = check(
+                sql,
+                schema,
+                row_limit=self._row_limit,
+                check_names=self._check_names,
+                open_parameters=self._open_parameters,
+                functions=self._functions,
+                catalogue=self._catalogue,
+            )
+        except SqlRefused as no:
+            return _refused(no, called)
+        return Verdict(allowed=True, sql=checked.sql, dialect=schema.dialect)
+
+    def _schema_in(self, dialect: str | None) -> Schema:
+        if self._schema is None:
+            return Schema(database="", dialect=_dialect(dialect).name, tables=())
+        if dialect is not None and (row := _dialect(dialect)).name != self._schema.dialect:
+            message = f"{self._schema.database} speaks {self._schema.dialect}, and this is said to be {row.name}."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Leave the dialect out.")
+        return self._schema
+
+
+def guard(
+    dialect: Annotated[
+        str | None, typer.Option("--dialect", help="What the SQL is written in; lines of JSON may say it themselves.")
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option("--database", "-d", help="Hold names against this one: of the registry, or a path.")
+    ] = None,
+    no_schema: Annotated[bool, typer.Option("--no-schema", help="Leave tables and columns unchecked.")] = False,
+    values: Annotated[
+        bool, typer.Option("--values", help="Refuse a parameter without a value, as the service does.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 where anything was refused.")] = False,
+) -> None:
+    """Read SQL from standard input, or lines of JSON with `sql` and `dialect`, and print one verdict a statement.
+
+    Without a database there are no tables, so that all are unknown: leave them unchecked with --no-schema.
+    """
+    if database is None:
+        read_settings()  # and with them the extensions, which may add a dialect
+        judge = Judge(check_names=not no_schema, open_parameters=not values)
+    else:
+        with opened() as (service, _):
+            name = resolve(service, database, None)
+            entry = service.router.entry(name)
+            schema = service.router.get(name).schema()
+        judge = Judge(
+            schema,
+            check_names=not no_schema,
+            functions=frozenset(it.lower() for it in entry.functions),
+            catalogue=frozenset(it.lower() for it in entry.catalogue),
+            open_parameters=not values,
+        )
+        dialect = dialect or schema.dialect
+    all_allowed = True
+    for verdict in verdicts(typer.get_text_stream("stdin", encoding="utf-8", errors="replace"), dialect, judge):
+        all_allowed &= verdict.allowed
+        sys.stdout.write(verdict.model_dump_json() + "\n")
+        sys.stdout.flush()
+    raise typer.Exit(1 if strict and not all_allowed else 0)
+
+
+def verdicts(lines: Iterable[str], dialect: str | None, judge: Judge) -> Iterator[Verdict]:
+    """A verdict for every statement, in order.
+
+    Args:
+        lines: of the input. Where the first that is not blank begins with `{`, each is an object with `sql` and perhaps
+            `dialect`, and is answered before the next is read; else they are SQL, statements ending in semicolons.
+        dialect: where a line says none.
+    """
+    rest = iter(lines)
+    first = next((line for line in rest if line.strip()), "").removeprefix("\ufeff")
+    every = chain([first], rest)
+    if first.lstrip().startswith("{"):
+        yield from (_of_line(line, dialect, judge) for line in every if line.strip())
+        return
+    for sql in _statements("".join(every), dialect):
+        yield judge.verdict(sql, dialect)
+
+
+def _of_line(line: str, dialect: str | None, judge: Judge) -> Verdict:
+    try:
+        said: Any = json.loads(line)
+    except ValueError:
+        said = None
+    fields = said if isinstance(said, dict) else {}
+    sql, own = fields.get("sql"), fields.get("dialect", dialect)
+    if not isinstance(sql, str) or not isinstance(own, str | None):
+        message = "This line is no JSON object with a text `sql`, and perhaps a text `dialect`."
+        return _refused(SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write one object a line."), dialect or "")
+    return judge.verdict(sql, own)
+
+
+def _statements(text: str, dialect: str | None) -> list[str]:
+    """The statements of a text; the whole text where it cannot be told where they end, or nothing is in it."""
+    from sqlglot.errors import ParseError, TokenError
+    from sqlglot.tokenizer_core import TokenType
+
+    from executors.dialects.table import dialect_named
+    from executors.sql import grammar
+
+    row = dialect_named(dialect or "")
+    if row is None:
+        return [text]
+    try:
+        tokens = grammar.tokenize(text, row.sqlglot)
+    except (TokenError, ParseError):
+        return [text]
+    found: list[str] = []
+    start: int | None = None
+    for token in tokens:
+        if token.token_type is not TokenType.SEMICOLON:
+            start = token.start if start is None else start
+        elif start is not None:
+            found.append(text[start : token.start])
+            start = None
+    return [*found, *([text[start:]] if start is not None else [])] or [text]
+
+
+def _dialect(called: str | None) -> Dialect:
+    """The dialect of that name. Raises SqlRefused: there is none."""
+    from executors.dialects.table import ALIASES, DIALECTS, dialect_named
+
+    row = dialect_named(called or "")
+    if row is None:
+        message = f"There is no dialect {called[:40]!r} here." if called else "No dialect was named."
+        known = f"Known: {', '.join(DIALECTS)}; also {', '.join(ALIASES)}."
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, known)
+    return row
+
+
+def _refused(no: SqlRefused, dialect: str) -> Verdict:
+    from executors.dialects.table import dialect_named
+
+    row = dialect_named(dialect)
+    name = row.name if row else dialect
+    return Verdict(allowed=False, reason=no.message, kind=no.kind, hint=no.hint or None, dialect=name)

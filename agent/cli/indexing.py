@@ -1,0 +1,200 @@
+"""`python -m agent index`: what is known of databases, brought up to date, with how far it is and what it did."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from agent.cli.console import Docs, err, opened, out
+from agent.cli.paths import resolve
+from agent.core.callers import LOCAL
+from agent.core.errors import PlumblineError
+from agent.present.terminal import plain
+from executors.errors import ExecutorError
+from executors.registry.kinds import kind_of, local_path
+from rag.errors import RetrievalError
+from rag.index.revision import Turn
+
+if TYPE_CHECKING:
+    from agent.knowledge.indexing import Indexed
+    from agent.service import Service
+    from executors.base import ColumnReport, TableReport
+    from rag.index.store import SyncReport
+
+_READ_BEFORE = 50  # tokens of a prompt that are read anew although its beginning was read before
+_LINES = 10  # of progress for one index, where there is no terminal
+_PARTS = {"docs": "documents", "columns": "columns and tables", "values": "stored values"}
+
+
+def index(
+    databases: Annotated[
+        list[str] | None,
+        typer.Option("--database", "-d", help="A name of the registry, or a file or folder of data; may be repeated."),
+    ] = None,
+    docs: Docs = None,
+    every: Annotated[bool, typer.Option("--all", help="Every database of the registry; so without -d, too.")] = False,
+) -> None:
+    """Read and index what is known of databases; only what is new is embedded, and an interrupted run is gone on with.
+
+    Questions are answered from the old index until the new one is whole. Exit code 1 where a database failed.
+    """
+    with opened() as (service, runner):
+        named = list(databases or ())
+        others = service.router.names() if every or not named else ()
+        wanted = {name: partial(resolve, service, name, docs if name in named else None) for name in (*named, *others)}
+        whole = run_index(service, runner, wanted, out, err)
+    raise typer.Exit(0 if whole else 1)
+
+
+def run_index(
+    service: Service, runner: asyncio.Runner, wanted: Mapping[str, Callable[[], str]], out: Console, err: Console
+) -> bool:
+    """Index databases one after the other; one that cannot be does not stop the others.
+
+    Args:
+        service: whose databases.
+        runner: the event loop that the service lives in.
+        wanted: databases as their user names them, each with what finds its name in the registry.
+        out: for what was done, one line for each part.
+        err: for progress, problems and failures.
+
+    Returns:
+        whether all of them could be indexed.
+    """
+    failed = False
+    for said, find in wanted.items():
+        try:
+            name = find()
+            with _progress(err, name) as (progress, waiting):
+                indexed = runner.run(service.index(name, LOCAL, progress, Turn(wait_s=None, waiting=waiting)))
+        except (PlumblineError, ExecutorError, RetrievalError) as error:
+            err.print(Text(plain(f"{said}: {error}"), style="red"), soft_wrap=True)
+            failed = True
+            continue
+        _report(name, indexed, out, err)
+        runner.run(_report_files(service, name, out, err))
+        _read_ahead(service, runner, name, out, err)
+    return not failed
+
+
+def _read_ahead(service: Service, runner: asyncio.Runner, name: str, out: Console, err: Console) -> None:
+    """Let the embedded model read the schema, where its file is there: else the first question would wait for it."""
+    from agent.llm.files.model_files import MODELS, find
+
+    settings = service.settings
+    if settings.is_hosted or not (
+        settings.embedded_model_path or find(MODELS[settings.embedded_model], settings.cache_dir)
+    ):
+        return
+    began = time.monotonic()
+    with err.status(Text(f"{plain(name)}: the model reads the schema, once")):
+        try:
+            usage = runner.run(service.read_ahead(name, LOCAL))
+        except (PlumblineError, ExecutorError) as error:
+            err.print(Text(f"! {plain(name)}: the model has not read the schema: {plain(str(error))}", style="yellow"))
+            return
+    if usage is not None and usage.prompt_tokens - usage.cached_tokens > _READ_BEFORE:
+        line = f"{name}: the model has read the schema, {usage.prompt_tokens} tokens, {time.monotonic() - began:.0f} s."
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _report(name: str, indexed: Indexed, out: Console, err: Console) -> None:
+    reports = (indexed.report, indexed.columns, indexed.values)
+    for part, report in zip(_PARTS.values(), reports, strict=True):
+        if part == _PARTS["docs"] or report != type(report)():
+            out.print(f"{name}: {_figures(report, part)}", markup=False, highlight=False, soft_wrap=True)
+    for said in (*(note for report in reports for note in report.notes), *indexed.problems):
+        err.print(Text(f"! {plain(said)}", style="yellow"), soft_wrap=True)
+
+
+async def _report_files(service: Service, name: str, out: Console, err: Console) -> None:
+    """What was read of files: each table with its rows and columns, how texts were read, and what could not be."""
+    path = local_path(service.router.entry(name).url or "")
+    if path is None or kind_of(path) != "files":
+        return
+    reports, warnings = await service.reports(name, LOCAL)
+    for table in reports:
+        rows = "rows not counted" if table.rows is None else f"{table.rows:,} rows"
+        columns = ", ".join(f"{it.name} {it.type}" for it in table.columns)
+        how = "".join(f"; {it}" for it in _how(table))
+        out.print(f"{name}: {table.table}: {rows}; {columns}{how}", markup=False, highlight=False, soft_wrap=True)
+        for column in table.columns:
+            if said := " ".join(_of_column(column)):
+                told = f"{name}: {table.table}.{column.name}: {said}"
+                out.print(told, markup=False, highlight=False, soft_wrap=True)
+    for warning in warnings:
+        err.print(Text(f"! {plain(warning)}", style="yellow"), soft_wrap=True)
+
+
+def _how(table: TableReport) -> Iterator[str]:
+    """How the texts of a table's files were read."""
+    if table.encoding:
+        yield table.encoding
+    if table.delimiter:
+        yield f"fields end at {table.delimiter!r}"
+    if table.decimal == ",":
+        yield "decimal comma"
+
+
+def _of_column(column: ColumnReport) -> Iterator[str]:
+    """What there is to say of a column beside its type."""
+    if column.note:
+        yield column.note
+    if column.unlike:
+        yield f"Kept as text: {column.unlike:,} of {column.values:,} values are no {column.like}."
+    if column.empty:
+        yield f"{column.empty:,} rows have no value."
+
+
+def _figures(report: SyncReport, part: str) -> str:
+    kept = report.added - report.embedded
+    known = f" ({kept} of them embedded before)" if kept > 0 else ""
+    return f"{report.added} {part} added{known}, {report.removed} removed, {report.unchanged} unchanged."
+
+
+@contextmanager
+def _progress(console: Console, name: str) -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None]]]:
+    """How far the index of a database is, and a way to say that it has to wait: bars, or lines without a terminal."""
+
+    def waiting() -> None:
+        line = f"{name}: another process is indexing it; waiting until it has finished (Ctrl-C ends this)."
+        console.print(Text(plain(line), style="dim"), soft_wrap=True)
+
+    if not console.is_terminal:
+        yield _Lines(console, name), waiting
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def update(part: str, done: int, total: int) -> None:
+            if part not in tasks:
+                tasks[part] = bars.add_task(f"{plain(name)}: {_PARTS[part]}", total=total)
+            bars.update(tasks[part], completed=done, total=total)
+
+        yield update, waiting
+
+
+class _Lines:
+    """Progress for files and pipes: a line now and then, none for what is done at once."""
+
+    def __init__(self, console: Console, name: str) -> None:
+        self._console, self._name = console, name
+        self._told: dict[str, int] = {}  # tenths, by part
+
+    def __call__(self, part: str, done: int, total: int) -> None:
+        tenths = done * _LINES // total if total else _LINES
+        if tenths <= self._told.setdefault(part, 0) or (done == total and not self._told[part]):
+            return
+        self._told[part] = tenths
+        line = f"{self._name}: {done} of {total} {_PARTS[part]} indexed"
+        self._console.print(Text(plain(line), style="dim"), soft_wrap=True)

@@ -1,0 +1,41 @@
+"""Databases as the command line names them: by a name of the registry, a path, or a server's address."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from agent.service import Service
+from executors.errors import DatabaseUnavailable
+from executors.registry.kinds import local_path
+
+
+def resolve(service: Service, database: str, docs: list[Path] | None) -> str:
+    """The name to ask by; a path or an address becomes an entry of this process: the command line is its user's own.
+
+    Raises:
+        DatabaseUnavailable: it is a path, and nothing is there.
+        RegistryInvalid: it is an address that cannot be used.
+    """
+    names = service.router.names()
+    if database in names:
+        return service.router.with_docs(database, docs) if docs else database
+    if local_path(database) is None:
+        return service.add_source(database, tuple(docs or ()))
+    path = Path(database)
+    if _is_there(path):
+        return service.router.add(path, docs=tuple(docs or ()))
+    if os.sep in database or path.suffix:
+        known = f" Known names: {', '.join(names)}." if names else ""
+        raise DatabaseUnavailable(f"There is no file or folder {database}: check the path.{known}")
+    return database  # the service says what it knows instead
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file, folder or pattern; what the system cannot even look for is not there."""
+    from executors.registry.kinds import is_glob
+
+    try:
+        return path.exists() or is_glob(path)
+    except OSError:
+        return False

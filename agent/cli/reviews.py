@@ -1,0 +1,120 @@
+"""`python -m agent reviews`: the answers that people should look at, listed, shown and settled at the terminal."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from agent.cli.console import opened, out
+from agent.core.callers import LOCAL
+from agent.feedback.records import Decision, Review, Status
+from agent.feedback.reviews import Settled, Verdict
+from agent.present.terminal import plain, rows_table, sql_text
+
+app = typer.Typer(help="Answers that people should look at: list, show, approve, correct, reject.")
+
+Id = Annotated[str, typer.Argument(help="Of a review, as `list` shows it.")]
+Comment = Annotated[str, typer.Option("--comment", help="For the other reviewers.")]
+
+
+@app.callback(invoke_without_command=True)
+def reviews(context: typer.Context) -> None:
+    """Without a command: the open ones."""
+    if context.invoked_subcommand is None:
+        _list("open", "", 20)
+
+
+@app.command("list")
+def list_reviews(
+    status: Annotated[str, typer.Option(help="open, approved, corrected, rejected or all.")] = "open",
+    database: Annotated[str, typer.Option("--database", "-d", help="Only of this one.")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=200, help="The newest so many.")] = 20,
+) -> None:
+    """The newest reviews, one in a line."""
+    if status not in ("open", "approved", "corrected", "rejected", "all"):
+        raise typer.BadParameter("open, approved, corrected, rejected or all", param_hint="--status")
+    _list(status, database, limit)
+
+
+def _list(status: str, database: str, limit: int) -> None:
+    wanted: Status | None = next((one for one in _STATUSES if one == status), None)
+    with opened() as (service, runner):
+        found, more = runner.run(service.people.reviews.page(LOCAL, status=wanted, database=database, limit=limit))
+    for review in found:
+        _print(
+            f"{review.id}  {review.created_at:%Y-%m-%d %H:%M}  {review.status:<9}  {review.database}", review.question
+        )
+    if not found:
+        out.print(f"No review{'' if wanted is None else f' is {wanted}'}.", style="dim")
+    if more:
+        out.print("There are older ones; --limit shows more.", style="dim")
+
+
+@app.command()
+def show(review_id: Id) -> None:
+    """All that is known of one review."""
+    with opened() as (service, runner):
+        kept = runner.run(service.people.reviews.get(LOCAL, review_id))
+    _show(kept.review)
+
+
+@app.command()
+def approve(review_id: Id, comment: Comment = "") -> None:
+    """The query that `show` proposes is right: it becomes a past query."""
+    _settle(review_id, "approve", "", comment)
+
+
+@app.command()
+def correct(
+    review_id: Id, sql: Annotated[str, typer.Option("--sql", help="The SELECT that is right.")], comment: Comment = ""
+) -> None:
+    """Another query is right: it is run, shown, and becomes a past query."""
+    _settle(review_id, "correct", sql, comment)
+
+
+@app.command()
+def reject(review_id: Id, comment: Comment = "") -> None:
+    """The answer is wrong, and no query is known that is right."""
+    _settle(review_id, "reject", "", comment)
+
+
+_STATUSES: tuple[Status, ...] = ("open", "approved", "corrected", "rejected")
+
+
+def _settle(review_id: str, decision: Decision, sql: str, comment: str) -> None:
+    with opened() as (service, runner):
+        verdict = Verdict(decision, sql=sql, comment=comment)
+        settled = runner.run(service.people.reviews.settle(LOCAL, review_id, verdict))
+    _show_settled(settled)
+
+
+def _show_settled(settled: Settled) -> None:
+    if settled.shown is not None:
+        out.print(rows_table(settled.shown.result.columns, settled.shown.result.rows))
+    out.print(f"The review is {settled.review.status}.", markup=False)
+
+
+def _show(review: Review) -> None:
+    _print(f"{review.status}, {review.database}, {review.created_at:%Y-%m-%d %H:%M} UTC, {review.principal}:", "")
+    _print("?", review.question)
+    for attempt in review.attempts:
+        out.print(sql_text(attempt.sql), soft_wrap=True)
+        _print("  →", attempt.error or attempt.reason or "accepted")
+    _print("answered:", review.answer)
+    for document in review.documents:
+        _print(f"  {document.kind} {document.id}", document.source)
+    if review.feedback is not None:
+        said = "right" if review.feedback.correct else "wrong"
+        _print(f"{review.feedback.by} calls it {said}.", review.feedback.comment)
+    if review.proposed:
+        out.print("proposed:", style="dim")
+        out.print(sql_text(review.proposed), soft_wrap=True)
+    if review.settlement is not None:
+        _print(f"{review.status} by {review.settlement.by}.", review.settlement.comment)
+
+
+def _print(head: str, text: str) -> None:
+    """A line whose texts cannot steer the terminal."""
+    out.print(Text(plain(f"{head} {text}".rstrip())), soft_wrap=True)

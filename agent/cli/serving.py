@@ -1,0 +1,145 @@
+"""`model`, `serve` and `mcp`: the embedded model's file, the HTTP service, the tools for other agents."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.cli.console import EXPECTED, err, fail, opened, out, read_settings
+from agent.config.settings import Settings
+
+
+def model(
+    path: Annotated[Path | None, typer.Option("--path", help="Take the file from here instead of fetching it.")] = None,
+    which: Annotated[str | None, typer.Option("--which", help="1.5b or 0.5b; default: the settings'.")] = None,
+) -> None:
+    """Bring the embedded model's file into the cache, verified; continues where it was interrupted."""
+    from agent.llm.files.model_files import MODELS, fetch
+    from agent.present.terminal import byte_progress
+
+    settings = read_settings()
+    chosen = which or settings.embedded_model
+    if chosen not in MODELS:
+        fail(f"There is no model {chosen!r}. Known: {', '.join(MODELS)}.")
+    if settings.is_hosted:
+        out.print("A hosted model is set, so the embedded one will not be used; fetching it all the same.")
+    try:
+        with byte_progress(err) as progress:
+            source = path or settings.embedded_model_path
+            found = fetch(MODELS[chosen], settings.cache_dir.expanduser(), source=source, progress=progress)
+    except EXPECTED as error:
+        fail(str(error))
+    line = f"{MODELS[chosen].title}: {found.name}, {found.stat().st_size:,} bytes, SHA-256 verified."
+    out.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def serve(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files, folders or servers' addresses to ask; default: the registry's databases."),
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on; default: the settings'.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; default: the settings'.", min=1, max=65_535)] = None,
+) -> None:
+    """The HTTP service and its page; on any address that others can reach only with PLUMBLINE_AUTH."""
+    from agent.access.policy import check_host
+    from agent.api.app import create_default_app
+    from agent.api.server.server import Server, check_port
+
+    settings = read_settings(serving=True, registry=not sources)
+    address, number = settings.host if host is None else host, settings.port if port is None else port
+    try:
+        check_host(settings, address)
+        _check_sources(settings, sources or ())
+        check_port(address, number)
+    except EXPECTED as error:
+        fail(str(error))
+    shown = f"[{address}]" if ":" in address else address
+    out.print(
+        f"Plumbline on http://{shown}:{number}/  (the interface: /api/docs; Ctrl-C ends it)",
+        markup=False,
+        soft_wrap=True,
+    )
+    server = Server(
+        partial(create_default_app, sources=tuple(sources or ())),
+        grace_s=settings.shutdown_grace_s,
+        receive_timeout_s=settings.receive_timeout_s,
+        host=address,
+        port=number,
+        log_level=settings.log_level.lower(),
+    )
+    with suppress(KeyboardInterrupt):  # uvicorn raises the signals that it took again, once all is done
+        server.run()
+    if not server.started:
+        raise typer.Exit(1)
+
+
+def _check_sources(settings: Settings, sources: Sequence[str]) -> None:
+    """Raise before the port is opened what a source that cannot be asked would raise later."""
+    from agent.databases.registry import build_router
+    from executors.registry.registry import Registry
+
+    router = build_router(settings, Registry())
+    for source in sources:
+        router.add_source(source)
+
+
+def openapi() -> None:
+    """Print the contract of the HTTP interface, as `GET /api/openapi.json` has it."""
+    import json
+
+    from agent.api.app import contract
+
+    print(json.dumps(contract(), indent=1))
+
+
+def key(
+    name: Annotated[str, typer.Argument(help="Whose key it is: the principal that the registry's lists name.")],
+    expires: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Its last day, such as 2027-01-31; default: none.")
+    ] = None,
+) -> None:
+    """Make an API key: it is shown once, and only the hash beneath it is kept, in PLUMBLINE_API_KEYS."""
+    from agent.access.keys import new_key
+
+    try:
+        made, kept = new_key(name, expires.date() if expires else None)
+    except EXPECTED as error:
+        fail(str(error))
+    err.print("The key, for its owner; it is shown this once:", style="dim")
+    print(made)
+    err.print("Its line for PLUMBLINE_API_KEYS, or for the file of PLUMBLINE_API_KEYS_FILE:", style="dim")
+    print(kept.line())
+
+
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
+    host: Annotated[str, typer.Option(help="Address for HTTP, of this machine alone.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port for HTTP.", min=1, max=65_535)] = 7072,
+) -> None:
+    """The tools for other agents, over the Model Context Protocol."""
+    if find_spec("mcp") is None:
+        fail("The package `mcp` is not installed. Install it with `pip install -r requirements-local.txt`.")
+    from agent.api.mcp import LOOPBACK, PATH, serve_http, serve_stdio
+
+    if host not in LOOPBACK:
+        fail(f"Nobody signs in here, so it listens on {', '.join(LOOPBACK)} alone, not on {host}.")
+    if not http:
+        # Whoever started this closes standard input to end it. A person at a terminal presses Ctrl-C, which a thread
+        # that waits for a line does not hear.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    with opened() as (service, runner):
+        if not http:
+            runner.run(serve_stdio(service))
+            return
+        shown = f"[{host}]" if ":" in host else host
+        err.print(f"Plumbline's tools on http://{shown}:{port}{PATH}  (Ctrl-C ends it)", markup=False, soft_wrap=True)
+        runner.run(serve_http(service, host, port))

@@ -1,0 +1,52 @@
+"""What one request may use: the settings, narrowed by the database's limits and the request's options."""
+
+from __future__ import annotations
+
+from agent.config.settings import EFFORTS, Effort, Settings
+from agent.core.models import Options
+from executors.base import Frozen
+
+
+class Limits(Frozen):
+    """Attempts, rows and switches of one request."""
+
+    max_attempts: int
+    row_limit: int
+    raw_row_limit: int
+    enable_evaluation: bool
+    enable_calculator: bool
+    enable_retrieval: bool
+    enable_answer: bool
+    reuse_verified: bool
+    clarify: bool
+    effort: Effort | None
+
+
+def limits_of(settings: Settings, options: Options, row_limit: int | None = None) -> Limits:
+    """The settings' values; a request may ask for less and switch off, never for more, and never switch on.
+
+    Args:
+        settings: of the process.
+        options: of the request.
+        row_limit: of the database, where it has one; it holds for the rows behind an aggregate as well.
+    """
+    return Limits(
+        max_attempts=_at_most(settings.attempts, options.max_attempts),
+        row_limit=_at_most(_at_most(settings.row_limit, row_limit), options.row_limit),
+        raw_row_limit=_at_most(_at_most(settings.raw_row_limit, row_limit), options.raw_row_limit),
+        enable_evaluation=settings.enable_evaluation and options.enable_evaluation is not False,
+        enable_calculator=settings.enable_calculator and options.enable_calculator is not False,
+        enable_retrieval=settings.enable_retrieval and options.enable_retrieval is not False,
+        enable_answer=options.enable_answer is not False,
+        reuse_verified=settings.reuse_verified and options.reuse_verified is not False,
+        clarify=settings.clarify and options.clarify is not False,
+        effort=_least(settings.effort, options.effort),
+    )
+
+
+def _least(setting: Effort | None, option: Effort | None) -> Effort | None:
+    return min((it for it in (setting, option) if it is not None), key=EFFORTS.index, default=None)
+
+
+def _at_most(setting: int, option: int | None) -> int:
+    return setting if option is None else min(option, setting)

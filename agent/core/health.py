@@ -1,0 +1,76 @@
+"""Whether each part of the service answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from agent.core.breaker import Breaker, State
+from agent.core.errors import PlumblineError
+from executors.base import Frozen
+from executors.errors import ExecutorError
+
+DATABASE = "database "  # with which the part of a database is named
+
+
+class PartHealth(Frozen):
+    """Whether one part answers, and how long it took; `detail` says what to do where it does not."""
+
+    name: str
+    ready: bool
+    detail: str = ""
+    elapsed_ms: float = 0.0
+    breaker: State | None = Field(
+        None,
+        description="`open`: it has failed several times in a row, and is left alone for a while; `half_open`: one "
+        "call is to find out. Null where there is no breaker.",
+    )
+
+
+Readiness = Literal["ready", "degraded", "unavailable"]
+
+
+def state_of(parts: Sequence[PartHealth]) -> Readiness:
+    """Whether an instance can answer: all of it, only about some databases, or nothing.
+
+    One database that cannot be read is no reason to take the others away from those who ask them.
+    """
+    databases = [part for part in parts if part.name.startswith(DATABASE)]
+    others = [part for part in parts if not part.name.startswith(DATABASE)]
+    if not all(part.ready for part in others) or (databases and not any(part.ready for part in databases)):
+        return "unavailable"
+    return "ready" if all(part.ready for part in databases) else "degraded"
+
+
+async def checked(
+    name: str, check: Callable[[], Awaitable[object]], breaker: Callable[[], Breaker | None] = lambda: None
+) -> PartHealth:
+    """The health of one part.
+
+    Args:
+        name: of the part.
+        check: asks it; what it raises on purpose says what is wrong.
+        breaker: of the part, once it was asked.
+    """
+    from rag.errors import RetrievalError
+
+    start, detail = time.perf_counter(), ""
+    try:
+        await check()
+    except (PlumblineError, ExecutorError, RetrievalError) as error:
+        detail = str(error)
+    found = breaker()
+    return PartHealth(
+        name=name,
+        ready=not detail,
+        detail=detail,
+        elapsed_ms=_ms_since(start),
+        breaker=found.state if found is not None else None,
+    )
+
+
+def _ms_since(start: float) -> float:
+    return round((time.perf_counter() - start) * 1000, 1)

@@ -1,0 +1,390 @@
+"""What flows between the steps, and out of the service."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from agent.config.settings import Effort
+from agent.core.callers import ANONYMOUS
+from agent.core.clarification import Choice, Reason
+from agent.core.json_types import A_NUMBER, Flag
+from agent.core.kinds import Kind
+from agent.core.usage import Usage as Usage
+from agent.core.write_plan import WritePlan
+from agent.present.charts.recommend import Chart
+from executors.base import Frozen, QueryResult
+from executors.errors import ErrorKind
+
+FIRST_RECORDS = 10
+
+
+class Options(Frozen):
+    """What one request may change; the settings' values where absent, and never above their caps."""
+
+    max_attempts: Annotated[int, Field(ge=1, le=10), A_NUMBER] | None = None
+    row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = None
+    raw_row_limit: Annotated[int, Field(ge=0, le=10_000), A_NUMBER] | None = None
+    enable_evaluation: Flag | None = None
+    enable_calculator: Flag | None = None
+    enable_retrieval: Flag | None = None
+    enable_answer: Flag | None = Field(
+        None, description="False: the query and its rows are enough; no sentence is written, `answer` states the rows."
+    )
+    reuse_verified: Flag | None = None
+    clarify: Flag | None = Field(
+        None, description="False: never ask back where a question can be read in several ways; say what was assumed."
+    )
+    allow_writes: Flag | None = Field(None, description="Plan a change of the data, where it is asked for.")
+    confirm: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$")] | None = Field(
+        None, description="The token of a planned change: make it. `question` is not read."
+    )
+    effort: Effort | None = Field(
+        None,
+        description="`quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to "
+        "five drafts, and the judge of a hosted model. The settings may allow less.",
+    )
+    candidates: Flag | None = Field(
+        None, description="True: `candidates` holds the distinct results that the drafts gave, with their votes."
+    )
+
+
+class Exchange(Frozen):
+    """One earlier question of a session, with what was answered."""
+
+    question: str
+    answer: str
+    sql: str | None = None
+
+
+class Pending(Frozen):
+    """What was asked back and waits for its answer: for which question, and which ways there are to read that."""
+
+    question: str
+    clarification: str
+    choices: tuple[Choice, ...] = ()
+
+
+class Question(Frozen):
+    """A question on its way: what was asked, of which database, after which exchanges (oldest first).
+
+    text: as it is answered. asked: as it came, where that was made self-contained; empty before.
+    pending: what was asked back last; the message may answer it.
+    write_refusal: why it may not change data; empty where it may.
+    audience: with whom verified queries are shared: empty for all who may ask, else the one principal.
+    came_at: when it was asked.
+    """
+
+    text: str
+    asked: str = ""
+    database: str
+    trace_id: str
+    session_id: str | None = None
+    history: tuple[Exchange, ...] = ()
+    pending: Pending | None = None
+    options: Options = Options()
+    principal: str = ANONYMOUS
+    write_refusal: str = ""
+    audience: str = ""
+    came_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
+
+
+class Plan(Frozen):
+    """What a query reads and does, in short."""
+
+    tables: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+    aggregates: tuple[str, ...] = ()
+    group_by: tuple[str, ...] = ()
+    order_by: tuple[str, ...] = ()
+    limit: int | None = None
+
+
+CandidateSource = Literal["draft", "repaired", "alternative", "reused"]
+
+
+class Draft(Frozen):
+    """The generator's reply: a query, or the question that must be answered first.
+
+    choices: short answers to a clarification, as the model proposes them.
+    explanation: what the model says that the query does. note: where a query comes from that no model wrote.
+    source: `draft` where the model wrote it; see `Candidate`. index: of the draft it comes from, counted from 0.
+    changes: of an alternative, what differs from the query that it was derived from, before and after.
+    temperature: that the model wrote it at.
+    logprob_mean, logprob_least: the mean and the least log-probability of the reply's tokens, natural logarithm; None
+        where the endpoint gives none.
+    """
+
+    sql: str | None = None
+    explanation: str = ""
+    note: str = ""
+    clarification: str | None = None
+    choices: tuple[str, ...] = ()
+    plan: Plan | None = None
+    source: CandidateSource = "draft"
+    index: int = 0
+    changes: tuple[tuple[str, str], ...] = ()
+    temperature: float = 0.0
+    logprob_mean: float | None = None
+    logprob_least: float | None = None
+
+
+class Check(Frozen):
+    """One check of the answer. `passed` is None where the check could not be made; `detail` says why."""
+
+    name: str
+    passed: bool | None
+    detail: str = ""
+
+
+RuleEvidence = Literal["schema", "data", "language"]
+
+
+class Doubt(Frozen):
+    """What a rule noticed about a query that ran.
+
+    rule: its id in the registry, see `agent.rules`.
+    evidence: what it rests on: keys and types, stored values, or the words of the question.
+    detail: a sentence.
+    """
+
+    rule: str
+    evidence: RuleEvidence
+    detail: str
+
+
+class Candidate(Frozen):
+    """One query that may answer the question, and what it gave.
+
+    source: `draft`: as the model wrote it; `repaired`: a draft that could not be run, put right from the schema;
+        `alternative`: derived from one that ran, by what schema and data say; `reused`: an earlier question's query.
+    note: what was changed; empty of a draft.
+    draft: index of the draft it comes from, counted from 0 in the order in which drafts were written.
+    temperature, logprob_mean, logprob_least: of that draft.
+    result, error: what became of it; both None where it was not run.
+    """
+
+    sql: str
+    source: CandidateSource
+    note: str = ""
+    draft: int = 0
+    temperature: float = 0.0
+    logprob_mean: float | None = None
+    logprob_least: float | None = None
+    result: QueryResult | None = None
+    error: str | None = None
+    doubts: tuple[Doubt, ...] = ()
+
+    @classmethod
+    def of(cls, draft: Draft, result: QueryResult | None, error: str | None = None, **more: Any) -> Candidate:
+        """What became of a draft, or of what was made of one."""
+        kept = draft.model_dump(include={"source", "note", "temperature", "logprob_mean", "logprob_least"})
+        return cls(sql=draft.sql or "", draft=draft.index, result=result, error=error, **kept, **more)
+
+    @property
+    def votes(self) -> bool:
+        """Whether it counts where results are compared: it ran as the model wrote it."""
+        return self.source == "draft" and self.result is not None
+
+
+class Verdict(Frozen):
+    """Reason first, then whether the query answers the question; `source` says who judged.
+
+    source: `checks`, which need no model; `drafts`, by what they agree on; `judge`, a model.
+    """
+
+    reason: str
+    correct: bool
+    source: Literal["checks", "drafts", "judge"] = "judge"
+
+
+class Attempt(Frozen):
+    """One round: the query, and what became of it. An error is a result here: the model can repair it.
+
+    draft: where the query comes from.
+    elected: whether it is a candidate that was chosen in the place of the last round's, and took nobody's turn.
+    """
+
+    sql: str
+    explanation: str = ""
+    note: str = ""
+    plan: Plan | None = None
+    executed_sql: str | None = None
+    tables: tuple[str, ...] = ()
+    error: str | None = None
+    error_type: str | None = None
+    hint: str = ""
+    result: QueryResult | None = None
+    checks: tuple[Check, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    verdict: Verdict | None = None
+    draft: Draft = Draft()
+    elected: bool = False
+
+    @property
+    def reused(self) -> bool:
+        """Whether it is the query of an earlier question."""
+        return self.draft.source == "reused"
+
+    @property
+    def accepted(self) -> bool:
+        """Ran, and nobody said no."""
+        return self.result is not None and (self.verdict is None or self.verdict.correct)
+
+    @property
+    def rows(self) -> QueryResult:
+        """The result; an empty one where the query did not run."""
+        return self.result or QueryResult(columns=(), rows=())
+
+
+class Correction(Frozen):
+    """An equation or `[[...]]` whose result was put right: the exact value, as text."""
+
+    expression: str
+    stated: str
+    computed: str
+
+
+AnswerSource = Literal["model", "composed"]
+Origin = Literal["result", "raw", "question", "row count", "calculation", "position"]
+
+
+class AnswerNumber(Frozen):
+    """A number in the sentence of an answer, and where it comes from.
+
+    start, end: where it stands in `answer`, in characters (Unicode code points).
+    source: null where nothing supports it; `result` and `raw`: a cell of `results` or `raw_results`.
+    row, column: of that cell, the row counted from 0; null where it is in none, as in a column's name.
+    expression: of a calculation, where it was stated.
+    """
+
+    text: str
+    start: int
+    end: int
+    source: Origin | None
+    row: int | None = None
+    column: str | None = None
+    expression: str = ""
+
+
+class CandidateRecord(Frozen):
+    """One of the distinct results that the drafts gave, as the response shows it.
+
+    votes: drafts that gave these rows as the model wrote them.
+    results: the first rows.
+    """
+
+    sql: str
+    source: CandidateSource
+    note: str = ""
+    votes: int = 0
+    columns: list[str] = []
+    results: list[dict[str, Any]] = []
+    row_count: int = 0
+    doubts: list[Doubt] = []
+
+
+class AttemptRecord(Frozen):
+    """An attempt as the response shows it. note: what was changed, where it is the last query put right."""
+
+    sql: str
+    note: str = ""
+    error: str | None = None
+    error_type: str | None = None
+    hint: str = ""
+    row_count: int | None = None
+    verdict: Verdict | None = None
+
+
+class Answer(Frozen):
+    """The response of `POST query`, as section 2 of the specification has it."""
+
+    status: Literal["success", "clarification_needed", "error"]
+    kind: Kind = Field(
+        "query",
+        description="`query`: answered by SQL. `about_data`: from schema, docs and catalogue, which `checks` name. "
+        "`small_talk`: about no data. `change`: a change of rows. Only a query is reused.",
+    )
+    answer: str
+    answer_source: AnswerSource | None = Field(
+        None,
+        description="Who wrote `answer`: a model, each claim of it held against the rows, or Plumbline, from the rows; "
+        "null where it answers no query.",
+    )
+    question: str = Field("", description="As it was answered: made self-contained where it leaned on earlier ones.")
+    language: str = Field(
+        "en", description="Of the question, by ISO 639-1, in which numbers are to be shown; `en` else."
+    )
+    sql: str | None = None
+    results: list[dict[str, Any]] = []
+    columns: list[str] = []
+    row_count: int = 0
+    truncated: bool = False
+    raw_results: list[dict[str, Any]] = []
+    raw_sql: str | None = None
+    raw_truncated: bool = Field(False, description="Whether there are more records behind the result than these.")
+    raw_total: int | None = Field(
+        None, description="How many records are behind the result in all; null where there are none, or nobody counted."
+    )
+    group_columns: list[str] | None = Field(
+        None,
+        description="The columns of `results` that its rows are grouped by, so that `POST /api/records` gives each "
+        "row's own records; null where there are no such rows.",
+    )
+    tables_used: list[str] = []
+    dialect: str | None = None
+    attempts: int = 0
+    attempt_history: list[AttemptRecord] = []
+    verified: bool = False
+    confidence: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="The calibrated probability that the rows are right; null where no query answered the question.",
+    )
+    checks: list[Check] = []
+    doubts: list[Doubt] = []
+    candidates: list[CandidateRecord] = []
+    corrections: list[Correction] = []
+    numbers: list[AnswerNumber] = []
+    explanation: str = ""
+    plan: Plan | None = None
+    reused: bool = False
+    write: WritePlan | None = None
+    chart: Chart | None = None
+    clarification: str | None = None
+    clarification_reason: Reason | None = None
+    choices: list[Choice] = []
+    needs_human_review: bool = False
+    review_id: str | None = None
+    warnings: list[str] = []
+    usage: Usage = Usage()
+    timings_ms: dict[str, float] = {}
+    trace_id: str = ""
+    session_id: str | None = None
+
+
+def with_first_records(answer: Answer) -> Answer:
+    """An answer for chats and tools, whose readers are models: with the first ten of the records behind it."""
+    records = answer.raw_results[:FIRST_RECORDS]
+    more = answer.raw_truncated or len(records) < len(answer.raw_results)
+    return answer.model_copy(update={"raw_results": records, "raw_truncated": more})
+
+
+class Problem(Frozen):
+    """An error as RFC 9457 has it; `type` is stable, `detail` says what to do.
+
+    kind, hint: of a query's error, what an attempt to mend it learns from; null and empty of any other.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    trace_id: str = ""
+    errors: list[dict[str, str]] = []
+    kind: ErrorKind | None = None
+    hint: str = ""

@@ -1,0 +1,128 @@
+"""Which databases there are, kept up with the registry's file and with what callers bring, without a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent.core.errors import StateUnavailable
+from agent.telemetry.logs import hide
+from executors.errors import RegistryInvalid
+from executors.local.files_state import FileState, state_of
+
+if TYPE_CHECKING:
+    from agent.uploads.records import Upload
+    from agent.uploads.uploads import Uploads
+    from executors.base import Executor
+    from executors.registry.entry import Entry
+    from executors.router import Router
+
+LOOK_EVERY_S = 3.0
+RETIRED_S = 300.0  # after which nobody uses a database any more that another one took the place of
+
+log = logging.getLogger(__name__)
+
+
+class Catalogue:
+    """Tells the router what databases there are now.
+
+    Args:
+        router: that is told.
+        uploads: what callers bring.
+        registry: the file; None: there is none.
+        changed: told of each name that means another database now, or none; blocks.
+        clock: seconds that only go forward.
+    """
+
+    def __init__(
+        self,
+        router: Router,
+        uploads: Uploads,
+        registry: Path | None,
+        changed: Callable[[Sequence[str]], None],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._router, self.uploads, self._registry, self._changed, self._clock = (
+            router,
+            uploads,
+            registry,
+            changed,
+            clock,
+        )
+        self._read = None if registry is None else state_of(registry)
+        self._lock = asyncio.Lock()
+        self._looked_at: float | None = None
+        self._known: dict[str, Upload] = {}
+        self._retired: list[tuple[float, Executor]] = []
+
+    def upload(self, name: str) -> Upload | None:
+        """What is known of a database that somebody brought; None of any other."""
+        return self._known.get(name)
+
+    async def follow(self, name: str = "", *, now: bool = False) -> None:
+        """Look what databases there are, where it is time to, or a name is asked for that is not known.
+
+        Args:
+            name: of a database that somebody asks for.
+            now: look in any case.
+        """
+        if not self._is_time(name, now):
+            return
+        async with self._lock:
+            if self._is_time(name, now):
+                self._looked_at = self._clock()
+                await asyncio.to_thread(self._look)
+
+    def _is_time(self, name: str, now: bool) -> bool:
+        if now or self._looked_at is None or (name and name not in self._router.names()):
+            return True
+        return self._clock() - self._looked_at >= LOOK_EVERY_S
+
+    def _look(self) -> None:
+        uploads: list[Entry] | None = None
+        try:
+            found = {upload.name: upload for upload in self.uploads.every()}
+            uploads = [self.uploads.entry(upload) for upload in found.values()]
+            self._known = found
+        except StateUnavailable as error:
+            log.warning("What was uploaded is not known: %s", error)
+        changed, closed = self._router.replace(self._registered(), uploads)
+        self._retire(closed)
+        if changed:
+            self._changed(changed)
+
+    def _registered(self) -> list[Entry] | None:
+        """The entries of the registry, where its file has changed; a file that cannot be used changes nothing."""
+        from executors.registry.registry import load_registry
+
+        state: FileState | None = None if self._registry is None else state_of(self._registry)
+        if self._registry is None or state is None or state == self._read:
+            return None
+        self._read = state
+        try:
+            registry = load_registry(self._registry)
+        except RegistryInvalid as error:
+            log.warning("The registry was changed and cannot be used; the databases are those before. %s", error)
+            return None
+        hide(secret for entry in registry.entries for secret in entry.secrets())
+        return list(registry.entries)
+
+    def _retire(self, closed: Sequence[Executor]) -> None:
+        """Close what was retired long enough ago that no question uses it any more."""
+        now = self._clock()
+        over = [executor for at, executor in self._retired if now - at >= RETIRED_S]
+        self._retired = [it for it in self._retired if now - it[0] < RETIRED_S]
+        self._retired += [(now, executor) for executor in closed]
+        for executor in over:
+            executor.close()
+
+    def close(self) -> None:
+        """Close what was retired. Blocks."""
+        for _, executor in self._retired:
+            executor.close()
+        self._retired = []

@@ -1,0 +1,353 @@
+"""One database, for code that awaits: its blocking executor runs in threads of its own, a few at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agent import telemetry
+from agent.access.intent import PARTIAL
+from agent.core.breaker import Breaker
+from agent.core.callers import LOCAL
+from agent.core.errors import WritesNotAllowed
+from agent.databases.private_values import unasked
+from agent.databases.seen_schemas import SEEN
+from executors.base import (
+    Cancel,
+    CheckedSql,
+    CheckedWrite,
+    Executor,
+    Parameters,
+    QueryResult,
+    Schema,
+    TableReport,
+    WriteResult,
+)
+from executors.errors import DatabaseUnavailable, SqlFailed, UnknownDatabase
+from rag.threads import in_thread
+
+if TYPE_CHECKING:
+    from executors.row_security.held_rows import HeldRows, RowRules
+    from executors.row_security.row_filter import RowFilter, Values
+    from executors.workers.checking import Seen
+
+# Those who wait for the guard: one for each of its processes, and one for what it is not asked about.
+_GUARDS = ThreadPoolExecutor(3, thread_name_prefix="guard")
+
+
+class Database:
+    """An executor behind `await`.
+
+    Its threads are its own, so that a slow database takes none from the others; and since a thread is free only when
+    its query has ended, the limit also holds where nobody waits for that query any more.
+
+    Args:
+        executor: what runs the queries.
+        limit: queries at once; further ones wait their turn.
+        timeout_s: for one query.
+        row_limit: rows of one query, where the database has a limit of its own.
+        row_filter: who sees which rows; None: everybody all of them.
+        functions: of the database's own that queries may call; not those of who sees some of the rows only.
+        catalogue: what describes the database itself and may be read; likewise.
+        breaker: of DatabaseUnavailable; none where the database is a file.
+
+    It sees every row; `seen_by` gives what a principal sees.
+    """
+
+    is_filtered = False  # whether only some of the rows are seen, and nothing may be told of the others
+
+    def __init__(
+        self,
+        executor: Executor,
+        *,
+        limit: int,
+        timeout_s: float,
+        row_limit: int | None = None,
+        row_filter: RowFilter | None = None,
+        functions: Sequence[str] = (),
+        catalogue: Sequence[str] = (),
+        breaker: Breaker | None = None,
+    ) -> None:
+        self.executor = executor
+        self.breaker = breaker
+        self._row_filter = row_filter
+        self._functions = frozenset(name.lower() for name in functions)
+        self._catalogue = frozenset(name.lower() for name in catalogue)
+        self._rules: RowRules | None = None
+        self.timeout_s, self.row_limit = timeout_s, row_limit
+        self._queries = ThreadPoolExecutor(limit, thread_name_prefix=f"query-{executor.name}")
+        # Apart from the queries: a schema that is known already need not wait for them.
+        self._schemas = ThreadPoolExecutor(1, thread_name_prefix=f"schema-{executor.name}")
+        self._running: set[Cancel] = set()
+
+    @property
+    def name(self) -> str:
+        return self.executor.name
+
+    @property
+    def dialect(self) -> str:
+        return self.executor.dialect
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the last `schema` could not read of the database, one sentence each."""
+        return self.executor.warnings
+
+    @property
+    def reports(self) -> tuple[TableReport, ...]:
+        """How the last `schema` read the files; none of what is no files."""
+        return self.executor.reports
+
+    @property
+    def whole(self) -> Database:
+        """The database with every row: for what is kept of it for all, as the index of its docs; never to be shown."""
+        return self
+
+    def seen_by(self, principal: str) -> Database:
+        """The database as somebody sees it, with the same threads. Raises UnknownDatabase: they see nothing of it."""
+        rows = self._row_filter
+        if rows is None or principal == LOCAL:
+            return self
+        if not rows.admits(principal):
+            raise UnknownDatabase(self.name, ())
+        values = rows.values_of(principal)
+        return self if values is None else FilteredDatabase(self, values)
+
+    async def schema(self) -> Schema:
+        """The schema, read in a thread, and in a question once for all of its steps; see `Executor.schema`."""
+        seen = SEEN.get()
+        known = seen.of(self.executor) if seen is not None else None
+        if known is None:
+            with self._watching(proves=False):  # it may have been kept from before
+                known = await in_thread(self._schemas, self.executor.schema)
+            if seen is not None:
+                seen.keep(self.executor, known)
+        return known
+
+    async def rules(self) -> RowRules | None:
+        """The row filter, held against today's schema; None where there is none.
+
+        Raises:
+            DatabaseUnavailable: the schema cannot be read, or the filter does not fit it.
+        """
+        row_filter = self._row_filter
+        return None if row_filter is None else await in_thread(self._schemas, partial(self._read, row_filter))
+
+    def _read(self, row_filter: RowFilter) -> RowRules:
+        from executors.row_security.held_rows import RowRules
+
+        schema = self.executor.schema()
+        if self._rules is None or self._rules.whole is not schema:
+            self._rules = RowRules(row_filter, schema)
+        return self._rules
+
+    async def _rows(self) -> HeldRows | None:
+        """What may be seen; None: everything."""
+        return None
+
+    async def _seen(self) -> Seen | None:
+        """The same, as another process makes it anew."""
+        return None
+
+    async def check(
+        self,
+        sql: str,
+        row_limit: int,
+        parameters: Parameters | None = None,
+        *,
+        question: str | None = None,
+        leave_out: bool = False,
+    ) -> CheckedSql:
+        """The query as the guard lets it through, with its placeholders filled where there are parameters.
+
+        Args:
+            question: that a model wrote the query for: it sees no private column that this does not name. None: a
+                person wrote it, or the service itself.
+            leave_out: see `guard.check`.
+
+        Raises:
+            SqlRefused: it does not.
+        """
+        from executors.workers.checking import check
+
+        schema = await self.schema()
+        call = partial(
+            check,
+            sql,
+            schema,
+            row_limit=row_limit,
+            parameters=parameters,
+            rows=await self._rows(),
+            seen=await self._seen(),
+            functions=self._functions,
+            catalogue=self._catalogue,
+            hidden=None if question is None else unasked(schema, question),
+            leave_out=leave_out,
+        )
+        return await in_thread(_GUARDS, call)
+
+    async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
+        """Rows of a checked query; cancelling the task stops the query in the database. See `Executor.run`.
+
+        Args:
+            query: that the guard let through.
+            timeout_s: where less than the database's own is wanted.
+        """
+        timeout_s = self.timeout_s if timeout_s is None else min(timeout_s, self.timeout_s)
+        cancel = Cancel()
+        self._running.add(cancel)
+        try:
+            call = partial(self.executor.run, query, timeout_s=timeout_s, cancel=cancel)
+            traced = telemetry.get().query(self.name, self.dialect, query.sql, "SELECT", query.tables)
+            with self._watching(), traced as span:
+                result = await in_thread(self._queries, call)
+                span.returned(result.row_count)
+                return result
+        except asyncio.CancelledError:
+            cancel.cancel()
+            raise
+        except (SqlFailed, DatabaseUnavailable):
+            if (seen := SEEN.get()) is not None:
+                seen.forget(self.executor)  # it may have changed since the question saw it
+            raise
+        finally:
+            self._running.discard(cancel)
+
+    async def check_write(self, sql: str, row_limit: int, *, question: str | None = None) -> CheckedWrite:
+        """The statement as the guard for writes lets it through.
+
+        Args:
+            row_limit: of its preview.
+            question: that a model wrote it for: it copies no private column that this does not name.
+
+        Raises:
+            SqlRefused: it does not.
+        """
+        from executors.workers.checking import check_write
+
+        schema = await self.schema()
+        hidden = None if question is None else unasked(schema, question)
+        call = partial(check_write, sql, schema, row_limit=row_limit, functions=self._functions, hidden=hidden)
+        return await in_thread(_GUARDS, call)
+
+    async def write(
+        self, statement: CheckedWrite, *, commit: bool, max_rows: int, exactly: int | None = None
+    ) -> WriteResult:
+        """See `Executor.write`. What has begun is not stopped where nobody waits for it any more."""
+        call = partial(
+            self.executor.write,
+            statement,
+            timeout_s=self.timeout_s,
+            commit=commit,
+            max_rows=max_rows,
+            exactly=exactly,
+        )
+        kind, tables = statement.kind.upper(), (statement.table,)
+        with self._watching(), telemetry.get().query(self.name, self.dialect, statement.sql, kind, tables):
+            return await in_thread(self._queries, call)
+
+    def _watching(self, *, proves: bool = True) -> AbstractContextManager[None]:
+        return nullcontext() if self.breaker is None else self.breaker.watching(proves=proves)
+
+    async def close(self) -> None:
+        """Stop what runs and end the threads. The executor stays open: it belongs to the router."""
+        for cancel in tuple(self._running):
+            cancel.cancel()
+        for threads in (self._queries, self._schemas):
+            await asyncio.to_thread(threads.shutdown, wait=True, cancel_futures=True)
+
+
+class FilteredDatabase(Database):
+    """A database of whose rows somebody sees some, in threads that belong to the whole.
+
+    Its schema has neither samples nor the tables that they do not see, each of its queries is filtered, and nothing can
+    be written: who cannot see a row cannot know what becomes of it.
+
+    Args:
+        whole: the database.
+        values: what the `:names` of its filter stand for.
+    """
+
+    is_filtered = True
+
+    def __init__(self, whole: Database, values: Values) -> None:
+        self.executor, self.timeout_s, self.row_limit = whole.executor, whole.timeout_s, whole.row_limit
+        self.breaker = whole.breaker
+        self._queries, self._schemas, self._running = whole._queries, whole._schemas, whole._running
+        self._row_filter, self._whole, self._values = whole._row_filter, whole, values
+        self._functions = self._catalogue = frozenset()  # one of them may read what is not seen
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """None: they may be about tables that are not seen."""
+        return ()
+
+    @property
+    def reports(self) -> tuple[TableReport, ...]:
+        """None: they count rows that are not seen."""
+        return ()
+
+    @property
+    def whole(self) -> Database:
+        """See `Database.whole`."""
+        return self._whole
+
+    def seen_by(self, principal: str) -> Database:
+        """See `Database.seen_by`."""
+        return self._whole.seen_by(principal)
+
+    async def schema(self) -> Schema:
+        """What of the schema is seen. Raises DatabaseUnavailable, too, where the filter does not fit it."""
+        return (await self._rows()).visible
+
+    async def rules(self) -> RowRules | None:
+        """See `Database.rules`."""
+        return await self._whole.rules()
+
+    async def _rows(self) -> HeldRows:
+        rules = await self.rules()
+        assert rules is not None  # noqa: S101  only a database with a filter has such views
+        return rules.of(self._values)
+
+    async def _seen(self) -> Seen | None:
+        from executors.workers.checking import Seen
+
+        rules = await self.rules()
+        assert rules is not None  # noqa: S101  as above
+        assert self._row_filter is not None  # noqa: S101
+        return Seen(rules.whole, self._row_filter, self._values)
+
+    async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
+        """See `Database.run`. Of an error nothing is told that could be about what is not seen."""
+        from executors.row_security.held_rows import is_fenced
+
+        try:
+            return await super().run(query, timeout_s=timeout_s)
+        except SqlFailed as error:
+            said = error.message if is_fenced(self.dialect) else f"The database could not run it ({error.kind})."
+            raise SqlFailed(error.kind, said) from error  # the hint may name tables that are not seen
+
+    async def check_write(
+        self,
+        sql: str,  # noqa: ARG002
+        row_limit: int,  # noqa: ARG002
+        *,
+        question: str | None = None,  # noqa: ARG002
+    ) -> CheckedWrite:
+        """Raises WritesNotAllowed."""
+        raise WritesNotAllowed(PARTIAL)
+
+    async def write(
+        self,
+        statement: CheckedWrite,  # noqa: ARG002
+        *,
+        commit: bool,  # noqa: ARG002
+        max_rows: int,  # noqa: ARG002
+        exactly: int | None = None,  # noqa: ARG002
+    ) -> WriteResult:
+        """Raises WritesNotAllowed."""
+        raise WritesNotAllowed(PARTIAL)

@@ -1,0 +1,351 @@
+"""The databases of the registry, each behind `await`: opened when it is first asked for, with its own limits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from agent.access.bulkhead import Admission, Bulkhead
+from agent.config.limits import limits_of
+from agent.core.breaker import Breaker
+from agent.core.callers import LOCAL, is_listed, is_reserved
+from agent.core.deadline import Deadlines
+from agent.core.errors import NotPermitted
+from agent.core.models import Options
+from agent.databases.database import Database
+from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult
+from executors.errors import DatabaseUnavailable, ExecutorError
+
+if TYPE_CHECKING:
+    from agent.config.settings import Settings
+    from agent.databases.catalogue import Catalogue
+    from agent.databases.changes import Changes
+    from executors.registry.entry import Entry
+    from executors.registry.registry import Registry
+    from executors.router import Router
+
+
+OUT_OF_TIME = "No rows within {seconds} s. Ask for less, or try again."
+
+
+class UploadInfo(Frozen):
+    """Data that somebody brought. file: as it was sent; size: its bytes."""
+
+    file: str
+    size: int
+    created_at: datetime
+    expires_at: datetime
+
+
+class DatabaseInfo(Frozen):
+    """A database that can be asked; `detail` says why it cannot, or what of it cannot be read."""
+
+    name: str
+    dialect: str | None
+    description: str = ""
+    owners: tuple[str, ...] = ()
+    available: bool = True
+    detail: str = ""
+    reviewer: bool = Field(False, description="Whether the caller may settle the reviews of its answers.")
+    upload: UploadInfo | None = Field(None, description="Of data that the caller brought, who alone sees it.")
+
+
+class Executed(Frozen):
+    """A query as it was run, and its rows."""
+
+    query: CheckedSql
+    result: QueryResult
+
+
+class Supporting(Frozen):
+    """The records behind a result, and their query. `total`: how many there are; `reason`: why there are none."""
+
+    sql: str | None = None
+    result: QueryResult | None = None
+    total: int | None = None
+    reason: str = ""
+
+
+class Databases:
+    """Opens databases by name, once each.
+
+    Args:
+        router: from names to executors.
+        settings: whose limits an entry can narrow.
+        changes: what other instances have changed, and are told of.
+        catalogue: keeps the router up with the registry's file and uploads; None: it stays as it is.
+    """
+
+    def __init__(
+        self, router: Router, settings: Settings, changes: Changes, catalogue: Catalogue | None = None
+    ) -> None:
+        self._router, self._settings, self._changes, self._catalogue = router, settings, changes, catalogue
+        self._open: dict[str, Database] = {}
+        self.deadlines = Deadlines(settings.request_deadline_s)
+        self._bulkhead = Bulkhead(settings.max_concurrent_questions, settings.queue_length)
+
+    async def follow(self, name: str = "", *, now: bool = False) -> None:
+        """Hear of databases that are new, others, or gone. Args: see `Catalogue.follow`."""
+        if self._catalogue is not None:
+            await self._catalogue.follow(name, now=now)
+
+    def drop(self, names: Sequence[str]) -> None:
+        """Open these anew when they are next asked for. Who asks one now goes on with it as it was."""
+        for name in names:
+            self._open.pop(name, None)
+
+    def admit(self, name: str, principal: str) -> None:
+        """Let somebody ask a database. Who is not `allowed`, or not known at all, hears that there is none.
+
+        Raises:
+            UnknownDatabase: there is none, or none for this principal.
+        """
+        self._router.entry(name, _asking(principal))
+
+    def admitted(self, name: str, principal: str) -> AbstractContextManager[Admission]:
+        """Among the questions that are answered, or wait: see `Bulkhead.admitted`. Raises TooBusy.
+
+        Where there are several databases, none may take all places; nor may a caller, where callers have names.
+        """
+        compartments = [] if is_reserved(principal) else [f"principal {principal.casefold()}"]
+        if len(self._router.names()) > 1:
+            compartments.append(f"database {name}")
+        return self._bulkhead.admitted(*compartments)
+
+    def admit_owner(self, name: str, principal: str) -> None:
+        """Let somebody change what all others are told of a database: its documents, its index.
+
+        It takes one of its `owners`; where the registry names none, anybody who may ask.
+
+        Raises:
+            UnknownDatabase: as `admit`.
+            NotPermitted: others own it.
+        """
+        owners = self._router.entry(name, _asking(principal)).owners
+        if owners and principal != LOCAL and not is_listed(principal, owners):
+            raise NotPermitted(f"Only the `owners` of {name!r} in the registry may change its documents and index.")
+
+    def sees_all(self, name: str, principal: str) -> bool:
+        """Whether no row filter holds for somebody whom `admit` lets ask. Raises UnknownDatabase."""
+        rows = self._router.entry(name).row_filter
+        return rows is None or principal == LOCAL or rows.values_of(principal) is None
+
+    def hidden(self, principal: str) -> set[str]:
+        """The databases that somebody may not ask, and not hear of."""
+        return set(self._router.names()) - set(self._router.names(_asking(principal)))
+
+    async def get(self, name: str, principal: str) -> Database:
+        """The database of that name as somebody sees it, its dialect known.
+
+        Args:
+            name: of the database.
+            principal: who asks; this machine's own user sees every row.
+
+        Raises:
+            UnknownDatabase: there is none, or none for this principal.
+            DatabaseUnavailable: it cannot be opened.
+        """
+        await self.follow(name)
+        self.admit(name, principal)
+        await self._changes.follow()
+        return (await self._whole(name)).seen_by(principal)
+
+    async def _whole(self, name: str) -> Database:
+        while name not in self._open:
+            entry = self._router.entry(name)
+            executor = await asyncio.to_thread(self._router.get, name)
+            if self._router.entry(name) is not entry:
+                continue  # the registry was changed meanwhile
+            settings, limits = self._settings, entry.limits
+            database = Database(
+                executor,
+                limit=min(settings.queries_per_database, limits.queries or settings.queries_per_database),
+                timeout_s=min(settings.query_timeout_s, limits.query_timeout_s or settings.query_timeout_s),
+                row_limit=limits.row_limit,
+                row_filter=entry.row_filter,
+                functions=entry.functions,
+                catalogue=entry.catalogue,
+                breaker=self._breaker(name) if executor.is_remote else None,
+            )
+            self._open.setdefault(name, database)
+        database = self._open[name]
+        if not database.dialect:
+            await database.schema()  # another deployment's, which has not said yet what it speaks
+        return database
+
+    def breaker(self, name: str) -> Breaker | None:
+        """That of a database which is open, and no file."""
+        database = self._open.get(name)
+        return database.breaker if database is not None else None
+
+    def _breaker(self, name: str) -> Breaker:
+        return Breaker(
+            f"The database {name!r}",
+            failures=self._settings.breaker_failures,
+            pause_s=self._settings.breaker_pause_s,
+            fails=DatabaseUnavailable,
+            refusal=DatabaseUnavailable,
+        )
+
+    async def readable(self, name: str, principal: str) -> Database:
+        """The database, once its schema could be read, and its row filter fits that.
+
+        Raises:
+            UnknownDatabase, DatabaseUnavailable: as `get`.
+        """
+        database = await self.get(name, principal)
+        await database.schema()
+        await database.rules()
+        return database
+
+    async def refreshed(self, name: str, principal: str) -> Database:
+        """The database, its schema to be read anew, here and elsewhere. Raises UnknownDatabase, DatabaseUnavailable."""
+        await self.follow(name)
+        self.admit(name, principal)
+        await asyncio.to_thread(self._router.refresh, name)
+        await self._changes.tell(name)
+        return await self.get(name, principal)
+
+    async def reread(self, name: str) -> None:
+        """Read a schema anew; where it has changed, other instances read it, too.
+
+        Raises:
+            UnknownDatabase, DatabaseUnavailable, StateUnavailable: it cannot be read, or held against the last one.
+        """
+        await asyncio.to_thread(self._router.refresh, name)
+        await self._changes.tell_if_new(name, await (await self._whole(name)).schema())
+
+    async def infos(self, principal: str) -> list[DatabaseInfo]:
+        """Every database that somebody may ask, with whether it can be opened."""
+        await self.follow(now=True)
+        names = self._router.names(_asking(principal))
+        return list(await asyncio.gather(*(self.info(name, principal) for name in names)))
+
+    async def info(self, name: str, principal: str) -> DatabaseInfo:
+        """One of them. Raises UnknownDatabase."""
+        await self.follow(name)
+        self.admit(name, principal)
+        entry: Entry = self._router.entry(name)
+        known = DatabaseInfo(name=name, dialect=None, description=entry.description, owners=entry.owners)
+        if entry.is_upload:
+            known = known.model_copy(update={"owners": (), "upload": self._upload(name)})
+        try:
+            database = await self.readable(name, principal)
+        except ExecutorError as error:
+            return known.model_copy(update={"available": False, "detail": str(error)})
+        return known.model_copy(update={"dialect": database.dialect, "detail": " ".join(database.warnings)})
+
+    def _upload(self, name: str) -> UploadInfo | None:
+        found = self._catalogue.upload(name) if self._catalogue is not None else None
+        if found is None:
+            return None
+        return UploadInfo(file=found.file, size=found.size, created_at=found.created, expires_at=found.expires)
+
+    def questions(self, name: str) -> tuple[str, ...]:
+        """Those that the registry says to begin with."""
+        return self._router.entry(name).questions
+
+    async def execute(
+        self,
+        name: str,
+        sql: str,
+        *,
+        row_limit: int | None = None,
+        timeout_s: float | None = None,
+        parameters: Parameters | None = None,
+        principal: str,
+    ) -> Executed:
+        """Run one query, through the guard, within the limits of settings and registry.
+
+        Args:
+            name: of the database.
+            sql: one SELECT.
+            row_limit: rows at most, where fewer are wanted.
+            timeout_s: seconds at most, where less is wanted.
+            parameters: what its placeholders stand for.
+            principal: who asks.
+
+        Raises:
+            UnknownDatabase, SqlRefused, SqlFailed, DatabaseUnavailable: see `executors.errors`.
+            TooBusy: as many are answered, and wait, as this process takes.
+            OutOfTime: the request's deadline passed while it waited for its turn.
+        """
+        deadline = self.deadlines.new(OUT_OF_TIME)
+        await self.follow(name)
+        self.admit(name, principal)
+        with self.admitted(name, principal) as admission:
+            async with deadline.met(), admission.place():
+                database = await self.get(name, principal)
+                rows = limits_of(self._settings, Options(row_limit=row_limit), database.row_limit).row_limit
+                query = await database.check(sql, rows, parameters)
+                return Executed(query=query, result=await database.run(query, timeout_s=timeout_s))
+
+    async def records(
+        self,
+        name: str,
+        sql: str,
+        *,
+        row: Mapping[str, JsonValue] | None = None,
+        row_limit: int | None = None,
+        principal: str,
+    ) -> Supporting:
+        """The records behind a query that aggregates, within the same limits. Raises as `execute`.
+
+        Args:
+            name: of the database.
+            sql: the query.
+            row: of its result, whose own records are wanted; None: those of all rows.
+            row_limit: records at most, where fewer are wanted.
+            principal: who asks.
+        """
+        from agent.databases.supporting_rows import supporting_records
+
+        deadline = self.deadlines.new(OUT_OF_TIME)
+        await self.follow(name)
+        self.admit(name, principal)
+        with self.admitted(name, principal) as admission:
+            async with deadline.met(), admission.place():
+                database = await self.get(name, principal)
+                limits = limits_of(self._settings, Options(raw_row_limit=row_limit), database.row_limit)
+                await database.check(sql, limits.row_limit)  # its own errors are told before any of what is derived
+                groups = None if row is None else [row]
+                found = await supporting_records(sql, database, limits.raw_row_limit, groups=groups)
+                return Supporting(sql=found.sql, result=found.result, total=found.total, reason=found.reason)
+
+    async def close(self) -> None:
+        """Stop the queries that run and end the threads; what is asked for later is opened again."""
+        databases, self._open = list(self._open.values()), {}
+        await asyncio.gather(*(database.close() for database in databases))
+
+
+def build_router(settings: Settings, registry: Registry) -> Router:
+    """What opens the databases of a registry, as the settings say; nothing is opened before it is needed."""
+    from executors.registry.options import ServerOptions
+    from executors.router import Router
+    from executors.workers.limits import bytes_of
+
+    return Router(
+        registry,
+        sample_values=settings.max_sample_values,
+        duckdb_memory=settings.duckdb_memory,
+        duckdb_threads=settings.duckdb_threads,
+        server=ServerOptions(
+            pool_size=settings.queries_per_database,
+            connect_timeout_s=settings.connect_timeout_s,
+            schema_ttl_s=settings.schema_ttl_s,
+            recycle_s=settings.pool_recycle_s,
+            writable=settings.allow_writes,
+        ),
+        workers=settings.local_workers,
+        worker_memory=bytes_of(settings.worker_memory),
+    )
+
+
+def _asking(principal: str) -> str | None:
+    """A principal as the registry's lists have it; None for this machine's own user, who reads the files anyway."""
+    return None if principal == LOCAL else principal

@@ -1,0 +1,115 @@
+"""The records behind an aggregate: derived from the query's tree, checked like any other query, and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from agent.core.off_loop import off_loop
+from agent.databases.database import Database
+from executors.base import CheckedSql, Frozen, JsonValue, QueryResult
+from executors.dialects.table import DIALECTS
+from executors.errors import DatabaseUnavailable, SqlError
+
+if TYPE_CHECKING:
+    from executors.records.raw_records import RawQuery
+
+_TIES = "groups tie for the last place of the result, and its rows do not say which were chosen"
+
+
+class RawRecords(Frozen):
+    """Records behind an aggregate. `reason` says why there are none.
+
+    total: how many there are in all; None: they were not counted.
+    keys: the columns of the result that tell its groups apart, so that each row has records of its own; None: it has
+        not, none: all rows are of one group.
+    needed: whether the query aggregates.
+    failure: why they could not be fetched, where they should have been.
+    """
+
+    sql: str | None = None
+    result: QueryResult | None = None
+    total: int | None = None
+    keys: tuple[str, ...] | None = None
+    needed: bool = False
+    reason: str = ""
+    failure: str = ""
+
+
+async def fetch_raw_records(
+    question: str, sql: str, database: Database, row_limit: int, *, result: QueryResult | None = None
+) -> RawRecords:
+    """The records behind an answer. They are a service beside it: a database that is gone is a `reason`, and no error.
+
+    Args:
+        question: a private column that it names is shown.
+        sql: the query that ran.
+        database: that it ran in.
+        row_limit: records at most; 0: none are fetched.
+        result: what it gave.
+    """
+    try:
+        return await supporting_records(sql, database, row_limit, question=question, result=result)
+    except (SqlError, DatabaseUnavailable) as error:
+        return RawRecords(needed=True, reason=str(error), failure=str(error))
+
+
+async def supporting_records(
+    sql: str,
+    database: Database,
+    row_limit: int,
+    *,
+    question: str | None = None,
+    result: QueryResult | None = None,
+    groups: Sequence[Mapping[str, JsonValue]] | None = None,
+) -> RawRecords:
+    """Derive the records' query from one that aggregates, check it like any other, and run it.
+
+    What cannot be proven to be behind the result is not fetched.
+
+    Args:
+        sql: the query.
+        database: that it is of.
+        row_limit: records at most; 0: none are fetched.
+        question: a private column that it does not name is left out; None: a person wrote the query.
+        result: what it gave, where that is known.
+        groups: rows of the result, whose records alone are wanted.
+
+    Raises:
+        SqlError, DatabaseUnavailable: the records' query does not run.
+    """
+    if row_limit == 0:
+        return RawRecords(reason="Raw records are switched off.")
+    from executors.records.raw_records import derive, strays
+
+    dialect, schema = DIALECTS[database.dialect].sqlglot, await database.schema()
+
+    async def run(raw: RawQuery) -> tuple[CheckedSql, QueryResult]:
+        checked = await database.check(raw.sql or "", row_limit, question=question, leave_out=True)
+        return checked, await database.run(checked)
+
+    raw = await off_loop(lambda: derive(sql, dialect, schema=schema, result=result, groups=groups))
+    if raw.sql is None:
+        return RawRecords(needed=raw.needed, reason=raw.reason)
+    checked, found = await run(raw)
+    if result is not None and groups is None and strays(raw, result, found):
+        rows = result.records()
+        raw = await off_loop(lambda: derive(sql, dialect, schema=schema, result=result, groups=rows))
+        if raw.sql is None:
+            return RawRecords(needed=True, reason=_TIES)
+        checked, found = await run(raw)
+        if strays(raw, result, found):
+            return RawRecords(needed=True, reason=_TIES)
+    total = await _counted(raw.count, database) if found.truncated else found.row_count
+    return RawRecords(sql=checked.sql, result=found, total=total, keys=raw.keys, needed=True)
+
+
+async def _counted(count: str | None, database: Database) -> int | None:
+    """How many records there are; None where the database does not say in time."""
+    if count is None:
+        return None
+    try:
+        counted = await database.run(await database.check(count, 1))
+    except (SqlError, DatabaseUnavailable):
+        return None
+    return int(counted.rows[0][0])

@@ -1,0 +1,1 @@
+"""Fitting the confidence to questions with known answers."""

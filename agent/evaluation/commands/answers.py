@@ -1,0 +1,120 @@
+"""`python -m agent eval`: the terminal around the evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from agent.config.settings import Effort
+from agent.core.callers import LOCAL
+from agent.core.models import Answer
+from agent.evaluation.baseline import Baseline
+from agent.evaluation.comparison import Comparison, comparison_rows
+from agent.evaluation.docs import doc_files, docs_beside, docs_for
+from agent.evaluation.harness import GoldQuestion, evaluate, load_questions, questions_file
+from agent.evaluation.report import Report, ResultLine, summary_rows
+from agent.evaluation.without import asking_without, options_without
+from agent.present.terminal import plain
+from agent.service import Service
+
+
+async def run_evaluation(
+    service: Service,
+    out: Console,
+    err: Console,
+    file: Path,
+    docs: list[Path],
+    results: Path | None,
+    limit: int | None,
+    show_evidence: bool,
+    without: Collection[str] = (),
+    *,
+    baseline: bool = False,
+    effort: Effort | None = None,
+) -> None:
+    """Ask every question of a file, show how it goes, and print the figures.
+
+    Args:
+        docs: files and folders; where there are none, the docs that lie with the questions are read.
+        file: of questions, or a folder that has one as `questions.json`.
+        without: parts that are switched off, to see what they are worth, see `agent.evaluation.without`.
+        effort: of every question; None: as the settings say.
+        baseline: ask the same model in one plain call instead, see `agent.evaluation.baseline`.
+
+    Raises:
+        EvaluationInvalid: the file, or the file of results, cannot be used.
+        ModelUnavailable: nobody answers; what was answered so far is kept in `results`.
+    """
+    service.people.recorder.enabled = False  # nobody is to look at these answers one by one
+    questions = load_questions(file, service.router.names())[:limit]
+    names = add_databases(service, questions, questions_file(file), docs)
+    options = options_without(without).model_copy(update={"effort": effort})
+    asking = asking_without(service, without)
+    plain_call = Baseline(service.model, service.settings.row_limit) if baseline else None
+
+    async def ask(database: Path, question: str, evidence: str) -> Answer:
+        text = f"{question}\n({evidence})" if show_evidence and evidence else question
+        if plain_call is not None:
+            return await plain_call.query(text, await service.registered.get(names[database], LOCAL))
+        return await asking.query(text, names[database], options=options, principal=LOCAL)
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err) as bar:
+        task = bar.add_task("asking", total=len(questions))
+        right = 0
+
+        def on_result(line: ResultLine) -> None:
+            nonlocal right
+            right += line.correct
+            bar.update(task, advance=1, description=f"{right} right")
+            if not line.correct:
+                bar.console.print(miss_text(line), soft_wrap=True)
+
+        report = await evaluate(
+            questions,
+            ask,
+            open_database=lambda path: service.router.get(names[path]),
+            out=results,
+            on_result=on_result,
+        )
+    out.print(report_table(report))
+
+
+def add_databases(
+    service: Service, questions: Sequence[GoldQuestion], file: Path, docs: Sequence[Path]
+) -> dict[Path, str]:
+    """Make the databases of a file of questions known, each with its docs; the name of each, by its path."""
+    paths = list(dict.fromkeys(question.path for question in questions if not question.in_registry))
+    files = doc_files(docs) if docs else docs_beside(file, paths)
+    added = {path: service.router.add(path, docs=docs_for(path, paths, files)) for path in paths}
+    return added | {question.path: question.database for question in questions if question.in_registry}
+
+
+def report_table(report: Report) -> Table:
+    """The figures of an evaluation."""
+    table = Table(title="evaluation", title_justify="left", show_header=False)
+    for name, value in summary_rows(report):
+        table.add_row(Text(name), Text(plain(value)))
+    return table
+
+
+def miss_text(line: ResultLine) -> Text:
+    """A question that was not answered rightly, and what came instead."""
+    instead = plain(line.predicted or line.error or "no query")
+    return Text.assemble(("✗", "yellow"), f" {plain(line.question)}\n", (f"  {instead}", "dim"))
+
+
+def comparison_text(found: Comparison) -> Iterator[RenderableType]:
+    """The questions that were gained and lost, then the figures of a comparison."""
+    for mark, style, lines in (("+", "green", found.gained), ("-", "red", found.lost)):
+        for line in lines:
+            yield Text.assemble((mark, style), f" {plain(line.question)}  ", (line.database, "dim"))
+    table = Table(title="comparison", title_justify="left", show_header=False)
+    for name, value in comparison_rows(found):
+        table.add_row(Text(name), Text(value))
+    yield table

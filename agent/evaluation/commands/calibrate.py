@@ -1,0 +1,244 @@
+"""`calibrate`: ask questions with known answers, and fit the confidence to what was right.
+
+The pipeline answers as it does for users, but for the sentence; its evidence is kept beside whether the rows are right.
+Replies are kept on disk, so a later fit asks the model for nothing that it was asked before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from agent.core.callers import LOCAL
+from agent.core.models import Answer, Options
+from agent.evaluation.calibration.calibrating import LEAST_VERIFIED, LOGPROBS, Fitted, Sample, calibrate, refuse_too_few
+from agent.evaluation.calibration.diagram import reliability_diagram
+from agent.evaluation.commands.targets import spaced
+from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
+from agent.evaluation.report import ResultLine
+from agent.evaluation.retrieval.cases import Folder, read_folders
+from agent.llm.wrappers.kept import KeptModel
+from agent.pipeline.asking import Asking
+from agent.pipeline.confidence.calibration import Calibration, Fit, Sureness
+from agent.pipeline.confidence.features import FEATURES, features_of
+from agent.present.terminal import plain
+from agent.service import Service
+
+if TYPE_CHECKING:
+    from agent.pipeline.drafts.consensus import Evidence
+
+REPLIES = "replies.sqlite"
+OPTIONS = Options.model_validate(
+    {"reuse_verified": False, "clarify": False, "enable_answer": False, "raw_row_limit": 0}
+)
+SEED = 1
+
+
+class Observed:
+    """In place of a calibration: remembers what there was to say how sure an answer is."""
+
+    def __init__(self) -> None:
+        self.features: dict[str, float] | None = None
+
+    def of(self, evidence: Evidence) -> Sureness:
+        """Not sure at all: nothing was fitted yet."""
+        self.features = features_of(evidence)
+        return Sureness(confidence=0.0, sure=False)
+
+    def take(self) -> dict[str, float] | None:
+        """The features of the last answer, once."""
+        features, self.features = self.features, None
+        return features
+
+
+async def run_calibration(
+    service: Service,
+    out: Console,
+    err: Console,
+    paths: Sequence[Path],
+    *,
+    each: int,
+    limit: int | None,
+    results: Path,
+    file: Path,
+    precision: float,
+    precision_without: float | None,
+    note: str = "",
+    profile: str | None = None,
+    diagram: Path | None = None,
+) -> Calibration:
+    """Ask a sample of each database's questions, fit, print the figures, and write the file.
+
+    Args:
+        paths: folders with questions, or of such folders.
+        each: questions of each database, evenly spaced.
+        limit: questions of each folder; databases are taken in a random order that is always the same.
+        results: a folder; gets the file of replies.
+        file: gets the calibration, for PLUMBLINE_CALIBRATION.
+        precision, precision_without: of verified answers, see `agent.evaluation.calibration.calibrating.calibrate`.
+        note: for the reader of the file.
+        profile: that the file is named for; None: the model's own.
+        diagram: gets the reliability diagram, as SVG.
+
+    Raises:
+        EvaluationInvalid, CalibrationImpossible: there is too little to ask, or to fit.
+        ModelUnavailable: nobody answers; the replies until then are kept.
+    """
+    samples: list[Sample] = []
+    observed = Observed()
+    with _kept(service, results / REPLIES, err) as asking_bar:
+        asking = Asking(
+            replace(service.parts, calibration=observed),
+            service.router,
+            service.registered,
+            service.sessions,
+            service.people.recorder,
+        )
+        service.people.recorder.enabled = False
+        chosen = sample_of(read_folders(paths), each, limit)
+        with asking_bar as bar:
+            task = bar.add_task("asking", total=sum(len(questions) for _, questions in chosen))
+            for folder, questions in chosen:
+                samples += await _asked(service, asking, observed, folder, questions, lambda: bar.advance(task))
+    refuse_too_few(samples)
+    calibration, fitted = calibrate(
+        samples,
+        profile or service.parts.profile.name,
+        precision=precision,
+        precision_without=precision_without,
+        note=note,
+    )
+    for one in fitted:
+        out.print(figures_table(one, calibration))
+        if one.fit.threshold is None:
+            out.print(unreached(one), soft_wrap=True)
+    await asyncio.to_thread(_write, file, calibration.model_dump_json(indent=2) + "\n")
+    if diagram is not None:
+        await asyncio.to_thread(_write, diagram, reliability_diagram(fitted[0].held, fitted[0].fit.threshold))
+    out.print(f"Written to {file}. Set PLUMBLINE_CALIBRATION to it.", soft_wrap=True, highlight=False)
+    return calibration
+
+
+@contextmanager
+def _kept(service: Service, path: Path, err: Console) -> Iterator[Progress]:
+    """The service with its drafts' and judge's replies kept, and a bar."""
+    generator, judge = service.parts.generator, service.parts.judge
+    models = generator.model, judge.model
+    kept = KeptModel(generator.model, path)
+    generator.model = kept
+    if judge.model is models[0]:
+        judge.model = kept
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    try:
+        yield Progress(*columns, console=err)
+    finally:
+        generator.model, judge.model = models
+        kept.close_file()
+
+
+def _write(path: Path, text: str) -> None:
+    """Raises EvaluationInvalid: it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise EvaluationInvalid(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def sample_of(
+    folders: Sequence[Folder], each: int, limit: int | None = None
+) -> list[tuple[Folder, list[GoldQuestion]]]:
+    """Questions of every folder, one database after the other, so that the model reads each schema once.
+
+    Args:
+        each: of each database, evenly spaced.
+        limit: of each folder.
+    """
+    found: list[tuple[Folder, list[GoldQuestion]]] = []
+    for folder in folders:
+        databases = sorted(set(folder.databases))
+        random.Random(SEED).shuffle(databases)  # noqa: S311  a sample, no secret
+        left = len(folder.questions) if limit is None else limit
+        for path in databases:
+            questions = spaced([it for it in folder.questions if it.path == path], each)[: max(0, left)]
+            left -= len(questions)
+            if questions:
+                found.append((folder, questions))
+    return found
+
+
+async def _asked(
+    service: Service,
+    asking: Asking,
+    observed: Observed,
+    folder: Folder,
+    questions: Sequence[GoldQuestion],
+    advance: Callable[[], None],
+) -> list[Sample]:
+    """The answered questions that can be scored, each with its evidence."""
+    names = {it: service.router.add(it, docs=folder.docs[it]) for it in {one.path for one in questions}}
+    samples: list[Sample] = []
+
+    async def ask(database: Path, question: str, evidence: str) -> Answer:  # noqa: ARG001  asked without it
+        observed.take()
+        return await asking.query(question, names[database], options=OPTIONS, principal=LOCAL)
+
+    def on_result(line: ResultLine) -> None:
+        features = observed.take()
+        if features is not None and line.scored and line.status == "success":
+            samples.append(Sample(f"{folder.name}/{line.database}", features, line.correct))
+        advance()
+
+    await evaluate(questions, ask, open_database=lambda it: service.router.get(names[it]), on_result=on_result)
+    return samples
+
+
+def figures_table(fitted: Fitted, calibration: Calibration) -> Table:
+    """What a fit is worth on databases that it did not see, and its coefficients."""
+    fit = fitted.fit
+    table = Table(title=plain(title_of(fit)), title_justify="left", show_header=False)
+    for name, value in figure_rows(fitted, calibration):
+        table.add_row(name, value)
+    return table
+
+
+def title_of(fit: Fit) -> str:
+    """Which of the fits it is."""
+    given = "with" if LOGPROBS & fit.coefficients.keys() else "without"
+    return f"confidence {given} log-probabilities, cross-validated by database"
+
+
+def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str]]:
+    """The figures of a fit as (name, value) pairs."""
+    fit, figures = fitted.fit, fitted.fit.figures
+    sure = [] if fit.threshold is None else [it for it in fitted.held if it.probability >= fit.threshold]
+    good = sum(it.right for it in sure)
+    return [
+        ("questions", f"{calibration.questions} over {calibration.databases} databases, {calibration.right:.1%} right"),
+        ("AUROC", "-" if figures.auroc is None else f"{figures.auroc:.3f}"),
+        ("expected calibration error", f"{figures.ece:.3f}"),
+        ("threshold", "none" if fit.threshold is None else f"{fit.threshold:.3f}, for a precision of {fit.wanted:.0%}"),
+        ("precision at the threshold", f"{good} of {len(sure)}, {good / len(sure):.1%}" if sure else "-"),
+        ("recall at the threshold", f"{figures.recall:.1%}"),
+        *((f"coefficient of {name}", f"{it:+.3f}  ({FEATURES[name]})") for name, it in fit.coefficients.items()),
+    ]
+
+
+def unreached(fitted: Fitted) -> str:
+    """Why nothing would be verified, and what can be done."""
+    ranked = sorted(fitted.held, key=lambda it: -it.probability)[:LEAST_VERIFIED]
+    share = sum(it.right for it in ranked) / len(ranked)
+    return (
+        f"No confidence reaches a precision of {fitted.fit.wanted:.0%}: of the {len(ranked)} surest answers "
+        f"{share:.0%} are right. With this file no answer is verified. Ask for less with --precision, or more "
+        "questions."
+    )

@@ -1,0 +1,257 @@
+"""`eval-prompts`: what each sentence of the prompt is worth, by leaving it out.
+
+Only first drafts are asked for, and run as they were written: no repair, no vote, no judge. Replies are kept on disk,
+so a later run with one more variant asks the model for that variant alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from agent.config.profiles import Profile
+from agent.core.callers import LOCAL
+from agent.core.errors import ModelFailed, ReplyUnusable
+from agent.core.models import Answer, Question
+from agent.evaluation.baseline import Baseline, answer_as_written
+from agent.evaluation.commands.calibrate import sample_of
+from agent.evaluation.commands.targets import spaced
+from agent.evaluation.comparison import compare
+from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
+from agent.evaluation.report import ResultLine, report_of, summary_rows
+from agent.evaluation.retrieval.cases import Folder, read_folders
+from agent.llm.wrappers.kept import KeptModel
+from agent.pipeline.drafts.generate import Generator
+from agent.present.terminal import plain
+from agent.prompting import templates
+from agent.prompting.context import enrich
+from agent.service import Service
+from agent.telemetry.ledger import Ledger
+from agent.telemetry.trace import new_trace_id
+
+AS_IT_IS = "as it is"
+PLAIN = "one plain call"
+REPLIES = "replies.sqlite"
+
+# A sentence goes on over a line's end, and has the holes that stand in it; a colon ends one where a list follows.
+_SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|\Z)|[:;](?=\n|\Z)|\Z)", re.DOTALL)
+_BETWEEN = re.compile(r"\{%.*?%\}|<data>\n.*?</data>|^\{\{[^}]*\}\}$|\n[ \t]*\n", re.DOTALL | re.MULTILINE)
+_HINTS = re.compile(r"\{% if hints %\}.*?\{% endif %\}\n", re.DOTALL)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_HOLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+
+
+class Variant(NamedTuple):
+    """The prompt with something left out, or in other words.
+
+    wording: templates in place of the package's. profile: changes of the profile. samples: whether the schema shows
+    stored values. docs: whether the question's own notes from the docs are shown. plain: the prompt of
+    `eval --baseline` instead: the declared tables and the question, nothing else.
+    """
+
+    name: str
+    wording: templates.Wording = ()
+    profile: Mapping[str, object] = {}
+    samples: bool = True
+    docs: bool = True
+    plain: bool = False
+
+
+def variants(profile: Profile, folders: Sequence[Path] = ()) -> Iterator[Variant]:
+    """The prompt as it is, one plain call, other wordings, then each part and each sentence left out in turn.
+
+    Args:
+        profile: of the model.
+        folders: each with files that replace those of the package.
+
+    Raises:
+        EvaluationInvalid: a folder has no file of a prompt's name.
+    """
+    yield Variant(AS_IT_IS)
+    yield Variant(PLAIN, plain=True)
+    for folder in folders:
+        yield Variant(folder.name, wording=_wording_of(folder))
+    yield Variant("no stored samples", samples=False)
+    yield Variant("no notes from docs", docs=False)
+    if profile.values:
+        yield Variant("no notes on values", profile={"values": False})
+    else:
+        yield Variant("with notes on values", profile={"values": True})
+    if profile.examples != "off":
+        yield Variant("no examples", profile={"examples": "off"})
+    for name in ("system.txt", f"generate_{profile.reply_format}.txt"):
+        source = (templates.FOLDER / name).read_text(encoding="utf-8")
+        if _HINTS.search(source):
+            yield Variant("no hints on the dialect", wording=((name, _HINTS.sub("", source)),))
+        for sentence in sentences(source):
+            left_out = source.replace(sentence, "", 1)
+            yield Variant(f"without “{' '.join(sentence.split())}”", wording=((name, left_out),))
+
+
+def sentences(source: str) -> list[str]:
+    """The sentences of a template that say something of their own, as they stand there, holes included."""
+    parts = _BETWEEN.split(_HINTS.sub("\n\n", source))
+    found = (sentence.rstrip() for part in parts for sentence in _SENTENCE.findall(part))
+    return [it for it in found if len(_WORD.findall(_HOLE.sub("", it))) > 1]
+
+
+def _wording_of(folder: Path) -> templates.Wording:
+    names = {path.name for path in templates.FOLDER.glob("*.txt")}
+    files = [path for path in sorted(folder.glob("*.txt")) if path.name in names]
+    if not files:
+        raise EvaluationInvalid(f"{folder} has no file of a prompt; there are {', '.join(sorted(names))}.")
+    return tuple((path.name, path.read_text(encoding="utf-8")) for path in files)
+
+
+class FirstDrafts:
+    """Answers with the first draft, as the model writes it.
+
+    Args:
+        service: whose model, docs and settings are used.
+        variant: of the prompt.
+    """
+
+    def __init__(self, service: Service, variant: Variant) -> None:
+        self._service, self._variant = service, variant
+        samples = {} if variant.samples else {"max_sample_values": 0}
+        self._settings = service.settings.model_copy(update=samples)
+        self._profile = service.parts.profile.model_copy(update=dict(variant.profile))
+        model = service.parts.generator.model
+        self._generator = Generator(model, self._profile, max_tokens=self._settings.max_tokens, temperature=0.0)
+
+    async def query(self, text: str, name: str) -> Answer:
+        """The draft and its rows. Raises as the generator, and DatabaseUnavailable."""
+        database = await self._service.registered.get(name, LOCAL)
+        if self._variant.plain:
+            return await Baseline(self._generator.model, self._settings.row_limit).query(text, database)
+        question = Question(text=text, database=name, trace_id=new_trace_id())
+        ledger = Ledger()
+        with templates.reworded(self._variant.wording):
+            context = await enrich(question, database, self._service.knowledge, self._profile, self._settings)
+            context = context if self._variant.docs else context.model_copy(update={"rules": ()})
+            draft = await self._generator.draft(text, context, (), None, ledger)
+        answer = await answer_as_written(draft.sql or "", database, self._settings.row_limit)
+        return answer.model_copy(update={"usage": ledger.usage})
+
+
+async def run_prompts(
+    service: Service,
+    out: Console,
+    err: Console,
+    paths: Sequence[Path],
+    *,
+    limit: int,
+    results: Path,
+    each: int | None = None,
+    wordings: Sequence[Path] = (),
+    only: Sequence[str] = (),
+) -> None:
+    """Ask a sample of each folder's questions under every variant, and print what each differs by.
+
+    Args:
+        paths: folders with questions, or of such folders.
+        limit: questions of each folder, evenly spaced.
+        results: a folder; gets the file of replies.
+        each: only so many questions of each database, until there are `limit`: those that `calibrate` asks. A model
+            reads a schema in the time of many replies.
+        wordings: folders of other templates, each a variant.
+        only: words in the names of the variants to ask; none: all of them. The prompt as it is comes first in any case.
+
+    Raises:
+        EvaluationInvalid: a folder cannot be used, or no variant has such a name.
+        ModelUnavailable: nobody answers; the replies until then are kept.
+        StateUnavailable: replies cannot be kept.
+    """
+    chosen = _chosen(list(variants(service.parts.profile, wordings)), only)
+    service.parts.generator.model = kept = KeptModel(service.parts.generator.model, results / REPLIES)
+    found: dict[str, list[ResultLine]] = {}
+    try:
+        for folder in read_folders(paths):
+            drafts = {it.name: FirstDrafts(service, it) for it in chosen}
+            questions = by_database(_sampled(folder, limit, each))
+            lines = await _asked(service, err, folder, questions, drafts, kept)
+            out.print(table_of(folder.name, lines))
+            for name, asked in lines.items():
+                marked = [it.model_copy(update={"database": f"{folder.name}/{it.database}"}) for it in asked]
+                found.setdefault(name, []).extend(marked)
+    finally:
+        await kept.close()
+    out.print(table_of("all folders", found))
+
+
+def _sampled(folder: Folder, limit: int, each: int | None) -> list[GoldQuestion]:
+    if each is None:
+        return spaced(folder.questions, limit)
+    return [question for _, questions in sample_of([folder], each, limit) for question in questions]
+
+
+def _chosen(every: Sequence[Variant], only: Sequence[str]) -> list[Variant]:
+    wanted = [it for it in every[1:] if not only or any(word.lower() in it.name.lower() for word in only)]
+    if only and not wanted:
+        raise EvaluationInvalid(f"No variant has such a name; there are: {'; '.join(it.name for it in every)}.")
+    return [every[0], *wanted]
+
+
+async def _asked(
+    service: Service,
+    err: Console,
+    folder: Folder,
+    questions: Sequence[GoldQuestion],
+    drafts: Mapping[str, FirstDrafts],
+    kept: KeptModel,
+) -> dict[str, list[ResultLine]]:
+    """The result lines of every variant.
+
+    Every variant of a question is asked before the next question: what their prompts share is then read once.
+    """
+    names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err) as bar:
+        task = bar.add_task(plain(folder.name), total=len(questions) * len(drafts))
+        for question in questions:
+            for one in drafts.values():
+                with suppress(ReplyUnusable, ModelFailed):  # met again, and written down, when it is scored
+                    await one.query(question.question, names[question.path])
+                bar.advance(task)
+    kept.again()
+    lines: dict[str, list[ResultLine]] = {}
+    for name, one in drafts.items():
+
+        async def ask(database: Path, question: str, evidence: str, one: FirstDrafts = one) -> Answer:  # noqa: ARG001
+            return await one.query(question, names[database])
+
+        lines[name] = []
+        await evaluate(
+            questions, ask, open_database=lambda it: service.router.get(names[it]), on_result=lines[name].append
+        )
+    return lines
+
+
+def by_database(questions: Sequence[GoldQuestion]) -> list[GoldQuestion]:
+    """The questions of one database after the other, so that the model reads each schema once."""
+    return sorted(questions, key=lambda it: str(it.path))
+
+
+def table_of(title: str, lines: Mapping[str, Sequence[ResultLine]]) -> Table:
+    """A row for each variant: right answers, and the difference to the prompt as it is, with its paired interval."""
+    table = Table(title=plain(title), title_justify="left")
+    for name in ("prompt", "right", "difference in points (95 %)", "gained, lost"):
+        table.add_column(name, no_wrap=name == "right")
+    whole = lines[AS_IT_IS]
+    for name, asked in lines.items():
+        right = dict(summary_rows(report_of(asked)))["correct"]
+        if name == AS_IT_IS:
+            table.add_row(name, right, "", "")
+            continue
+        it = compare(whole, asked)
+        low, high = it.interval
+        difference = f"{100 * it.difference:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
+        table.add_row(plain(name), right, difference, f"{len(it.gained)}, {len(it.lost)}")
+    return table

@@ -1,0 +1,169 @@
+"""`eval-targets`: accuracy, trust and cost on folders of questions, each figure next to what it is to be.
+
+Three runs over the same questions: the baseline's one plain call, all of the pipeline, and the pipeline without
+evaluation, which gets the same first drafts: what it differs by is evaluation alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from agent.core.callers import LOCAL
+from agent.core.models import Answer, Options
+from agent.evaluation.baseline import Baseline
+from agent.evaluation.comparison import compare
+from agent.evaluation.harness import evaluate
+from agent.evaluation.report import Report, ResultLine, report_of, summary_rows
+from agent.evaluation.retrieval.cases import Folder, read_folders
+from agent.llm.wrappers.repeated import RepeatedModel
+from agent.present.terminal import plain
+from agent.service import Service
+
+T = TypeVar("T")
+
+# Points over the baseline: without docs there is only the schema to be had.
+GAIN_WITH_DOCS, GAIN_WITHOUT = 12.0, 8.0
+PRECISION, PLAIN_CALLS = 0.9, 3.0
+
+WAYS = ("baseline", "without evaluation", "with evaluation")
+_IN_ORDER = (WAYS[0], WAYS[2], WAYS[1])  # tokens and times are told of the run that asks first
+_OFF: dict[str, object] = {"enable_evaluation": False, "enable_answer": False, "raw_row_limit": 0}
+
+
+class Figure(NamedTuple):
+    """One line of the table: a figure, what it is to be, and whether it is; None where nothing can be said yet."""
+
+    name: str
+    found: str
+    target: str = ""
+    met: bool | None = None
+
+
+async def run_targets(
+    service: Service, out: Console, err: Console, paths: Sequence[Path], file: str, limit: int, results: Path
+) -> None:
+    """Ask a sample of each folder's questions in every way, and print the figures.
+
+    Args:
+        paths: folders with questions, or of such folders.
+        file: the name of their files of questions.
+        limit: questions of each folder, evenly spaced.
+        results: a folder; gets a file of results for each folder and way. What is in them is not asked again.
+
+    Raises:
+        EvaluationInvalid: a folder or file cannot be used.
+        ModelUnavailable: nobody answers; what was answered so far is kept.
+    """
+    service.people.recorder.enabled = False
+    await asyncio.to_thread(results.mkdir, parents=True, exist_ok=True)
+    every: list[ResultLine] = []
+    service.parts.generator.model = drafts = RepeatedModel(service.parts.generator.model)
+    for folder in read_folders(paths, file):
+        lines = {}
+        for way in _IN_ORDER:
+            drafts.again()
+            lines[way] = await _asked(service, err, folder, way, limit, results)
+        every += lines[WAYS[2]]
+        out.print(figures_table(folder.name, accuracy_figures(lines, has_docs=any(folder.docs.values()))))
+    out.print(figures_table("all folders, with evaluation", trust_figures(report_of(every))))
+
+
+async def _asked(
+    service: Service, err: Console, folder: Folder, way: str, limit: int, results: Path
+) -> list[ResultLine]:
+    names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
+    baseline = Baseline(service.model, service.settings.row_limit)
+    options = Options.model_validate({"reuse_verified": False, "clarify": False, **(_OFF if way == WAYS[1] else {})})
+
+    async def ask(database: Path, question: str, evidence: str) -> Answer:  # noqa: ARG001  asked without it
+        if way == WAYS[0]:
+            return await baseline.query(question, await service.registered.get(names[database], LOCAL))
+        return await service.query(question, names[database], options=options, principal=LOCAL)
+
+    questions = spaced(folder.questions, limit)
+    lines: list[ResultLine] = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err) as bar:
+        title = f"{plain(folder.name)}, {way}"
+        task = bar.add_task(title, total=len(questions))
+
+        def on_result(line: ResultLine) -> None:
+            lines.append(line)
+            bar.update(task, advance=1, description=f"{title}: {sum(it.correct for it in lines)} right")
+
+        await evaluate(
+            questions,
+            ask,
+            open_database=lambda it: service.router.get(names[it]),
+            out=results / f"{folder.name}.{way.replace(' ', '_')}.jsonl",
+            on_result=on_result,
+        )
+    return lines
+
+
+def spaced(items: Sequence[T], limit: int) -> list[T]:
+    """At most so many of them, evenly spaced from the first on: a sample of every database in the file."""
+    n = min(limit, len(items))
+    return [items[at * len(items) // n] for at in range(n)]
+
+
+def accuracy_figures(lines: dict[str, list[ResultLine]], *, has_docs: bool) -> list[Figure]:
+    """Execution accuracy of each way, and the differences that are to be had.
+
+    Args:
+        lines: by way, of the same questions.
+        has_docs: whether docs belong to them.
+    """
+    figures = [Figure(f"right, {way}", dict(summary_rows(report_of(lines[way])))["correct"]) for way in WAYS]
+    target = GAIN_WITH_DOCS if has_docs else GAIN_WITHOUT
+    gained, judged = compare(lines[WAYS[0]], lines[WAYS[2]]), compare(lines[WAYS[1]], lines[WAYS[2]])
+    for name, found, least in (("over the baseline", gained, target), ("evaluation on, over off", judged, 0.0)):
+        points, (low, high) = 100 * found.difference, found.interval
+        told = f"{points:+.1f} points (95 %: {100 * low:+.1f} to {100 * high:+.1f})"
+        figures.append(Figure(name, told, f"at least {least:+.0f}", points >= least))
+    return figures
+
+
+def trust_figures(report: Report) -> list[Figure]:
+    """What "verified" is worth, and what an answer costs."""
+    told = dict(summary_rows(report))
+    precision, calls = report.precision, report.plain_calls
+    judged = {name: told[name] for name in ("judge", "plain checks")}
+    costs = [
+        (name, value) for name, value in told.items() if name.startswith(("tokens", "attempts", "cost", "median total"))
+    ]
+    return [
+        Figure(
+            "verified that are right (precision)",
+            f"{told['verified that are correct (precision)']} of {report.verified}",
+            f"at least {PRECISION:.0%}",
+            None if precision is None else precision >= PRECISION,
+        ),
+        Figure("right that are verified (recall)", told["correct that are verified (recall)"]),
+        *(Figure(name, value) for name, value in judged.items()),
+        Figure(
+            "model calls in the plain case",
+            told["model calls in the plain case"],
+            f"at most {PLAIN_CALLS:.0f}",
+            None if calls is None else calls <= PLAIN_CALLS,
+        ),
+        *(Figure(name, value) for name, value in costs),
+    ]
+
+
+def figures_table(title: str, figures: Sequence[Figure]) -> Table:
+    """The figures, each with its target and whether it is met."""
+    table = Table(title=plain(title), title_justify="left")
+    for name in ("figure", "measured", "target", ""):
+        table.add_column(name, no_wrap=name == "figure")
+    marks = {None: "", True: "met", False: "missed"}
+    for figure in figures:
+        table.add_row(figure.name, plain(figure.found), figure.target, marks[figure.met])
+    return table

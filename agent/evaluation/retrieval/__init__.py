@@ -1,0 +1,1 @@
+"""How much of what a gold query needs does retrieval show?"""

@@ -1,0 +1,142 @@
+"""What retrieval is measured on: folders of questions, their databases, and the docs that lie beside them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from agent.databases.database import Database
+from agent.evaluation.docs import docs_beside, docs_for
+from agent.evaluation.gold import GoldNames, gold_names
+from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, load_questions
+from agent.evaluation.retrieval.measure import Case, StoredText
+from agent.evaluation.retrieval.merged import Catalogue
+from agent.knowledge.values import all_stored, read_values
+from executors.base import CheckedSql, Column, Executor, Schema, Table
+from rag.docs.documents import comment_documents, read_documents
+
+QUESTIONS = "questions.json"
+_TIMEOUT_S = 60.0
+_CONDITIONS = 50  # in one query
+_DATE = re.compile(r"date|time", re.IGNORECASE)
+_NO_TEXT = re.compile(r"int|dec|num|real|doub|float|money|bool|bit|blob|binary|byte|serial", re.IGNORECASE)
+
+
+class Folder(NamedTuple):
+    """A folder with a file of questions. `docs`: by the path of each database."""
+
+    name: str
+    questions: list[GoldQuestion]
+    docs: dict[Path, tuple[Path, ...]]
+
+    @property
+    def databases(self) -> list[Path]:
+        """The databases of the questions, in their order."""
+        return list(dict.fromkeys(question.path for question in self.questions))
+
+
+def read_folders(paths: Sequence[Path], file: str = QUESTIONS) -> list[Folder]:
+    """The folders with questions among these, and those inside of the others.
+
+    Args:
+        paths: folders that have such a file, or whose own folders do.
+        file: its name.
+
+    Raises:
+        EvaluationInvalid: there is none, or one that cannot be used.
+    """
+    files: list[Path] = []
+    for path in paths:
+        found = [path / file] if (path / file).is_file() else sorted(path.glob(f"*/{file}"))
+        if not found:
+            raise EvaluationInvalid(f"There is no {file} in {path}, nor in a folder of it.")
+        files += found
+    folders: list[Folder] = []
+    for one in files:
+        questions = load_questions(one)
+        databases = list(dict.fromkeys(question.path for question in questions))
+        docs = docs_beside(one, databases)
+        folders.append(Folder(one.parent.name, questions, {it: docs_for(it, databases, docs) for it in databases}))
+    return folders
+
+
+async def read_catalogue(executor: Executor, docs: Sequence[Path]) -> tuple[Catalogue, tuple[str, ...]]:
+    """What is known of a database once it is indexed: schema, docs, values; and what of its docs cannot be used.
+
+    Raises:
+        DatabaseUnavailable: the schema cannot be read.
+    """
+    database = Database(executor, limit=1, timeout_s=_TIMEOUT_S)
+    try:
+        schema = await database.schema()
+        read = read_documents(docs, schema)
+        documents = (*read.documents, *comment_documents(schema))
+        stored = all_stored(await read_values(database, schema))
+    finally:
+        await database.close()
+    return Catalogue(db_schema=schema, documents=documents, stored=stored), read.problems
+
+
+def read_cases(
+    folder: Folder, executors: dict[Path, Executor], limit: int | None = None, *, show_evidence: bool = False
+) -> tuple[list[tuple[Path, Case]], tuple[str, ...]]:
+    """The folder's questions, each with its database; and the gold queries that cannot be read, with their questions.
+
+    A question of which none can be read is left out.
+
+    Args:
+        executors: of every database.
+        limit: only the first so many questions.
+        show_evidence: ask each with its evidence.
+    """
+    cases: list[tuple[Path, Case]] = []
+    left_out: list[str] = []
+    for question in folder.questions[:limit]:
+        executor = executors[question.path]
+        golds: list[GoldNames] = []
+        for sql in question.gold:
+            try:
+                golds.append(gold_names(sql, executor.schema()))
+            except EvaluationInvalid as error:
+                left_out.append(f"{question.question}: {error}")
+        if golds:
+            texts = stored_texts(executor, golds[0].literals)
+            fields = {"folder": folder.name, "database": question.database, "question": question.question}
+            fields["evidence"] = question.evidence if show_evidence else ""
+            cases.append((question.path, Case(**fields, golds=tuple(golds), texts=texts)))
+    return cases, tuple(left_out)
+
+
+def stored_texts(executor: Executor, texts: Sequence[str]) -> tuple[StoredText, ...]:
+    """Those texts that some column of texts or dates holds, whatever their case, with the columns that do."""
+    schema = executor.schema()
+    columns = [
+        (table, column) for table in schema.tables for column in table.columns if not _NO_TEXT.search(column.type)
+    ]
+    found: dict[str, list[tuple[Table, Column]]] = defaultdict(list)
+    for text in texts:
+        for start in range(0, len(columns), _CONDITIONS):
+            part = columns[start : start + _CONDITIONS]
+            sql = " UNION ALL ".join(_holds(schema, *it, text, at) for at, it in enumerate(part))
+            query = CheckedSql(sql=sql, executable=sql, row_limit=_CONDITIONS, tables=())
+            for (at,) in executor.run(query, timeout_s=_TIMEOUT_S).rows:
+                found[text].append(part[int(at)])
+    return tuple(_stored_text(text, holders) for text, holders in found.items())
+
+
+def _stored_text(text: str, holders: Sequence[tuple[Table, Column]]) -> StoredText:
+    """In SQLite a column of dates holds texts; questions find them as dates or not at all."""
+    names = tuple((table.name, column.name) for table, column in holders)
+    return StoredText(text=text, columns=names, is_date=all(_DATE.search(column.type) for _, column in holders))
+
+
+def _holds(schema: Schema, table: Table, column: Column, text: str, number: int) -> str:
+    """A query that gives `number` where the column holds the text."""
+    literal = "'" + text.replace("'", "''") + "'"
+    return (
+        f"SELECT {number} WHERE EXISTS (SELECT 1 FROM {schema.quoted_table(table)} "
+        f"WHERE LOWER({schema.quoted(column.name)}) = LOWER({literal}))"
+    )

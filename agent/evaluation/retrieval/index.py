@@ -1,0 +1,74 @@
+"""The index of a catalogue, made and asked as the service does it, but for what it keeps in the background."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent.evaluation.retrieval.measure import Found
+from agent.evaluation.retrieval.merged import Catalogue
+from rag.index.store import Store
+from rag.linking.column_index import ColumnIndex
+from rag.linking.linking import SchemaLinker
+from rag.retriever import Retriever
+
+if TYPE_CHECKING:
+    from rag.embedding.embedder import Embedder
+
+TOP_K = 5  # documents of a kind, as the settings have it
+
+Progress = Callable[[int, int], None]
+
+
+class Index:
+    """Finds what is near a question in one catalogue. `linker` is made of the same."""
+
+    def __init__(self, name: str, linker: SchemaLinker, columns: ColumnIndex, retriever: Retriever) -> None:
+        self._name, self._columns, self._retriever = name, columns, retriever
+        self.linker = linker
+
+    async def find(self, question: str) -> Found:
+        """What the index has near a question.
+
+        Raises:
+            RetrievalError: nothing can be found: a measurement is not to go on without.
+        """
+        near = await asyncio.to_thread(self._columns.near, question, self._name)
+        documents = await self._retriever.retrieve(question, self._name, TOP_K)
+        return Found(near, (*documents.rules, *documents.columns))
+
+
+class Indexes:
+    """Indexes of catalogues, in a folder of their own; what was embedded once is not embedded again.
+
+    Args:
+        path: the folder.
+        embedder: texts to vectors.
+    """
+
+    def __init__(self, path: Path, embedder: Embedder) -> None:
+        self._store, self._embedder = Store(path), embedder
+        self._columns, self._retriever = ColumnIndex(self._store, embedder), Retriever(self._store, embedder)
+
+    async def of(self, catalogue: Catalogue, progress: Progress | None = None) -> Index:
+        """The index of a catalogue, by its database's name; brought up to date first.
+
+        Raises:
+            RetrievalError: the folder or the embedder cannot be used.
+        """
+        schema, documents, stored = catalogue.db_schema, catalogue.documents, catalogue.stored
+
+        def sync() -> SchemaLinker:
+            if documents:
+                self._store.sync(schema.database, documents, self._embedder, progress)
+            self._columns.sync(schema, documents, progress)
+            self._columns.sync_values(schema, stored, progress)
+            return SchemaLinker(schema, documents, stored)
+
+        return Index(schema.database, await asyncio.to_thread(sync), self._columns, self._retriever)
+
+    def close(self) -> None:
+        """Give back the files."""
+        self._store.close()

@@ -1,0 +1,253 @@
+"""How much of what a gold query needs does retrieval show to the model, and in how many tokens?
+
+A question is covered by a schema text when one of its gold queries could be written from it: that one is looked at of
+which the most is shown. What is shown is what the renderer says that it wrote, in the budget that it was given.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from agent.evaluation.gold import ColumnName, GoldNames
+from agent.evaluation.retrieval.merged import Catalogue
+from executors.base import Frozen
+from rag.docs.documents import Retrieved
+from rag.linking.linking import EVERY_SIGNAL, Linked, LinkedPeriod, Near, SchemaLinker, Signal
+from rag.linking.values import LinkedValue
+from rag.schema.text import SchemaText, Style, render
+
+SAMPLES = 3  # stored values shown of a column, as the settings have it
+STYLE: Style = "ddl"
+UNBOUNDED = 1_000_000_000  # tokens
+
+
+class Mode(NamedTuple):
+    """A way to choose what is shown: by which signals, and whether with the tables that join the chosen ones."""
+
+    name: str
+    signals: frozenset[Signal] = EVERY_SIGNAL
+    close_joins: bool = True
+
+
+WHOLE = "whole schema"
+MODES = (
+    Mode("dense only", frozenset({"dense"}), close_joins=False),
+    Mode("lexical only", frozenset({"lexical"}), close_joins=False),
+    Mode("fused", frozenset({"dense", "lexical", "documents"}), close_joins=False),
+    Mode("fused, values, joins"),
+)
+PRODUCT = MODES[-1]  # what a question meets
+
+
+class StoredText(Frozen):
+    """A text of a gold query that its database stores, and the columns that hold it, whatever its case.
+
+    is_date: only columns of dates or times hold it.
+    """
+
+    text: str
+    columns: tuple[ColumnName, ...]
+    is_date: bool = False
+
+
+class Case(Frozen):
+    """A question, with what its gold queries need.
+
+    folder: where it is from. database: as its file of questions has it.
+    evidence: what is asked with it; empty for none.
+    golds: of each gold query that could be read.
+    texts: of the first of them, those that are stored.
+    """
+
+    folder: str
+    database: str
+    question: str
+    golds: tuple[GoldNames, ...]
+    texts: tuple[StoredText, ...] = ()
+    evidence: str = ""
+
+    @property
+    def asked(self) -> str:
+        """What retrieval is given, as `eval` gives it."""
+        return f"{self.question}\n({self.evidence})" if self.evidence else self.question
+
+    def moved(self, tables: Mapping[str, str]) -> Case:
+        """The same in a catalogue whose tables go by other names. Args: tables: the new name of each."""
+        golds = tuple(
+            GoldNames(
+                tables=frozenset(tables[name] for name in gold.tables),
+                columns=frozenset((tables[table], column) for table, column in gold.columns),
+                literals=gold.literals,
+            )
+            for gold in self.golds
+        )
+        texts = tuple(
+            it.model_copy(update={"columns": tuple((tables[table], column) for table, column in it.columns)})
+            for it in self.texts
+        )
+        return self.model_copy(update={"golds": golds, "texts": texts})
+
+
+class Shown(Frozen):
+    """What one mode showed within one budget.
+
+    share: of the tokens of the whole schema.
+    table_recall, column_recall: 0 to 1; `missing`: what the gold query needs besides, `table` or `table.column`.
+    """
+
+    mode: str
+    budget: str
+    tokens: int
+    share: float
+    table_recall: float
+    column_recall: float
+    missing: tuple[str, ...] = ()
+
+
+class RetrievalLine(Frozen):
+    """One question on one catalogue: a line of the file that `eval-retrieval --out` writes.
+
+    stored: texts of the gold query that text columns store; `unlinked`: those that are not among the linked `values`.
+    dates, unlinked_dates: the same for columns of dates and times.
+    elapsed_ms: of retrieval, linking and rendering, as a question meets them.
+    """
+
+    catalogue: str
+    folder: str
+    database: str
+    question: str
+    shown: tuple[Shown, ...]
+    stored: tuple[str, ...] = ()
+    unlinked: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    unlinked_dates: tuple[str, ...] = ()
+    values: tuple[LinkedValue, ...] = ()
+    elapsed_ms: float = 0.0
+
+
+class Found(NamedTuple):
+    """What the index has near a question: columns and values, and documents."""
+
+    near: Near
+    relevant: Sequence[Retrieved] = ()
+
+
+class Budget(NamedTuple):
+    """Tokens that a schema text may have; `tokens` None: a third of the whole schema's."""
+
+    name: str
+    tokens: int | None
+
+
+THIRD = Budget("a third", None)
+BUDGETS = (THIRD, Budget("6,000", 6000), Budget("2,500", 2500))
+
+
+class Measure:
+    """Measures questions on one catalogue.
+
+    Args:
+        name: of the catalogue, for the lines.
+        catalogue: what is asked of.
+        find: what the index has near a question.
+        linker: made of the catalogue.
+        budgets: to render within.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        catalogue: Catalogue,
+        find: Callable[[str], Awaitable[Found]],
+        linker: SchemaLinker,
+        budgets: Sequence[Budget] = BUDGETS,
+    ) -> None:
+        self.name, self._catalogue, self._find, self._linker = name, catalogue, find, linker
+        self._whole = self._render(Linked(), UNBOUNDED)
+        self.whole_tokens = self._whole.tokens
+        self._budgets = [(it.name, it.tokens or self.whole_tokens // 3) for it in budgets]
+
+    async def lines(self, cases: Iterable[Case]) -> AsyncIterator[RetrievalLine]:
+        """A line for each question."""
+        for case in cases:
+            yield await self._line(case)
+
+    async def _line(self, case: Case) -> RetrievalLine:
+        began = time.perf_counter()
+        found = await self._find(case.asked)
+        linked = self._link(case, found, PRODUCT)
+        self._render(linked, self._budgets[0][1])
+        elapsed_ms = (time.perf_counter() - began) * 1000
+        shown = [self._shown(WHOLE, "none", self._whole, case)]
+        for mode in MODES:
+            chosen = linked if mode is PRODUCT else self._link(case, found, mode)
+            for name, tokens in self._budgets:
+                text = self._render(chosen, tokens, close_joins=mode.close_joins)
+                shown.append(self._shown(mode.name, name, text, case))
+        unlinked = [it for it in case.texts if not is_linked(it, linked.values, linked.periods)]
+        return RetrievalLine(
+            catalogue=self.name,
+            folder=case.folder,
+            database=case.database,
+            question=case.question,
+            shown=tuple(shown),
+            stored=tuple(it.text for it in case.texts if not it.is_date),
+            unlinked=tuple(it.text for it in unlinked if not it.is_date),
+            dates=tuple(it.text for it in case.texts if it.is_date),
+            unlinked_dates=tuple(it.text for it in unlinked if it.is_date),
+            values=linked.values,
+            elapsed_ms=elapsed_ms,
+        )
+
+    def _link(self, case: Case, found: Found, mode: Mode) -> Linked:
+        return self._linker.link(case.asked, near=found.near, relevant=found.relevant, signals=mode.signals)
+
+    def _render(self, linked: Linked, tokens: int, *, close_joins: bool = True) -> SchemaText:
+        return render(
+            self._catalogue.db_schema,
+            self._catalogue.documents,
+            style=STYLE,
+            budget_tokens=tokens,
+            max_sample_values=SAMPLES,
+            ranking=linked.ranking,
+            close_joins=close_joins,
+        )
+
+    def _shown(self, mode: str, budget: str, text: SchemaText, case: Case) -> Shown:
+        tables = frozenset(text.tables)
+        columns = frozenset((table, column) for table, names in text.columns.items() for column in names)
+        best = max(case.golds, key=lambda gold: _recalls(gold, tables, columns))
+        column_recall, table_recall = _recalls(best, tables, columns)
+        missing = [*sorted(best.tables - tables), *sorted(f"{t}.{c}" for t, c in best.columns - columns)]
+        return Shown(
+            mode=mode,
+            budget=budget,
+            tokens=text.tokens,
+            share=text.tokens / self.whole_tokens if self.whole_tokens else 0.0,
+            table_recall=table_recall,
+            column_recall=column_recall,
+            missing=tuple(missing),
+        )
+
+
+def is_linked(stored: StoredText, values: Iterable[LinkedValue], periods: Iterable[LinkedPeriod] = ()) -> bool:
+    """Whether a text is among linked values, in a column that holds it; its case is not looked at.
+
+    A date is linked, too, where it is a bound of a time of the question, for a column that holds it.
+    """
+    text = stored.text.casefold()
+    if any(value.value.casefold() == text and (value.table, value.column) in stored.columns for value in values):
+        return True
+    bounds = [it for it in periods if stored.is_date and text in {it.first, it.last, it.after}]
+    return any(not frozenset(stored.columns).isdisjoint(it.columns) for it in bounds)
+
+
+def _recalls(gold: GoldNames, tables: Collection[str], columns: Collection[ColumnName]) -> tuple[float, float]:
+    """The shares of the columns and of the tables that are shown; 1 where none is needed."""
+    return _share(gold.columns, columns), _share(gold.tables, tables)
+
+
+def _share(needed: Collection[object], there: Collection[object]) -> float:
+    return sum(it in there for it in needed) / len(needed) if needed else 1.0

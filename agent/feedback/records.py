@@ -1,0 +1,160 @@
+"""What is kept of answers for people: reviews, and what each answer was."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from typing import Literal
+
+from pydantic import ConfigDict
+
+from agent.core.events import UsedDocument
+from agent.knowledge.verified_queries import Key
+from executors.base import Frozen
+from rag.docs.past_queries import folded
+
+# Of the texts in a record, so that the largest one fits a record of any store, however its characters are written.
+MAX_SQL = 10_000  # a longer query is no past query: it is not cut, it is left out
+MAX_ATTEMPT_SQL = 5_000
+MAX_REASON = 1_000
+MAX_TEXT = 5_000
+MAX_COMMENT = 2_000
+MAX_ATTEMPTS = 11
+MAX_DOCUMENTS = 20
+
+_LAST = 16**14 - 1  # microseconds
+
+Status = Literal["open", "approved", "corrected", "rejected"]
+Decision = Literal["approve", "correct", "reject"]
+DECIDED: dict[Decision, Status] = {"approve": "approved", "correct": "corrected", "reject": "rejected"}
+
+
+def cut(text: str | None, limit: int) -> str:
+    """A text of at most `limit` characters, with a mark where something is left out."""
+    text = text or ""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def new_id(now: float) -> str:
+    """An id that comes before those of earlier moments, so that reading in order gives the newest first.
+
+    Args:
+        now: seconds since the epoch.
+    """
+    return f"{_LAST - int(now * 1_000_000):014x}{secrets.token_hex(8)}"
+
+
+def moment(now: float) -> datetime:
+    """A time in UTC. Args: now: seconds since the epoch."""
+    return datetime.fromtimestamp(now, UTC)
+
+
+class ReviewedAttempt(Frozen):
+    """A query that was tried, with its `error` where it failed, and what checks and judge said of it."""
+
+    sql: str
+    error: str = ""
+    error_type: str = ""
+    reason: str = ""
+    correct: bool | None = None
+    row_count: int | None = None
+
+
+class Feedback(Frozen):
+    """What somebody said of an answer."""
+
+    by: str
+    at: datetime
+    correct: bool
+    corrected_sql: str = ""
+    comment: str = ""
+
+
+class Settlement(Frozen):
+    """How a review ended. `sql` and `document_id`: of the past query that came of it; empty where none did."""
+
+    by: str
+    at: datetime
+    decision: Decision
+    comment: str = ""
+    sql: str = ""
+    document_id: str = ""
+
+
+class Asked(Frozen):
+    """Which answer: its trace id, and what was asked, by whom.
+
+    principal: who asked.
+    audience: with whom the verified query of this question is shared, as `Question.audience`.
+    sql: of the answer, as it was drafted; empty where there is none, or it is too long for a past query.
+    """
+
+    model_config = ConfigDict(extra="ignore")  # what a later version has written is read as well
+
+    trace_id: str
+    question: str
+    database: str
+    principal: str
+    audience: str = ""
+    sql: str = ""
+    answer: str = ""
+
+    @property
+    def key(self) -> Key:
+        """Under which its verified query is kept."""
+        return Key(self.database, self.audience, folded(self.question))
+
+
+class AnswerRecord(Asked):
+    """What is kept of every answer.
+
+    follows: as of a `Review`.
+    review_id: of the review about it; empty where there is none.
+    """
+
+    verified: bool = False
+    follows: bool = False
+    documents: tuple[UsedDocument, ...] = ()
+    attempts: tuple[ReviewedAttempt, ...] = ()
+    review_id: str = ""
+
+
+class Review(Asked):
+    """An answer that a person should look at.
+
+    kind: `attempts` where they ran out, `feedback` where somebody said something about an answer.
+    follows: whether the question came after others of its chat, and so may not mean the same without them.
+    errors: why the attempts were not accepted, each once.
+    documents: what retrieval had found.
+    claimed_until: seconds since the epoch until which somebody is settling it.
+    """
+
+    id: str
+    kind: Literal["attempts", "feedback"]
+    created_at: datetime
+    status: Status = "open"
+    follows: bool = False
+    attempts: tuple[ReviewedAttempt, ...] = ()
+    errors: tuple[str, ...] = ()
+    documents: tuple[UsedDocument, ...] = ()
+    feedback: Feedback | None = None
+    settlement: Settlement | None = None
+    claimed_until: float = 0
+
+    @property
+    def proposed(self) -> str:
+        """The query that an approval takes: what the feedback proposes, else that of the answer; empty without one."""
+        return (self.feedback.corrected_sql if self.feedback else "") or self.sql
+
+    @classmethod
+    def of(cls, answer: AnswerRecord, now: float, feedback: Feedback | None = None) -> Review:
+        """A new review of an answer. Args: now: seconds since the epoch."""
+        reasons = (attempt.error or attempt.reason for attempt in answer.attempts if attempt.correct is not True)
+        return cls(
+            **answer.model_dump(exclude={"review_id", "verified"}),
+            id=new_id(now),
+            kind="feedback" if feedback else "attempts",
+            created_at=moment(now),
+            errors=tuple(dict.fromkeys(reason for reason in reasons if reason)),
+            feedback=feedback,
+        )

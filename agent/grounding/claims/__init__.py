@@ -1,0 +1,1 @@
+"""A sentence in claims: which numbers, names and words belong together."""

@@ -1,0 +1,1 @@
+"""What a sentence is held against: rows, columns, the query."""

@@ -1,0 +1,251 @@
+"""What a sentence is held against: the rows, what is known of their columns, the question and its query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import isfinite
+from typing import Literal
+
+from agent.grounding.arithmetic.display import NAMING
+from agent.grounding.evidence.query_facts import Condition, Projection, QueryFacts, query_facts
+from agent.grounding.kinds import words_of_kind
+from agent.grounding.languages.language import language_of
+from agent.grounding.languages.words import is_among, words_of
+from executors.base import JsonValue, QueryResult
+from rag.docs.documents import Document
+
+Kind = Literal["measure", "dimension", "flag"]
+
+_CURRENCIES = {
+    "EUR": r"€|\beuros?\b|\beur\b",
+    "USD": r"\$|\bdollars?\b|\busd\b|\bdólares\b|\bdollari\b",
+    "GBP": r"£|\bpounds? sterling\b|\bgbp\b",
+    "CHF": r"\bchf\b|\bswiss francs?\b|\bfranken\b",
+    "JPY": r"¥|\byen\b|\bjpy\b",
+    "INR": r"₹|\brupees?\b|\binr\b",
+    "PLN": r"\bpln\b|\bzloty\b",
+    "SEK": r"\bsek\b",
+    "KRW": r"₩|\bkrw\b|\bwon\b",
+}
+_CURRENCY = {code: re.compile(pattern, re.IGNORECASE) for code, pattern in _CURRENCIES.items()}
+_UNIT = re.compile(
+    r"(?:\bin|\bof|,|\(|\[|^)\s*(km/h|km|kilomet(?:er|re)s?|m|met(?:er|re)s?|kg|kilograms?|tons?|tonnes?|lit(?:er|re)s?|l"
+    r"|m2|m²|sqm|ha|g|mg|cm|mm|kwh|mwh|gwh|kw|mw|gb|mb|kcal|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%)(?=[\s,.;)\]]|$)",
+    re.IGNORECASE,
+)
+_NAME_UNIT = re.compile(
+    r"_(km|kg|m2|sqm|ha|g|mg|cm|mm|m|l|h|hours?|min|minutes?|sec|seconds?|days?|miles?|kwh|mwh|gwh|kw|mw|gb|mb|kcal|tons?|lit(?:er|re)s)$",
+    re.IGNORECASE,
+)
+_PERCENT = re.compile(r"percent|(?:^|_)(?:pct|perc)(?:_|$)|prozent|pourcent|porcentaje|percentuale|%", re.IGNORECASE)
+_IN_PERCENT = re.compile(r"\bin (?:percent\b|%)|\bin prozent\b", re.IGNORECASE)
+_CODES = re.compile(r"\b(\w{1,4})\s*=\s*([^\W\d_][^,.;=()]*)|\b([A-Z]{2,3})\s+([A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+)*)")
+_MONEY = re.compile(
+    r"amount|revenue|sales|price|cost|turnover|spend|paid|value|fee|tax|total|umsatz|betrag|preis", re.IGNORECASE
+)
+_SHORT_FORMS = {"avg": "average", "num": "number of", "cnt": "count", "qty": "quantity", "pct": "percent"}
+_SHORT_FORMS |= {"tot": "total", "amt": "amount"}
+_LABEL_WORDS = 4
+_HEAD_WORDS = 5
+_SHORT_WORD = 3
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """A column of the result.
+
+    kind: `measure`: numbers that are told; `dimension`: what tells rows apart; `flag`: yes or no.
+    words: of its name, its sources and its label, in small letters.
+    label: how people call it.
+    currency: ISO code; empty where nothing says one. units: of its numbers, as the docs have them.
+    percent: whether its numbers are percentages as they are.
+    codes: what its values stand for, as the docs say.
+    told: what says of which kind it is: its name, its sources, its docs; nothing of a count.
+    """
+
+    index: int
+    name: str
+    kind: Kind
+    words: frozenset[str]
+    label: str
+    projection: Projection
+    currency: str = ""
+    units: tuple[str, ...] = ()
+    percent: bool = False
+    codes: tuple[tuple[str, str], ...] = ()
+    told: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that may support a sentence.
+
+    documents: docs of the database, of which those of the columns read are used.
+    earlier: questions that this one leans on.
+    linked: pairs of words of the question and the stored value that they mean.
+    raw: records behind the result.
+    calculate: whether anything may be computed.
+    """
+
+    question: str
+    result: QueryResult
+    sql: str = ""
+    dialect: str = "sqlite"
+    documents: Sequence[Document] = ()
+    linked: Sequence[tuple[str, str]] = ()
+    earlier: str = ""
+    raw: QueryResult | None = None
+    calculate: bool = True
+
+    @cached_property
+    def language(self) -> str | None:
+        """Of the question; None where it is not known."""
+        return language_of(self.question)
+
+    @cached_property
+    def query(self) -> QueryFacts:
+        """What the query says of the rows."""
+        return query_facts(self.sql, self.dialect) if self.sql else QueryFacts()
+
+    @cached_property
+    def columns(self) -> tuple[ColumnFacts, ...]:
+        """Each column of the result, in order."""
+        return tuple(self._column(index, name) for index, name in enumerate(self.result.columns))
+
+    @cached_property
+    def records(self) -> Facts | None:
+        """The records behind the result, as rows of their own; None where there are none, or not all were fetched."""
+        if self.raw is None or self.raw.truncated or not self.raw.rows:
+            return None
+        return Facts(question=self.question, result=self.raw, documents=self.documents, dialect=self.dialect)
+
+    @cached_property
+    def measures(self) -> tuple[ColumnFacts, ...]:
+        """The columns whose numbers are told."""
+        return tuple(it for it in self.columns if it.kind == "measure")
+
+    @property
+    def rows(self) -> tuple[tuple[JsonValue, ...], ...]:
+        return self.result.rows
+
+    @cached_property
+    def question_words(self) -> tuple[str, ...]:
+        """In small letters, in order."""
+        return tuple(words_of(self.question))
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        return self.query.conditions
+
+    def values(self, column: int, rows: Iterable[int] | None = None) -> list[Fraction]:
+        """The numbers of a column, NULL left out."""
+        chosen = range(len(self.rows)) if rows is None else rows
+        found = (number_of(self.rows[row][column]) for row in chosen)
+        return [value for value in found if value is not None]
+
+    def _column(self, index: int, name: str) -> ColumnFacts:
+        projections = self.query.projections
+        named = projections[index] if len(projections) == len(self.result.columns) else Projection(name)
+        cells = [row[index] for row in self.rows if row[index] is not None]
+        texts = list(self._docs_of((*named.sources, name.lower())))
+        counts = named.aggregate == "count"
+        said = " ".join((name.replace("_", " "), *(() if counts else texts)))
+        label = words_of(name)
+        words = {*label, *(word for source in named.sources for word in words_of(source) if not counts)}
+        short = _short_label(texts[0], label) if len(texts) == 1 and not named.aggregate else ""
+        kind_words = frozenset() if counts else words_of_kind((name, *named.sources, *texts))
+        percent = bool(_PERCENT.search(name)) or named.hundredfold
+        return ColumnFacts(
+            index=index,
+            name=name,
+            kind=_kind(name, cells, named, grouped=self.query.grouped),
+            words=frozenset({*words, *words_of(short), *(() if counts else _head_words(texts)), *kind_words}),
+            told=() if counts else (name, *named.sources, *texts),
+            label=short or _spelled_out(name) or name,
+            projection=named,
+            currency="" if counts else self._currency(said),
+            units=() if counts else _units(said, name),
+            percent=percent or (not counts and any(_IN_PERCENT.search(it) for it in texts)),
+            codes=tuple((m[1] or m[3], (m[2] or m[4]).strip()) for it in texts for m in _CODES.finditer(it)),
+        )
+
+    def _docs_of(self, columns: Sequence[str]) -> Iterator[str]:
+        """What the docs say of columns of the query's tables."""
+        tables = {it.lower() for it in self.query.tables}
+        for document in self.documents:
+            table = document.table.rpartition(".")[2].lower()
+            if document.kind == "column" and document.column.lower() in columns and (not tables or table in tables):
+                yield document.text
+
+    def _currency(self, said: str) -> str:
+        found = currencies_in(said)
+        if not found and _MONEY.search(said):
+            rules = " ".join(it.text for it in self.documents if it.kind in ("rule", "table"))
+            found = currencies_in(rules)
+            found = found or currencies_in(self.question)
+        return next(iter(found)) if len(found) == 1 else ""
+
+
+def _head_words(texts: Sequence[str]) -> Iterator[str]:
+    """What docs begin with, where that is short: "Distance of the trip in km"."""
+    for text in texts:
+        head = re.split(r"[,;.:(]|\bin\b", text, maxsplit=1)[0].split()
+        if len(head) <= _HEAD_WORDS:
+            yield from (word for word in words_of(" ".join(head)) if len(word) > _SHORT_WORD)
+
+
+def _units(said: str, name: str) -> tuple[str, ...]:
+    found = (*_UNIT.findall(said), *_NAME_UNIT.findall(name))
+    return tuple(dict.fromkeys(unit.lower() for unit in found))
+
+
+def currencies_in(text: str) -> set[str]:
+    """The currencies that a text names, by ISO codes."""
+    return {code for code, pattern in _CURRENCY.items() if pattern.search(text)}
+
+
+def number_of(cell: JsonValue) -> Fraction | None:
+    """The exact value of a cell; None where it is no number. A text counts where it is a number and nothing else."""
+    if isinstance(cell, bool) or cell is None:
+        return None
+    if isinstance(cell, int):
+        return Fraction(cell)
+    if isinstance(cell, float):
+        return Fraction(repr(cell)) if isfinite(cell) else None
+    if isinstance(cell, str) and re.fullmatch(r"-?\d+\.\d+", cell):
+        return Fraction(cell)
+    return None
+
+
+def _kind(name: str, cells: Sequence[JsonValue], named: Projection, *, grouped: bool) -> Kind:
+    if cells and all(isinstance(cell, bool) for cell in cells):
+        return "flag"
+    if named.aggregate and all(number_of(cell) is not None for cell in cells):
+        return "measure"
+    if not cells or any(number_of(cell) is None for cell in cells):
+        return "dimension"
+    return "dimension" if named.grouped or grouped or NAMING.search(name) or _is_key(name) else "measure"
+
+
+def _is_key(name: str) -> bool:
+    return (
+        re.search(r"(?:^|_)(?:number|week|quarter|hour|mes|mois|monat|anno|año|annee|woche)$", name.lower()) is not None
+    )
+
+
+def _spelled_out(name: str) -> str:
+    """A column's name in words: without the unit that stands with its numbers, and without short forms."""
+    bare = _NAME_UNIT.sub("", re.sub(r"_(?:eur|usd|gbp|chf)$", "", name, flags=re.IGNORECASE))
+    return " ".join(_SHORT_FORMS.get(word, word) for word in words_of(bare))
+
+
+def _short_label(text: str, name: Sequence[str]) -> str:
+    """What the docs call a column, where they begin with a longer form of its name: "Net revenue, in euros"."""
+    head = re.split(r"[,;.:(]|\bin (?:euros?|dollars?|km|percent)\b", text, maxsplit=1)[0].strip()
+    head = re.sub(r"^(?:the|a|an)\s+", "", head, flags=re.IGNORECASE)
+    shares = any(is_among(word, words_of(head)) for word in name)
+    return head if shares and len(head.split()) <= _LABEL_WORDS and not re.search(r"\d", head) else ""

@@ -1,0 +1,184 @@
+"""What a query says about its result: where each column comes from, which conditions hold, how the rows are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+MAX_DEPTH = 4
+
+
+class Projection(NamedTuple):
+    """A column of the result.
+
+    aggregate: `count`, `sum`, `avg`, `min` or `max`; empty for a column as it is stored.
+    sources: the names of the stored columns that it is computed from.
+    hundredfold: whether it is multiplied by 100.
+    grouped: whether the rows are groups of it.
+    """
+
+    name: str
+    aggregate: str = ""
+    sources: tuple[str, ...] = ()
+    hundredfold: bool = False
+    grouped: bool = False
+
+
+class Condition(NamedTuple):
+    """Something that holds of all rows: the columns it reads and the values it compares with.
+
+    denied: NOT, !=, IS NULL. present: IS NOT NULL.
+    bounds: values that rows themselves can have; `< '2025-01-01'` excludes its own.
+    """
+
+    columns: tuple[str, ...]
+    values: tuple[str, ...]
+    denied: bool = False
+    present: bool = False
+    bounds: tuple[str, ...] = ()
+
+
+class QueryFacts(NamedTuple):
+    """All of it.
+
+    order: the outermost ORDER BY, by the names of columns, with whether it descends.
+    joined: whether tables are joined, so that a record may come several times.
+    """
+
+    projections: tuple[Projection, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    order: tuple[tuple[str, bool], ...] = ()
+    limit: int | None = None
+    grouped: bool = False
+    tables: tuple[str, ...] = ()
+    joined: bool = False
+
+    @property
+    def aggregates(self) -> bool:
+        """Whether the result is one row of aggregates over all that the conditions leave."""
+        return not self.grouped and any(it.aggregate for it in self.projections)
+
+
+@lru_cache(maxsize=64)
+def query_facts(sql: str, dialect: str) -> QueryFacts:
+    """The facts of a query; none where it cannot be parsed. Args: dialect: of the database, a key of `DIALECTS`."""
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    from executors.dialects.table import DIALECTS
+    from executors.sql.parsed import parsed
+
+    try:
+        tree = parsed(sql, DIALECTS[dialect].sqlglot)
+    except (SqlglotError, RecursionError):
+        return QueryFacts()
+    if not isinstance(tree, exp.Query):
+        return QueryFacts()
+    select = tree.find(exp.Select) if not isinstance(tree, exp.Select) else tree
+    if select is None:
+        return QueryFacts()
+    grouped = _group_keys(select)
+    limit = tree.args.get("limit")
+    count = getattr(limit, "expression", None) or (limit.args.get("count") if limit is not None else None)
+    return QueryFacts(
+        projections=tuple(_projection(it, tree, grouped) for it in select.expressions),
+        conditions=tuple(_conditions(tree)),
+        order=tuple(_order(tree)),
+        limit=int(count.this) if isinstance(count, exp.Literal) and str(count.this).isdigit() else None,
+        grouped=select.args.get("group") is not None,
+        tables=tuple(dict.fromkeys(it.name for it in tree.find_all(exp.Table))),
+        joined=tree.find(exp.Join) is not None,
+    )
+
+
+def _group_keys(select: exp.Select) -> frozenset[str]:
+    from sqlglot import exp
+
+    group = select.args.get("group")
+    found: set[str] = set()
+    for key in group.expressions if group is not None else ():
+        if isinstance(key, exp.Literal) and str(key.this).isdigit() and int(key.this) <= len(select.expressions):
+            found.add(select.expressions[int(key.this) - 1].unalias().sql())
+        else:
+            found.add(key.sql())
+    return frozenset(found)
+
+
+_AGGREGATES = {"Count": "count", "Sum": "sum", "Avg": "avg", "Min": "min", "Max": "max", "CountIf": "count"}
+
+
+def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> Projection:
+    from sqlglot import exp
+
+    inner = column.unalias()
+    whole, seen = [inner], {column.alias_or_name.lower()}
+    for _ in range(MAX_DEPTH):  # what a name of a subquery stands for
+        names = {it.name.lower() for one in whole for it in one.find_all(exp.Column)} - seen
+        more = [it.this for it in tree.find_all(exp.Alias) if it.alias.lower() in names]
+        if not more:
+            break
+        seen |= names
+        whole += more
+    sources = dict.fromkeys(it.name.lower() for one in whole for it in one.find_all(exp.Column))
+    kinds = [_AGGREGATES[type(it).__name__] for one in whole for it in one.walk() if type(it).__name__ in _AGGREGATES]
+    return Projection(
+        name=column.alias_or_name,
+        aggregate=kinds[0] if kinds else "",
+        sources=tuple(sources),
+        hundredfold=any(_hundred(it) for one in whole for it in one.find_all(exp.Mul)),
+        grouped=inner.sql() in grouped or column.alias_or_name in grouped,
+    )
+
+
+def _hundred(product: Any) -> bool:
+    return any(it.is_number and float(it.name) == 100 for it in (product.left.unnest(), product.right.unnest()))
+
+
+def _conditions(tree: exp.Query) -> Iterator[Condition]:
+    from sqlglot import exp
+
+    for clause in tree.find_all(exp.Where, exp.Having):
+        for part in clause.this.flatten() if isinstance(clause.this, exp.And) else [clause.this]:
+            yield _condition(part)
+    for table in tree.find_all(exp.Join):
+        on = table.args.get("on")
+        if on is not None and on.find(exp.Literal) is not None:
+            yield _condition(on)
+
+
+def _condition(part: exp.Expr) -> Condition:
+    from sqlglot import exp
+
+    values = tuple(str(it.this) for it in part.find_all(exp.Literal) if not isinstance(it.parent, exp.Select))
+    below = {str(it.expression.this) for it in part.find_all(exp.LT) if isinstance(it.expression, exp.Literal)}
+    below |= {str(it.this) for one in part.find_all(exp.LT) for it in one.expression.find_all(exp.Literal)}
+    missing = any(isinstance(it.expression, exp.Null) for it in part.find_all(exp.Is))
+    absent = part.find(exp.Not, exp.NEQ) is not None
+    return Condition(
+        columns=tuple(dict.fromkeys(it.name.lower() for it in part.find_all(exp.Column))),
+        values=values,
+        denied=missing != (part.find(exp.Not) is not None) if missing else absent,
+        present=missing and part.find(exp.Not) is not None and not values,
+        bounds=tuple(it for it in values if it not in below),
+    )
+
+
+def _order(tree: exp.Query) -> Iterator[tuple[str, bool]]:
+    from sqlglot import exp
+
+    order = tree.args.get("order")
+    for key in order.expressions if order is not None else ():
+        this = key.this
+        place = int(this.this) if isinstance(this, exp.Literal) and str(this.this).isdigit() else None
+        select = tree if isinstance(tree, exp.Select) else tree.find(exp.Select)
+        columns: Sequence[exp.Expr] = select.expressions if select is not None else ()
+        if place is not None and 0 < place <= len(columns):
+            name = columns[place - 1].alias_or_name
+        else:
+            same = [it.alias_or_name for it in columns if it.unalias().sql() == this.sql()]
+            name = same[0] if same else this.name
+        yield name.lower(), bool(key.args.get("desc"))

@@ -1,0 +1,1 @@
+"""The closed vocabulary of sentences about rows, by language."""

@@ -1,0 +1,397 @@
+"""What supports a number: a cell of the row that its name stands in, an aggregate, the rows counted, the question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+from agent.core.models import Origin
+from agent.grounding.claims.claims import BETWEEN, Segment
+from agent.grounding.claims.names import Rows
+from agent.grounding.claims.reading import Item
+from agent.grounding.evidence.facts import ColumnFacts, Facts, currencies_in, number_of
+from agent.grounding.languages.vocabulary import Class
+from agent.grounding.languages.words import is_among, same_word
+
+_TIMES_OFF = Fraction(1, 20)  # the most that a number of times may be off without "about"
+_LOOSE = Fraction(1, 10)  # the most that "about" or "over" may leave out
+_COMPARED = frozenset({Class.MORE, Class.LESS, Class.TIMES, Class.DIFFERENCE, Class.MULTIPLIED, Class.RISE, Class.FALL})
+_OF_ALL = frozenset({Class.SUM, Class.MEAN})
+_FROM = frozenset(["from", "between", "von", "zwischen", "vom", "de", "entre", "desde", "da", "tra", "fra", "dal"])
+_NEAR = 4  # items after a number in which what it counts is named
+_PART_OF = frozenset({"of", "all", "von", "aller", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
+_CALCULATING = {Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.TIMES, Class.RISE, Class.FALL, Class.MORE, Class.LESS}
+_INCLUSIVE = frozenset(
+    {
+        "at least",
+        "at most",
+        "up to",
+        "no more than",
+        "no less than",
+        "no fewer than",
+        "mindestens",
+        "höchstens",
+        "bis zu",
+    }
+    | {"au moins", "au plus", "jusqu à", "al menos", "como máximo", "hasta", "almeno", "al massimo", "fino a"}
+)
+
+
+class Support(NamedTuple):
+    """Where a number comes from.
+
+    value: exactly. row, column: of the cell, from 0. expression: of a calculation.
+    words: that may stand beside it, of a column that is not shown.
+    """
+
+    origin: Origin
+    value: Fraction
+    row: int | None = None
+    column: int | None = None
+    expression: str = ""
+    cls: Class | None = None
+    words: frozenset[str] = frozenset()
+
+
+@dataclass
+class Numbers:
+    """Supports the numbers of a text.
+
+    Args:
+        asked: the items of the question.
+        sentences: the rows that each sentence names, by its number.
+    """
+
+    facts: Facts
+    asked: Sequence[Item]
+    sentences: Mapping[int, Rows] = field(default_factory=dict)
+
+    def of(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
+        """The support of one number of a segment; None where it has none.
+
+        Args:
+            rows: those that its name stands in, where the sentence pairs lists.
+        """
+        place = segment.items.index(item)
+        bound = self._bound(segment.items, place)
+        found = self._condition(segment, place, bound)
+        if found is not None and bound is not None:
+            return found  # "more than 5 trips", as the question says
+        columns = self.columns(segment, place)
+        named = rows if rows is not None else self.rows_of(segment)
+        if named is None and Class.MEAN in segment.classes and columns and columns[0].projection.aggregate == "avg":
+            named = _all_of(segment.nearby.values()) or None  # "Rome is the cheapest, at 200 on average"
+        if item.cls is Class.MULTIPLIED:
+            return self._aggregate(segment, item, columns, bound)
+        return (
+            self._cell(segment, item, columns, named, bound)
+            or self._aggregate(segment, item, columns, bound)
+            or self._whole(segment, place, columns)
+            or found
+            or self._counted(segment, place, bound)
+            or self._listed(segment, place)
+            or self._end(segment, place, columns)
+            or self._over_records(segment, place, named, bound)
+        )
+
+    # -- which rows, which columns ------------------------------------------------------------------------
+
+    def rows_of(self, segment: Segment) -> Rows | None:
+        """The rows that a segment speaks of; None where it names none and there are several."""
+        found = {**segment.inherited, **segment.own()}
+        if not found:
+            return frozenset({0}) if len(self.facts.rows) == 1 else None
+        return _all_of(found.values())
+
+    def named(self, segment: Segment) -> Rows | None:
+        """The rows that a segment names itself; None where it names none."""
+        own = segment.own()
+        return _all_of(own.values()) if own else None
+
+    def columns(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
+        """The columns that a number may stand for, by the words beside it."""
+        measures = self.facts.measures
+        if len(measures) < 2:
+            return measures
+        items = segment.items
+        for item in items[place + 1 : place + 1 + _NEAR]:
+            if item.kind in ("number", "mark") or item.cls is Class.FILLER:
+                break
+            if found := self._labelled(item):
+                return found
+        for item in reversed(items[:place]):
+            if found := self._labelled(item):
+                return found
+        asked = [it for it in measures if any(is_among(word, self._telling(it)) for word in self.facts.question_words)]
+        currency = [it for it in measures if items[place].currency and it.currency]
+        return currency or asked or measures
+
+    def _labelled(self, item: Item) -> list[ColumnFacts]:
+        if item.kind not in ("word", "phrase"):
+            return []
+        word = item.text.lower()
+        return [it for it in self.facts.measures if is_among(word, self._telling(it)) or word in it.units]
+
+    def _telling(self, column: ColumnFacts) -> set[str]:
+        """The words of a column that no other measure has."""
+        others = {word for it in self.facts.measures if it is not column for word in it.words}
+        return set(column.words) - others
+
+    # -- cells --------------------------------------------------------------------------------------------
+
+    def _cell(
+        self, segment: Segment, item: Item, columns: Sequence[ColumnFacts], rows: Rows | None, bound: Class | None
+    ) -> Support | None:
+        if not rows:
+            return None
+        for column in columns:
+            found = [(row, number_of(self.facts.rows[row][column.index])) for row in sorted(rows)]
+            if all(value is not None and self.says(segment, item, value, column, bound) for _, value in found):
+                row, value = found[0]
+                return Support("result", value or Fraction(0), row, column.index)
+        return None
+
+    def says(
+        self, segment: Segment, item: Item, value: Fraction, column: ColumnFacts | None, bound: Class | None
+    ) -> bool:
+        """Whether a number of the text says a value of a column, in its unit, rounded by at most half a digit."""
+        if not self.currency_fits(item, column):
+            return False
+        if column is not None and column.percent and not item.percent and Class.SHARE not in segment.classes:
+            return False  # 12.5 % of the vehicles are not 12.5 vehicles
+        if item.percent and column is not None and not column.percent:
+            if abs(value) > 1 and not {Class.SHARE, Class.RISE, Class.FALL} & segment.classes:
+                return False
+            value *= 100
+        said = item.value
+        if value < 0 < said and {Class.FALL, Class.LESS} & segment.classes:
+            value = -value
+        low, high = _interval(item, said, bound)
+        beyond = bound is Class.OVER or bound is Class.UNDER
+        return low <= value <= high and not (beyond and value == said and not self.reaches(segment, item))
+
+    @staticmethod
+    def reaches(segment: Segment, item: Item) -> bool:
+        """Whether the bound before a number includes it: "at least"."""
+        place = segment.items.index(item)
+        return place > 0 and segment.items[place - 1].text.lower() in _INCLUSIVE
+
+    def currency_fits(self, item: Item, column: ColumnFacts | None) -> bool:
+        if not item.currency:
+            return True
+        said = currencies_in(item.currency)
+        known = {column.currency} - {""} if column is not None else {it.currency for it in self.facts.measures} - {""}
+        if not known and not (column is not None and column.projection.aggregate == "count"):
+            known = currencies_in(self.facts.question)
+        return bool(said) and said <= known
+
+    # -- aggregates ---------------------------------------------------------------------------------------
+
+    def _aggregate(
+        self, segment: Segment, item: Item, columns: Sequence[ColumnFacts], bound: Class | None
+    ) -> Support | None:
+        """Sum, mean, most, least, difference, share, growth or ratio of a column that is shown, recomputed."""
+        from agent.grounding.support.aggregates import candidates
+
+        if not self.facts.calculate or len(self.facts.rows) < 2:
+            return None
+        own = segment.own()
+        names = own or (segment.inherited if not {Class.SUM, Class.MEAN} & segment.classes else {})
+        rows = _all_of(names.values()) if names else frozenset(range(len(self.facts.rows)))
+        ordered = _in_order(segment, rows) if names else sorted(rows)
+        before = _all_of(segment.before.values()) if own.keys() == segment.before.keys() else frozenset()
+        if len(ordered) == len(before) == 1 and _COMPARED & segment.classes and before != rows:
+            ordered = [*before, *ordered]  # "Ada has 3, 2 more than Bo"
+        elif span := self._span(segment):
+            ordered = span
+        for column in columns:
+            for found in candidates(self.facts, segment, item, column, ordered, named=bool(names)):
+                shares = found.cls in (Class.SHARE, Class.RISE, Class.FALL)
+                if item.percent is not (shares or (item.percent and column.percent)):
+                    continue
+                plain = None if item.percent else column  # a share in percent is none of the column's own values
+                if found.cls is Class.TIMES and bound is None and abs(found.value - item.value) > _TIMES_OFF:
+                    continue  # 2.5 times as many are not three times as many
+                if self.currency_fits(item, column) and self.says(segment, item, found.value, plain, bound):
+                    return Support("calculation", found.value, None, None, found.expression, found.cls)
+        return None
+
+    def _span(self, segment: Segment) -> list[int]:
+        """The rows from one time to another, for what is computed of all of them: "12 from May to July in total"."""
+        items = [it for it in segment.items if it.kind == "date" and it.places]
+        if len(items) != 2 or not _OF_ALL & segment.classes or _COMPARED & segment.classes:
+            return []
+        before = segment.items[max(0, segment.items.index(items[0]) - 2) : segment.items.index(items[0])]
+        column = next(iter(items[0].places))
+        ends = sorted(row for it in items for row in it.places.get(column, ()))
+        if len(ends) != 2 or not any(it.text.lower() in _FROM for it in before):
+            return []
+        low, high = sorted(str(self.facts.rows[row][column]) for row in ends)
+        return [at for at, row in enumerate(self.facts.rows) if low <= str(row[column]) <= high]
+
+    def _whole(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
+        """The total of a column after a part of it: "2 of the 4 vehicles"."""
+        from agent.grounding.support.aggregates import total
+
+        items, item = segment.items, segment.items[place]
+        before = place - 1
+        while before >= 0 and items[before].kind in ("word", "phrase"):
+            before -= 1
+        between = {it.text.lower() for it in items[before + 1 : place]}
+        one_dimension = sum(it.kind == "dimension" for it in self.facts.columns) == 1
+        if not (self.facts.calculate and one_dimension and _PART_OF & between):
+            return None
+        if before < 0 or items[before].kind != "number" or item.percent:
+            return None
+        for column in columns:
+            found = total(self.facts, column)
+            if found is not None and self.says(segment, item, found.value, column, None):
+                return Support("calculation", found.value, None, None, found.expression)
+        return None
+
+    def _over_records(self, segment: Segment, place: int, rows: Rows | None, bound: Class | None) -> Support | None:
+        from agent.grounding.support.records import over_records
+
+        for (value, expression, cls), column, words in over_records(self.facts, segment, place, rows):
+            if self.says(segment, segment.items[place], value, column, bound):
+                return Support("calculation", value, None, None, expression, cls, words)
+        return None
+
+    # -- the rows counted, the question -------------------------------------------------------------------
+
+    def _counted(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
+        """The number of rows, where they are what is counted: "6 countries", not "6 customers" of 6 countries."""
+        facts, item = self.facts, segment.items[place]
+        count = len(facts.rows)
+        told = frozenset(row for places in segment.own().values() for row in places)
+        if item.percent or item.currency or facts.query.aggregates or (told and len(told) < count):
+            return None
+        limited = facts.query.limit is not None and count >= facts.query.limit
+        if facts.result.truncated and bound is Class.OVER:
+            limited = item.value > count
+        elif facts.result.truncated or item.value != count or bound is not None:
+            return None
+        after = _counted_words(segment.items, place)
+        exists = place > 0 and segment.items[place - 1].cls is Class.EXISTS
+        if limited and (exists or not any(it.value == item.value for it in self.asked if it.kind == "number")):
+            return None
+        if any(it.cls is Class.ROWS for it in after):
+            return Support("row count", Fraction(count))
+        words = [it.text.lower() for it in after if it.kind == "word"]
+        if any(is_among(word, it.words) for it in facts.measures for word in words):
+            return None
+        keys = {word for it in facts.columns if it.kind == "dimension" for word in it.words}
+        known = keys if facts.query.grouped or facts.measures else {*keys, *facts.question_words}
+        if (words and any(is_among(word, known) for word in words)) or (not words and not facts.query.grouped):
+            return Support("row count", Fraction(count))
+        return None
+
+    def _listed(self, segment: Segment, place: int) -> Support | None:
+        """How many names a sentence lists, where these are all rows or the first: "the top three are A, B and C"."""
+        facts, item = self.facts, segment.items[place]
+        named = self.sentences.get(segment.sentence, frozenset())
+        if item.percent or item.currency or item.value != len(named) or len(named) < 2:
+            return None
+        around = segment.items[max(0, place - 1) : place + 2]
+        ends = {it.cls for it in around} & {Class.MOST, Class.LEAST}
+        if named == frozenset(range(len(facts.rows))) and not facts.result.truncated and (ends or not facts.measures):
+            return Support("row count", item.value)
+        if len(ends) != 1 or len(facts.measures) != 1 or facts.result.truncated:
+            return None
+        inside = facts.values(facts.measures[0].index, named)
+        outside = facts.values(facts.measures[0].index, set(range(len(facts.rows))) - named)
+        if len(inside) < len(named) or not outside:
+            return None
+        first = min(inside) > max(outside) if Class.MOST in ends else max(inside) < min(outside)
+        return Support("row count", item.value) if first else None
+
+    def _end(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
+        """The least or the most of a column, where both are named: "between 12 and 48 a month"."""
+        facts, told = self.facts, segment.numbers
+        spans = Class.RANGE in segment.classes or any(it.text.lower() in BETWEEN for it in segment.items)
+        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+        if not spans or len(told) != 2 or segment.own() or limited or facts.result.truncated or len(columns) != 1:
+            return None
+        values = facts.values(columns[0].index)
+        if len(values) < max(2, len(facts.rows)):
+            return None
+        ends = (min(values), max(values))
+        if not all(self.says(segment, it, end, columns[0], None) for it, end in zip(told, ends, strict=True)):
+            return None
+        at = told.index(segment.items[place])
+        row = next(row for row in range(len(facts.rows)) if facts.values(columns[0].index, [row]) == [ends[at]])
+        return Support("result", ends[at], row, columns[0].index)
+
+    def _condition(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
+        """A number that the question says, beside the same word as there."""
+        item = segment.items[place]
+        if place and segment.items[place - 1].cls is Class.EXISTS:
+            return None
+        for at, said in enumerate(self.asked):
+            if said.kind != "number" or said.value != item.value or said.percent != item.percent:
+                continue
+            if self._bound(self.asked, at) is not bound or (item.currency and item.currency != said.currency):
+                continue
+            year = item.numeral is not None and len(item.numeral.raw) == 4 and item.numeral.raw.isdigit()
+            if year or _same_beside(self.asked, at, segment.items, place):
+                return Support("question", item.value)
+        return None
+
+    @staticmethod
+    def _bound(items: Sequence[Item], place: int) -> Class | None:
+        before = items[place - 1].cls if place else None
+        return before if before in (Class.OVER, Class.UNDER, Class.ABOUT) else None
+
+
+def _interval(item: Item, said: Fraction, bound: Class | None) -> tuple[Fraction, Fraction]:
+    """The values that a number may stand for, given the word before it."""
+    half, scale = item.half, Fraction(item.numeral.scale if item.numeral else 1)
+    place = 2 * half
+    while said and (said / scale).denominator == 1 and said % (place * 10) == 0:
+        place *= 10
+    loose = min(place, abs(said) * _LOOSE)
+    if bound is Class.OVER:
+        return said, said + max(loose, half)
+    if bound is Class.UNDER:
+        return said - max(loose, half), said
+    if bound is Class.ABOUT:
+        half = max(half, min(place / 2, abs(said) * _LOOSE))
+    return said - half, said + half
+
+
+def _all_of(groups: Iterable[Rows]) -> Rows:
+    found: Rows | None = None
+    for rows in groups:
+        found = rows if found is None else found & rows
+    return found or frozenset()
+
+
+def _in_order(segment: Segment, rows: Rows) -> list[int]:
+    """The rows as the segment names them, one after the other."""
+    order: list[int] = []
+    for item in segment.names:
+        order += [row for places in item.places.values() for row in sorted(places & rows) if row not in order]
+    return [*order, *sorted(rows - set(order))]
+
+
+def _counted_words(items: Sequence[Item], place: int) -> list[Item]:
+    found: list[Item] = []
+    for item in items[place + 1 : place + 1 + _NEAR]:
+        if item.kind in ("number", "name", "date", "mark") or (item.kind == "phrase" and item.cls is not Class.ROWS):
+            break
+        found.append(item)
+    return found
+
+
+def _same_beside(one: Sequence[Item], at: int, other: Sequence[Item], place: int) -> bool:
+    for step in (1, -1):
+        left = one[at + step] if 0 <= at + step < len(one) else None
+        right = other[place + step] if 0 <= place + step < len(other) else None
+        if left and right and left.kind == right.kind and left.kind in ("word", "phrase"):
+            if left.cls is Class.FILLER and right.cls is Class.FILLER and left.text.lower() != right.text.lower():
+                continue
+            if (left.cls and left.cls is right.cls) or same_word(left.text.lower(), right.text.lower()):
+                return True
+    return False

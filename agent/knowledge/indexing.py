@@ -1,0 +1,167 @@
+"""Indexes are brought up to date beside the questions: one sync of a database at a time, and nobody waits for long."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from executors.base import Frozen, Schema
+from rag.errors import RetrievalError
+from rag.index.revision import Turn
+from rag.index.store import Progress, SyncReport
+
+RETRY_AFTER_S = 60.0  # between two tries to bring an index up to date, where the first one failed
+PATIENCE_S = 20.0  # that questions wait for a sync, from its beginning; then they go on with what there is
+
+log = logging.getLogger(__name__)
+
+
+class Indexed(Frozen):
+    """What indexing a database did.
+
+    report: with its documents.
+    columns, values: with the vectors of the schema's columns, and of stored values.
+    problems: docs that could not be used, each with what to do.
+    """
+
+    report: SyncReport
+    columns: SyncReport = SyncReport()
+    values: SyncReport = SyncReport()
+    problems: tuple[str, ...] = ()
+
+
+class _Failure(NamedTuple):
+    """Why an index could not be brought up to date, and when that was tried."""
+
+    message: str
+    at: float
+
+
+@dataclass
+class _Running:
+    """A sync on its way. `done` and `total`: documents; `stop` ends it after its current batch."""
+
+    since: float
+    stop: threading.Event = field(default_factory=threading.Event)
+    done: int = 0
+    total: int = 0
+    task: asyncio.Task[Indexed] = field(init=False)
+
+    @property
+    def message(self) -> str:
+        so_far = f" ({self.done} of {self.total})" if self.total else ""
+        return f"they are being indexed{so_far}, and until then answers use what was indexed before"
+
+
+class Indexing:
+    """Runs the syncs of databases.
+
+    Args:
+        sync: does one; blocks, and may raise RetrievalError.
+        clock: seconds, for the time between two tries and for how long a question waits.
+        patience_s: how long a question waits.
+    """
+
+    def __init__(
+        self,
+        sync: Callable[[str, Schema, Progress, Turn], Indexed],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._sync, self._clock, self._patience_s = sync, clock, patience_s
+        self._done: dict[str, Indexed] = {}  # by database whose index is up to date
+        self._failures: dict[str, _Failure] = {}  # by database whose index is not
+        self._running: dict[str, _Running] = {}
+
+    def done(self, name: str) -> Indexed | None:
+        """What the last sync of a database did, where its index is up to date."""
+        return self._done.get(name)
+
+    def forget(self, name: str, message: str = "") -> None:
+        """The index is not what it was; where there is a `message`, it is only tried again after a while."""
+        self._done.pop(name, None)
+        if message:
+            self._failures[name] = _Failure(message, self._clock())
+
+    async def ensure(self, name: str, schema: Schema) -> str:
+        """Why a database's index is not up to date; empty where it is.
+
+        The first call begins a sync; that and later ones wait for it, but not for long.
+        """
+        if name in self._done:
+            return ""
+        running = self._running.get(name)
+        if running is None:
+            failure = self._failures.get(name)
+            if failure is not None and self._clock() - failure.at < RETRY_AFTER_S:
+                return failure.message
+            running = self._start(name, schema, lambda *_: None, Turn(wait_s=0))
+        left = running.since + self._patience_s - self._clock()
+        await asyncio.wait({running.task}, timeout=max(0.0, left))
+        if not running.task.done():
+            return running.message
+        if running.task.cancelled():
+            return "indexing was stopped"
+        error = running.task.exception()
+        if error is not None and not isinstance(error, RetrievalError):
+            raise error
+        return str(error or "")
+
+    async def run(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> Indexed:
+        """Sync a database now, after the sync that is on its way. Where nobody waits any more, it is stopped.
+
+        Raises:
+            RetrievalError: as the sync does.
+        """
+        while (before := self._running.get(name)) is not None:
+            await asyncio.wait({before.task})
+        running = self._start(name, schema, progress, turn)
+        try:
+            return await asyncio.shield(running.task)
+        except asyncio.CancelledError:
+            running.stop.set()
+            raise
+
+    async def close(self) -> None:
+        """Stop the syncs that run, each after its current batch, and wait for that."""
+        running = list(self._running.values())
+        for one in running:
+            one.stop.set()
+        await asyncio.gather(*(one.task for one in running), return_exceptions=True)
+
+    def _start(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> _Running:
+        running = _Running(self._clock())
+
+        def told(done: int, total: int) -> None:
+            running.done, running.total = done, total
+            progress(done, total)
+
+        async def run() -> Indexed:
+            try:
+                indexed = await asyncio.to_thread(self._sync, name, schema, told, replace(turn, stop=running.stop))
+            except RetrievalError as error:
+                self._failures[name] = _Failure(str(error), self._clock())
+                raise
+            finally:
+                running.stop.set()  # a thread that nobody waits for any more ends as well
+                del self._running[name]
+            self._done[name] = indexed
+            self._failures.pop(name, None)
+            return indexed
+
+        self._running[name] = running
+        running.task = asyncio.create_task(run())
+        running.task.add_done_callback(_log_failure)
+        return running
+
+
+def _log_failure(task: asyncio.Task[Indexed]) -> None:
+    """Of one that nobody waits for any more as well."""
+    if not task.cancelled() and task.exception() is not None:
+        log.warning("Indexing failed: %s", task.exception())

@@ -1,0 +1,153 @@
+"""The values that text columns hold, read once in the background: what questions mean by them is found in memory.
+
+Every query goes through the guard, runs with a timeout of its own and one at a time, so that a question that is being
+answered never waits for them long. Private columns are never read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from executors.base import Column, Frozen, Schema, Table
+from executors.errors import DatabaseUnavailable, SqlError
+from rag.linking.values import StoredValues
+
+if TYPE_CHECKING:
+    from agent.databases.database import Database
+
+
+class Bounds(NamedTuple):
+    """How much is read of one database.
+
+    columns, values: at most, over all tables; the smallest tables come first, for they name kinds of things.
+    each: distinct values of one column; a column with more is known by the first.
+    chars: of one value; longer ones are texts that nobody spells out in a question.
+    rows: of a table on a server; larger ones are known by their samples.
+    query_s, total_s: seconds for one query, and for all.
+    """
+
+    columns: int = 400
+    values: int = 200_000
+    each: int = 1000
+    chars: int = 80
+    rows: int = 200_000
+    query_s: float = 2.0
+    total_s: float = 60.0
+
+
+BOUNDS = Bounds()
+_CUT = "…"  # at the end of a sample that is only the beginning of a value
+LOCAL_DIALECTS = frozenset({"sqlite", "duckdb"})  # read by this process: their size is nobody else's concern
+
+
+class TableValues(Frozen):
+    """What was read of one table, in the state in which the schema had it."""
+
+    table: Table
+    stored: tuple[StoredValues, ...] = ()
+
+
+async def read_values(
+    database: Database,
+    schema: Schema,
+    known: Iterable[TableValues] = (),
+    *,
+    bounds: Bounds = BOUNDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> list[TableValues]:
+    """The distinct values of the schema's text columns, within bounds.
+
+    Args:
+        database: to read.
+        schema: as it is now.
+        known: what was read before; a table that has not changed since is not read again.
+        bounds: of the reading. What is beyond them is known by the samples of the schema.
+        clock: seconds.
+
+    Where a query fails or takes too long, its column is known by its samples; where the database is gone, all that
+    are left are.
+    """
+    before = {it.table.name: it for it in known}
+    reading = _Reading(database, schema, bounds, clock)
+    found: list[TableValues] = []
+    for table in sorted(schema.tables, key=lambda it: (it.row_count is None, it.row_count or 0, it.name)):
+        old = before.get(table.name)
+        if old is not None and old.table == table:
+            found.append(old)
+        else:
+            found.append(
+                TableValues(table=table, stored=tuple([await reading.column(table, it) for it in _texts(table)]))
+            )
+    return found
+
+
+def all_stored(found: Iterable[TableValues]) -> tuple[StoredValues, ...]:
+    """The columns of all tables in one."""
+    return tuple(stored for table in found for stored in table.stored if stored.values)
+
+
+class _Reading:
+    """Reads columns while there is room and time."""
+
+    def __init__(self, database: Database, schema: Schema, bounds: Bounds, clock: Callable[[], float]) -> None:
+        self._database, self._schema, self._bounds, self._clock = database, schema, bounds, clock
+        self._until = clock() + bounds.total_s
+        self._columns, self._values = bounds.columns, bounds.values
+        self._is_file = schema.dialect in LOCAL_DIALECTS
+
+    async def column(self, table: Table, column: Column) -> StoredValues:
+        """What the column holds, or its samples."""
+        values: tuple[str, ...] | None = None
+        if self._may_read(table):
+            values = await self._distinct(table, column)
+            self._columns -= 1
+        whole = values or tuple(it for it in column.samples if not it.endswith(_CUT))
+        short = tuple(dict.fromkeys(it for it in whole if len(it) <= self._bounds.chars and _is_told(it)))
+        self._values -= len(short)
+        return StoredValues(table=table.name, column=column.name, values=short)
+
+    def _may_read(self, table: Table) -> bool:
+        small = self._is_file or (
+            not table.is_view and table.row_count is not None and table.row_count <= self._bounds.rows
+        )
+        return small and self._columns > 0 and self._values > 0 and self._clock() < self._until
+
+    async def _distinct(self, table: Table, column: Column) -> tuple[str, ...] | None:
+        """The values, None where they cannot be had."""
+        try:
+            query = await self._database.check(_query(self._schema, table, column), self._bounds.each)
+            result = await self._database.run(query, timeout_s=self._bounds.query_s)
+        except DatabaseUnavailable:
+            self._until = self._clock()
+            return None
+        except SqlError:
+            return None
+        return tuple(row[0] for row in result.rows if isinstance(row[0], str))
+
+
+def _texts(table: Table) -> list[Column]:
+    from executors.sql.literals import is_text
+
+    return [column for column in table.columns if not column.private and is_text(column)]
+
+
+def _is_told(value: str) -> bool:
+    """Whether a value can be told of in a line; one of several lines is a text that nobody spells out."""
+    return bool(value.strip()) and len(value.splitlines()) == 1
+
+
+def _query(schema: Schema, table: Table, column: Column) -> str:
+    """The column's distinct values, in the schema's dialect."""
+    from sqlglot import exp
+
+    from executors.dialects.table import DIALECTS
+
+    name = exp.column(column.name, quoted=True)
+    *namespace, last = table.parts
+    source = exp.table_(last, db=namespace[0] if namespace else None, quoted=True)
+    select = (
+        exp.select(name).distinct().from_(source).where(exp.Not(this=exp.Is(this=name.copy(), expression=exp.Null())))
+    )
+    return select.sql(dialect=DIALECTS[schema.dialect].sqlglot)

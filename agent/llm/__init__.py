@@ -1,0 +1,1 @@
+"""Chat models: the protocol, and each provider behind it."""

@@ -1,0 +1,1 @@
+"""OpenAI's protocol, as OpenAI, Azure OpenAI, compatible endpoints and the embedded model speak it."""

@@ -1,0 +1,1 @@
+"""Chat models around other chat models: a budget, a circuit breaker, kept replies."""

@@ -1,0 +1,34 @@
+"""A chat model around another one: the base of all that looks after calls without answering them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agent.llm.chat import ChatModel, Message, Reply, ReplySchema
+
+
+class WrappedModel:
+    """A `ChatModel` that hands everything on. Args: model: that answers."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self.name, self._model = model.name, model
+
+    async def complete(
+        self,
+        messages: list[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        """See `ChatModel.complete`."""
+        return await self._model.complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+
+    async def ready(self) -> None:
+        """See `ChatModel.ready`."""
+        await self._model.ready()
+
+    async def close(self) -> None:
+        """See `ChatModel.close`."""
+        await self._model.close()

@@ -1,0 +1,103 @@
+"""A chat model whose replies are kept on disk: no prompt is asked twice, in this run or a later one."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from agent.core.errors import StateUnavailable
+from agent.llm.chat import ChatModel, Message, Reply, ReplyGrammar, ReplySchema
+from agent.llm.wrappers.base import WrappedModel
+
+_TABLE = "CREATE TABLE IF NOT EXISTS replies (asked TEXT PRIMARY KEY, max_tokens INTEGER NOT NULL, reply TEXT NOT NULL)"
+
+
+class KeptModel(WrappedModel):
+    """Gives the reply that is on disk, else asks and keeps it.
+
+    The n-th call of the same words has a reply of its own, so drafts that are written warm differ as they would without
+    this; the next process begins with the first again. Usage is that of the first time. A reply that was cut off counts
+    only where no longer one is allowed.
+
+    Args:
+        model: that answers what was not asked yet.
+        path: of an SQLite file, made where there is none.
+
+    Raises:
+        StateUnavailable: the file cannot be used.
+    """
+
+    def __init__(self, model: ChatModel, path: Path) -> None:
+        super().__init__(model)
+        self._path = path
+        self._taken: Counter[str] = Counter()
+        self._asking: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._file.execute(_TABLE)
+        except (OSError, sqlite3.Error) as error:
+            raise StateUnavailable(f"The replies in {path} cannot be used: {error}. Name another file.") from error
+
+    def again(self) -> None:
+        """From now on it is asked from the beginning."""
+        self._taken.clear()
+
+    async def complete(
+        self,
+        messages: list[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        """See `ChatModel.complete`. Raises StateUnavailable, too, where the reply cannot be kept."""
+        words = self._words(messages, schema, temperature)
+        async with self._asking[words]:  # a call that fails has taken none
+            asked = f"{words}.{self._taken[words]}"
+            reply = await asyncio.to_thread(self._read, asked, max_tokens)
+            if reply is None:
+                reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+                await asyncio.to_thread(self._keep, asked, max_tokens, reply)
+            self._taken[words] += 1
+        return reply
+
+    def close_file(self) -> None:
+        """Close the file, and leave the model to whom it belongs."""
+        self._file.close()
+
+    async def close(self) -> None:
+        """Close the file and the model."""
+        self.close_file()
+        await super().close()
+
+    def _words(self, messages: list[Message], schema: ReplySchema | None, temperature: float) -> str:
+        """A digest of everything that a reply depends on."""
+        form = (schema.gbnf if isinstance(schema, ReplyGrammar) else schema.schema_) if schema is not None else None
+        said = [[message.role, message.content] for message in messages]
+        asked = json.dumps([self.name, said, form, temperature], ensure_ascii=False)
+        return hashlib.sha256(asked.encode()).hexdigest()
+
+    def _read(self, asked: str, max_tokens: int) -> Reply | None:
+        try:
+            row = self._file.execute("SELECT max_tokens, reply FROM replies WHERE asked = ?", (asked,)).fetchone()
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+        if row is None:
+            return None
+        reply = Reply.model_validate_json(row[1])
+        return None if reply.truncated and row[0] < max_tokens else reply
+
+    def _keep(self, asked: str, max_tokens: int, reply: Reply) -> None:
+        kept = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?)"
+        try:
+            self._file.execute(kept, (asked, max_tokens, reply.model_dump_json()))
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: sqlite3.Error) -> StateUnavailable:
+        return StateUnavailable(f"The replies in {self._path} cannot be used: {error}. Name another file.")

@@ -1,0 +1,226 @@
+"""The response of a question, from what its run found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agent.core.clarification import Choice
+from agent.core.events import HumanReview
+from agent.core.models import Answer, Attempt, AttemptRecord, CandidateRecord, Check, Correction
+from agent.grounding.languages.language import language_of
+from agent.pipeline.drafts.consensus import Evidence
+from agent.present.charts.recommend import recommend
+from agent.understanding.clarification.languages import frames_of
+from agent.understanding.shape import SOFT_CHECKS
+
+if TYPE_CHECKING:
+    from agent.core.clarification import Clarification
+    from agent.pipeline.run import Run
+
+
+def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
+    """The accepted attempt, else the best that has rows; the earlier one where two are as good. None without rows.
+
+    Among unaccepted ones, an attempt that only the judge refused is better than one that failed a plain check, and rows
+    are better than none.
+    """
+
+    def worth(attempt: Attempt) -> tuple[bool, int, bool]:
+        failed = sum(check.passed is False for check in attempt.checks)
+        return attempt.accepted, -failed, bool(attempt.result and attempt.result.rows)
+
+    ran = [attempt for attempt in attempts if attempt.result is not None]
+    return max(ran, key=worth, default=None)  # max keeps the first of equals
+
+
+def answered(run: Run, best: Attempt) -> Answer:
+    """The response where a query gave rows, believed or not."""
+    checks = (*final_checks(run, best), *run.text.checks)
+    evidence = run.evidence(best)
+    sureness = run.parts.calibration.of(evidence)
+    raw = run.raw.result
+    return common(run).model_copy(
+        update={
+            "status": "success",
+            "answer": run.text.text,
+            "answer_source": run.text.source,
+            "sql": best.executed_sql,
+            "results": best.rows.records(),
+            "columns": list(best.rows.columns),
+            "row_count": best.rows.row_count,
+            "truncated": best.rows.truncated,
+            "raw_results": raw.records() if raw else [],
+            "raw_sql": run.raw.sql if raw else None,
+            "raw_truncated": raw is not None and raw.truncated,
+            "raw_total": run.raw.total,
+            "group_columns": None if run.raw.keys is None else list(run.raw.keys),
+            "tables_used": list(best.tables),
+            "verified": best.accepted and sureness.sure and nothing_against(evidence, checks),
+            "confidence": sureness.confidence,
+            "checks": list(checks),
+            "doubts": [*best.doubts, *run.doubts],
+            "candidates": candidate_records(evidence) if run.question.options.candidates else [],
+            "corrections": [*changes_of(best), *run.text.corrections],
+            "numbers": list(run.text.numbers),
+            "explanation": explained(best, run.database.dialect),
+            "plan": best.plan,
+            "reused": best.reused,
+            "chart": recommend(best.rows),
+            "needs_human_review": not best.accepted,
+        }
+    )
+
+
+def nothing_against(evidence: Evidence, checks: Sequence[Check]) -> bool:
+    """Whether nothing in schema or data speaks against the query, and every check was passed that has to be made."""
+    doubted = any(doubt.evidence != "language" for doubt in evidence.doubts)
+    passed = all(check.passed or (check.passed is None and check.name in OPTIONAL_CHECKS) for check in checks)
+    return passed and not doubted
+
+
+def changes_of(best: Attempt) -> list[Correction]:
+    """What differs in an alternative from the query that it was derived from."""
+    return [Correction(expression="sql", stated=before, computed=after) for before, after in best.draft.changes]
+
+
+def candidate_records(evidence: Evidence) -> list[CandidateRecord]:
+    """The distinct results, the chosen one first."""
+    shown = [(group, evidence.chosen if at == 0 else group.first) for at, group in enumerate(evidence.groups)]
+    return [
+        CandidateRecord(
+            sql=it.sql,
+            source=it.source,
+            note=it.note,
+            votes=group.votes,
+            columns=list(it.result.columns),
+            results=it.result.records()[:CANDIDATE_ROWS],
+            row_count=it.result.row_count,
+            doubts=list(it.doubts),
+        )
+        for group, it in shown
+        if it.result is not None
+    ]
+
+
+def explained(attempt: Attempt, dialect: str) -> str:
+    """What the query that was run does, read from its syntax tree; empty where none could be run.
+
+    Whichever model wrote it: what a model says of its own query can be wrong, and is in the event `sql_generator`.
+    """
+    from agent.present.explain.query import explain
+
+    if attempt.executed_sql is None:
+        return ""
+    return f"{attempt.note} {explain(attempt.executed_sql, dialect, attempt.sql)}".lstrip()
+
+
+# Checks that need not be made: without the calculator every number must still be traced, and what the judge overruled
+# or a slow database kept from being looked up was still judged.
+OPTIONAL_CHECKS = frozenset({"raw_records", "calculator", "filter_values"}) | SOFT_CHECKS
+CANDIDATE_ROWS = 20  # of each other result, in the response
+
+
+def final_checks(run: Run, best: Attempt) -> list[Check]:
+    """Every check of the query and its rows, those included that could not be made."""
+    checks = [
+        Check(name="guard", passed=True, detail="One read-only statement on known tables and columns."),
+        *best.checks,
+    ]
+    if not run.limits.enable_evaluation:
+        checks.append(Check(name="judge", passed=None, detail="Evaluation is switched off."))
+    elif best.verdict is None and run.limits.effort == "quick":
+        checks.append(Check(name="judge", passed=None, detail="Not asked: the effort is quick."))
+    elif best.verdict is None and run.confirmation.judge == "off":
+        checks.append(Check(name="judge", passed=None, detail="This model's profile has no judge."))
+    elif best.verdict is None:
+        pass  # the evaluator has said why
+    elif best.verdict.source == "drafts":
+        pass  # the check of the drafts says so
+    elif best.verdict.source == "judge":
+        checks.append(Check(name="judge", passed=best.verdict.correct, detail=best.verdict.reason))
+    else:
+        checks.append(Check(name="judge", passed=None, detail="Not asked: a plain check had failed."))
+    if run.question.history:
+        detail = "The message leans on what was said before, and could not be made a whole question."
+        checks.append(Check(name="whole_question", passed=None, detail=detail))
+    raw = run.raw
+    if raw.needed:
+        detail = f"Not fetched: {raw.reason.rstrip('.')}."
+        if raw.result is not None:
+            count = raw.result.row_count if raw.total is None else raw.total
+            more = " or more" if raw.result.truncated and raw.total is None else ""
+            detail = f"{count}{more} record{'' if count == 1 else 's'} behind the result."
+        checks.append(Check(name="raw_records", passed=None if raw.result is None else True, detail=detail))
+    return checks
+
+
+def clarified(run: Run, asked: Clarification) -> Answer:
+    """The response where the user must say more first."""
+    return common(run).model_copy(
+        update={
+            "status": "clarification_needed",
+            "answer": asked.text,
+            "clarification": asked.text,
+            "clarification_reason": asked.reason,
+            "choices": list(asked.choices),
+        }
+    )
+
+
+def reviewed(run: Run, text: str, suggestions: Sequence[str] = ()) -> Answer:
+    """The response where no query gave rows: what was tried, and what could be asked instead."""
+    last = run.attempts[-1]
+    return common(run).model_copy(
+        update={
+            "status": "error",
+            "answer": text,
+            "choices": [Choice(label=question, question=question) for question in suggestions],
+            "sql": last.sql or None,
+            "plan": last.plan,
+            "explanation": explained(last, run.database.dialect),
+            "needs_human_review": True,
+            "checks": [Check(name="executed", passed=False, detail="No query could be run.")],
+        }
+    )
+
+
+def review_text(review: HumanReview, question: str) -> str:
+    """What the user reads where no query gave rows, in the language of the question; errors stay as they are."""
+    frames = frames_of(question)
+    lines = [frames.failed]
+    if review.reasons:
+        lines.append(f"{frames.went_wrong} {' '.join(review.reasons)}")
+    if review.suggestions:
+        lines.append(f"{frames.instead} {' '.join(review.suggestions)}")
+    return "\n".join(lines)
+
+
+def common(run: Run) -> Answer:
+    """What every response has."""
+    return Answer(
+        status="success",
+        answer="",
+        question=run.question.text,
+        language=language_of(run.question.text) or "en",
+        dialect=run.database.dialect,
+        attempts=len(run.attempts),
+        attempt_history=[_record(attempt) for attempt in run.attempts],
+        warnings=list(run.ledger.warnings),
+        usage=run.ledger.usage,
+        timings_ms=dict(run.ledger.timings_ms),
+        trace_id=run.question.trace_id,
+        session_id=run.question.session_id,
+    )
+
+
+def _record(attempt: Attempt) -> AttemptRecord:
+    return AttemptRecord(
+        sql=attempt.executed_sql or attempt.sql,
+        note=attempt.note,
+        error=attempt.error,
+        error_type=attempt.error_type,
+        hint=attempt.hint,
+        row_count=attempt.result.row_count if attempt.result else None,
+        verdict=attempt.verdict,
+    )

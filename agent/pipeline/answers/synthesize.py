@@ -1,0 +1,186 @@
+"""The answer: a sentence of which every claim is supported by the rows, by a model or composed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agent.config.profiles import Profile
+from agent.core.errors import ModelError
+from agent.core.models import Attempt
+from agent.core.off_loop import off_loop
+from agent.grounding.result import CheckedText
+from agent.llm.chat import ChatModel
+from agent.prompting import leaks, templates
+from agent.prompting.context import Context
+from agent.telemetry.ledger import Ledger
+from executors.base import QueryResult
+
+if TYPE_CHECKING:
+    from agent.grounding.evidence.facts import Facts
+
+MAX_TOKENS = 250
+NO_ANSWER = "it was empty, or broke off before its end. Answer in one short sentence."
+NO_WHOLE_ANSWER = "The model gave no whole answer."
+
+
+class Writer:
+    """Writes the answer in the question's language, and has it checked.
+
+    Args:
+        model: who writes.
+        profile: how much it is shown, and whether it may ask for calculations.
+    """
+
+    def __init__(self, model: ChatModel, profile: Profile) -> None:
+        self.model, self.profile = model, profile
+
+    async def write(
+        self,
+        question: str,
+        attempt: Attempt,
+        context: Context,
+        ledger: Ledger,
+        *,
+        calculate: bool = True,
+        last: str = "",
+        complaint: str = "",
+    ) -> str:
+        """A sentence or two from the attempt's rows; with `last` and `complaint`, a second try at it.
+
+        Empty where the model said nothing, or more than it may: half a sentence is no answer.
+
+        Raises:
+            ModelUnavailable, ModelFailed: from the model.
+        """
+        shown = self.profile.rows_shown
+        reply = await self.model.complete(
+            context.messages(
+                "answer",
+                question=question,
+                sql=attempt.executed_sql or attempt.sql,
+                table=templates.as_table(attempt.rows, shown),
+                row_context=templates.row_context(attempt.rows, shown),
+                placeholders=self.profile.placeholders and calculate,
+                last=last,
+                complaint=complaint,
+            ),
+            max_tokens=MAX_TOKENS,
+        )
+        ledger.spend(reply.usage)
+        return "" if reply.truncated else reply.text.strip()
+
+    async def write_checked(
+        self,
+        question: str,
+        attempt: Attempt,
+        raw: QueryResult | None,
+        context: Context,
+        ledger: Ledger,
+        *,
+        draft: Awaitable[str | None] | None,
+        calculate: bool,
+    ) -> CheckedText:
+        """The answer, of which every claim is supported: by the model, or composed from the rows.
+
+        The model's sentence has its arithmetic recomputed. Where a claim of it is not supported, where it is empty or
+        broke off, it is asked once more, with what was wrong; then the answer is composed. Several rows are composed to
+        begin with, where the profile says so. What is returned ends with `row_count_context`.
+
+        Args:
+            raw: the rows behind the aggregate, if there are any.
+            draft: a first text, written ahead of time; None, or of None: it is written now.
+            calculate: fill `[[...]]`, recompute equations, and support sums and the like by recomputing them.
+        """
+        from agent.grounding.answer import composed_text
+
+        rows = attempt.rows
+        facts = facts_of(question, attempt, context, raw=raw, calculate=calculate)
+        if rows.row_count > 1 and not self.profile.writes_lists:
+            if draft is not None:
+                await draft  # of nobody: see `Run.start_side_tasks`
+            checked = await off_loop(partial(composed_text, facts))
+        else:
+            checked = await self._written(question, attempt, context, ledger, facts, draft)
+        if rows.truncated:
+            ledger.warn(f"The rows were cut at {rows.row_count}; there are more.")
+        return _with_count(checked, rows)
+
+    async def _written(
+        self,
+        question: str,
+        attempt: Attempt,
+        context: Context,
+        ledger: Ledger,
+        facts: Facts,
+        draft: Awaitable[str | None] | None,
+    ) -> CheckedText:
+        """The model's sentence, the first or the second; composed where neither holds."""
+        from agent.grounding.answer import check_text, composed_text
+
+        why = last = complaint = ""
+        try:
+            text = await draft if draft is not None else None
+            for again in (False, True):
+                if again or text is None:
+                    text = await self.write(
+                        question, attempt, context, ledger, calculate=facts.calculate, last=last, complaint=complaint
+                    )
+                leak = await off_loop(partial(self._leak, text, question, attempt, context))
+                if leak:  # it is not repeated to the model either
+                    why, last, complaint = f"The model's answer was not used: {leak}.", "", leak
+                    complaint += ". Answer in one short sentence."
+                elif not text:
+                    why, last, complaint = NO_WHOLE_ANSWER, "", NO_ANSWER
+                else:
+                    checked = await off_loop(partial(check_text, text, facts))
+                    if not checked.problems:
+                        return checked
+                    wrong = "; ".join(checked.problems)
+                    why, last, complaint = f"The model's answer was not used: {wrong}.", text, f"{wrong}."
+        except ModelError as error:
+            why = str(error)
+        ledger.warn(f"{why.rstrip('.')}, so the answer is composed from the rows.")
+        return await off_loop(partial(composed_text, facts, why))
+
+    def _leak(self, text: str, question: str, attempt: Attempt, context: Context) -> str:
+        rows = templates.as_table(attempt.rows, len(attempt.rows.rows))
+        cells = (str(value) for row in attempt.rows.rows for value in row)
+        return leaks.problem(text, context.system, (question, rows, *cells)) if text else ""
+
+
+def facts_of(question: str, attempt: Attempt, context: Context, *, raw: QueryResult | None, calculate: bool) -> Facts:
+    """What the answer of an attempt is held against. Arguments: as of `Writer.write_checked`."""
+    from agent.grounding.evidence.facts import Facts
+    from rag.docs.documents import comment_documents
+
+    return Facts(
+        question=question,
+        result=attempt.rows,
+        sql=attempt.executed_sql or attempt.sql,
+        dialect=context.db_schema.dialect,
+        documents=context.known or comment_documents(context.db_schema),
+        linked=[(it.said, it.value) for it in context.linked.values if it.is_sure],
+        earlier=" ".join(exchange.question for exchange in context.history),
+        raw=raw,
+        calculate=calculate,
+    )
+
+
+def _with_count(checked: CheckedText, rows: QueryResult) -> CheckedText:
+    from agent.grounding.result import counted
+
+    context = row_count_context(rows)
+    numbers = (*checked.numbers, *counted(checked.text, context))
+    return checked.model_copy(update={"text": checked.text + context, "numbers": numbers})
+
+
+def row_count_context(result: QueryResult) -> str:
+    """How many rows the answer speaks of, in a form that every language reads.
+
+    ` (n = 12)` for twelve rows, nothing for a single one; ` (n > 500)` where 500 were fetched and there are more.
+    """
+    if result.truncated:
+        return f" (n > {result.row_count})"
+    return f" (n = {result.row_count})" if result.row_count > 1 else ""

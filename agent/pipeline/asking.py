@@ -1,0 +1,298 @@
+"""A question's way into the loop and its answer's way out: validated, with its session's history, and in time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, aclosing
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from agent import telemetry
+from agent.access.intent import refuse_writes, write_refusal
+from agent.core.callers import ANONYMOUS
+from agent.core.deadline import Deadline
+from agent.core.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
+from agent.core.events import Done, Event
+from agent.core.models import Answer, Exchange, Options, Pending, Question
+from agent.core.problems import problem_of
+from agent.databases.database import Database
+from agent.databases.seen_schemas import seen_schemas
+from agent.llm.wrappers.budget import BUDGET, Budget
+from agent.pipeline import loop
+from agent.pipeline.collector import COLLECTOR
+from agent.pipeline.drafts.progress import with_progress
+from agent.pipeline.flights import Flights
+from agent.sessions.kept_answers import kept
+from agent.sessions.sessions import SMALL_TALK, SessionMessage
+from agent.telemetry.trace import new_trace_id
+from executors.errors import ExecutorError
+from rag.errors import RetrievalError
+
+if TYPE_CHECKING:
+    from agent.access.bulkhead import Admission
+    from agent.databases.registry import Databases
+    from agent.feedback.recorder import Notes, Recorder
+    from agent.pipeline.parts import Parts
+    from agent.sessions.sessions import Sessions
+    from executors.router import Router
+
+NO_OPTIONS = Options()
+OUT_OF_TIME = "No answer within {seconds} s. Ask something narrower, or try again."
+TOLD = (PlumblineError, ExecutorError, RetrievalError)  # what callers hear of, in a problem document
+
+log = logging.getLogger(__name__)
+
+
+class Asking:
+    """Takes questions about the databases of one registry.
+
+    Args:
+        parts: that the loop works with.
+        router: whose entries say who may do what.
+        registered: the databases.
+        sessions: that questions may belong to.
+        recorder: keeps what each answer was, for who says something about it later.
+    """
+
+    def __init__(
+        self, parts: Parts, router: Router, registered: Databases, sessions: Sessions, recorder: Recorder
+    ) -> None:
+        self._parts, self._settings, self._recorder = parts, parts.settings, recorder
+        self._router, self._registered, self._sessions = router, registered, sessions
+        self._flights = Flights()
+
+    async def query(
+        self,
+        text: str,
+        database: str,
+        *,
+        session_id: str | None = None,
+        options: Options = NO_OPTIONS,
+        trace_id: str = "",
+        principal: str = ANONYMOUS,
+    ) -> Answer:
+        """The response to one question: the last of its events.
+
+        Raises:
+            QuestionInvalid, UnknownDatabase, UnknownSession, UnknownWritePlan, WritesNotAllowed, WriteNotMade,
+            BudgetSpent, ModelFailed, ModelUnavailable, DatabaseUnavailable, StateUnavailable,
+            TooBusy, ShuttingDown, OutOfTime: see `problems.STATUS`.
+        """
+        asked = self.events(
+            text, database, session_id=session_id, options=options, trace_id=trace_id, principal=principal
+        )
+        async with aclosing(asked) as events:
+            async for event in events:
+                if isinstance(event, Done):
+                    return event.answer
+        raise AssertionError("the loop ended without a response")
+
+    async def events(
+        self,
+        text: str,
+        database: str,
+        *,
+        session_id: str | None = None,
+        options: Options = NO_OPTIONS,
+        trace_id: str = "",
+        principal: str = ANONYMOUS,
+        deadline_s: float | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        """The events of one question, as they happen; closing the iterator cancels what runs. Raises like `query`.
+
+        Args:
+            text, database, session_id, options, trace_id, principal: as `query`.
+            deadline_s: where it may take another time than the settings say.
+        """
+        # From here on: who waits for a turn in the session has as long to wait for the answer.
+        deadline = self._registered.deadlines.new(OUT_OF_TIME, deadline_s)
+        came_at = datetime.now(UTC)
+        trace_id = trace_id or new_trace_id()
+        await self._registered.follow(database)
+        with telemetry.get().arriving(trace_id):
+            self._registered.admit(database, principal)  # first: no other refusal may tell that the database is there
+        async with AsyncExitStack() as turn:
+            with telemetry.get().arriving(trace_id):
+                admission = turn.enter_context(self._registered.admitted(database, principal))
+            turn.enter_context(COLLECTOR.held_back())
+            if session_id is not None:
+                async with deadline.met():
+                    await turn.enter_async_context(self._sessions.turn(session_id, principal))
+            with telemetry.get().arriving(trace_id):
+                question = await self._question(text, database, session_id, options, trace_id, principal)
+                question = question.model_copy(update={"came_at": came_at})  # before it waited for its turn
+                target = await self._registered.get(database, principal)
+            if target.is_filtered:  # a query of theirs may hold values that others do not see
+                question = question.model_copy(update={"audience": principal})
+            async with aclosing(self._answered(question, target, deadline, admission)) as answered:
+                async for event in answered:
+                    yield event
+
+    async def admit(
+        self, text: str, database: str, *, session_id: str | None, options: Options, principal: str
+    ) -> None:
+        """Refuse at once what would not be answered.
+
+        Raises:
+            QuestionInvalid, UnknownDatabase, UnknownSession, WritesNotAllowed, StateUnavailable: as `query`.
+        """
+        await self._registered.follow(database)
+        self._registered.admit(database, principal)
+        await self._question(text, database, session_id, options, "", principal)
+
+    async def _answered(
+        self, question: Question, target: Database, deadline: Deadline, admission: Admission
+    ) -> AsyncGenerator[Event, None]:
+        notes = self._recorder.notes(question)
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        task = asyncio.create_task(self._run(question, target, deadline, admission, queue))
+        task.add_done_callback(lambda _: queue.put_nowait(None))
+        try:
+            while (event := await queue.get()) is not None:
+                notes.see(event)
+                yield await self._kept(question, notes, event) if isinstance(event, Done) else event
+            await task
+        except TOLD as error:
+            await self._failed(question, notes, error)
+            raise
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _run(
+        self,
+        question: Question,
+        database: Database,
+        deadline: Deadline,
+        admission: Admission,
+        queue: asyncio.Queue[Event | None],
+    ) -> None:
+        with telemetry.get().asked(question, database.dialect) as asked:
+            own = False  # whether the answer is worked out for this question, and not for an equal one
+
+            async def steps() -> AsyncIterator[Event]:
+                """The events, each seen before the next step begins: what is called in that belongs to its span."""
+                async for event in loop.answer(question, database, self._parts):
+                    asked.saw(event)
+                    yield event
+
+            async def answer() -> AsyncIterator[Event]:
+                nonlocal own
+                own = True
+                BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
+                async with admission.place(), aclosing(with_progress(steps())) as told:
+                    with seen_schemas():
+                        async for event in told:
+                            yield event
+
+            async with deadline.met(), aclosing(self._flights.events(question, answer)) as events:
+                async for event in events:
+                    if not own:
+                        asked.saw(event)
+                    queue.put_nowait(event)
+
+    async def _question(
+        self, text: str, database: str, session_id: str | None, options: Options, trace_id: str, principal: str
+    ) -> Question:
+        text = text.strip()
+        limit = self._settings.max_question_chars
+        if not text:
+            raise QuestionInvalid("The question is empty. Ask something about the data, in a sentence.")
+        if len(text) > limit:
+            raise QuestionInvalid(f"The question has {len(text)} characters; at most {limit} are taken. Shorten it.")
+        entry = self._router.entry(database)
+        refusal = write_refusal(self._settings, entry, principal, options)
+        refuse_writes(text, options, refusal)
+        history, pending = await self._conversation(session_id, database, principal)
+        return Question(
+            text=text,
+            database=database,
+            trace_id=trace_id,
+            session_id=session_id,
+            history=history,
+            pending=pending,
+            options=options,
+            principal=principal,
+            write_refusal=refusal,
+            audience=principal if entry.allowed else "",
+        )
+
+    async def _conversation(
+        self, session_id: str | None, database: str, principal: str
+    ) -> tuple[tuple[Exchange, ...], Pending | None]:
+        """The last exchanges of a session, and the clarification that waits in it. Raises UnknownSession."""
+        if session_id is None:
+            return (), None
+        session = await asyncio.to_thread(self._sessions.get, session_id, principal)
+        if session.database != database:
+            raise QuestionInvalid(f"This session is about the database {session.database!r}. Ask there.")
+        reach = self._settings.max_conversation_history
+        return (session.exchanges[-reach:] if reach else ()), session.pending
+
+    async def _kept(self, question: Question, notes: Notes, done: Done) -> Done:
+        """Keep what people may want to come back to. An answer is not lost where that fails: it gets a warning."""
+        return await self._remembered(question, Done(answer=await self._recorder.keep(notes, done.answer)))
+
+    async def _remembered(self, question: Question, done: Done) -> Done:
+        """Keep the exchange in its session. An answer is not lost where that fails: it gets a warning."""
+        if question.session_id is None:
+            return done
+        answer = done.answer
+        understood = answer.question or question.text
+        asked_back = answer.status == "clarification_needed"
+        pending = Pending(question=understood, clarification=answer.answer, choices=tuple(answer.choices))
+        waits = question.pending if answer.kind in {"small_talk", "about_data"} else None  # it is still unanswered
+        said = SessionMessage(
+            role="assistant",
+            content=answer.answer,
+            sql_query=answer.sql,
+            status=SMALL_TALK if answer.kind == "small_talk" else answer.status,
+            confidence=answer.confidence,
+            trace_id=question.trace_id,
+        )
+        try:
+            await self._append(question, understood, said, pending if asked_back else waits, answer)
+        except (UnknownSession, StateUnavailable) as error:
+            log.warning("The exchange of %s was not kept: %s", question.trace_id, error)
+            warning = f"The session does not remember this answer: {error}"
+            return Done(answer=answer.model_copy(update={"warnings": [*answer.warnings, warning]}))
+        return done
+
+    async def _failed(self, question: Question, notes: Notes, error: Exception) -> None:
+        """Keep in its session that a question was not answered, and why: the next one may lean on it all the same.
+
+        What was asked back before it still waits.
+        """
+        problem = problem_of(error, question.trace_id)
+        if question.session_id is None or problem is None:
+            return
+        said = SessionMessage(role="assistant", content=problem.detail, status="error", trace_id=question.trace_id)
+        try:
+            await self._append(question, notes.understood, said, question.pending)
+        except (UnknownSession, StateUnavailable) as failure:
+            log.warning("The exchange of %s was not kept: %s", question.trace_id, failure)
+
+    async def _append(
+        self,
+        question: Question,
+        understood: str,
+        said: SessionMessage,
+        pending: Pending | None,
+        answer: Answer | None = None,
+    ) -> None:
+        """Add a question and what was said to it to its session. Raises UnknownSession, StateUnavailable."""
+        asked = SessionMessage(
+            role="user",
+            content=question.text,
+            understood=understood if understood != question.text else "",
+            timestamp=question.came_at,
+            trace_id=question.trace_id,
+        )
+        if question.session_id is not None:
+            value = kept(answer) if answer else None
+            answers = {question.trace_id: value} if value else {}
+            await asyncio.to_thread(
+                self._sessions.append, question.session_id, question.principal, (asked, said), pending, answers
+            )

@@ -1,0 +1,1 @@
+"""Draft queries: generated, reused, planned, and grouped by the rows they give."""

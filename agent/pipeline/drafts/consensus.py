@@ -1,0 +1,148 @@
+"""Candidates grouped by their rows: what independent drafts agree on, and all that is known of the chosen one.
+
+The idea is self-consistency (Wang et al. 2023), by result and not by text. Only drafts vote, as the model wrote them:
+a rule that repairs two drafts alike would confirm itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.core.models import Candidate, Check, Doubt
+from executors.base import Frozen, QueryResult
+
+AGREED = 2  # votes that settle it: a model seldom makes the same mistake twice
+
+
+class Group(Frozen):
+    """Candidates that gave the same rows, in any order; the first one stands for them."""
+
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def first(self) -> Candidate:
+        """Which stands for the group: a draft where there is one, the earliest of them."""
+        return next((it for it in self.candidates if it.votes), self.candidates[0])
+
+    @property
+    def votes(self) -> int:
+        """Drafts in it, as the model wrote them."""
+        return sum(it.votes for it in self.candidates)
+
+
+class Evidence(Frozen):
+    """What is known of an answer when its query is chosen; `confidence` is computed from this and nothing else.
+
+    groups: of candidates that ran, the chosen one's first, then by votes.
+    chosen: the candidate that the answer rests on.
+    drafts: how many the model wrote, those included that could not be run.
+    base_votes: votes of the candidate that an alternative was derived from; 0 where the chosen one is none.
+    checks: of the chosen candidate and its rows, not yet of the sentence.
+    judge: the judge's yes or no of the chosen candidate; None where nobody was asked.
+    """
+
+    groups: tuple[Group, ...]
+    chosen: Candidate
+    drafts: int
+    base_votes: int = 0
+    checks: tuple[Check, ...] = ()
+    judge: bool | None = None
+
+    @property
+    def votes(self) -> int:
+        """Of the chosen group."""
+        return self.groups[0].votes if self.groups else 0
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """Of the chosen candidate."""
+        return self.chosen.doubts
+
+
+def grouped(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
+    """The candidates that ran, by their rows; the most votes first, then the earlier one.
+
+    Results without rows are the same only where the queries are: any two wrong filters agree on nothing.
+    """
+    groups: list[list[Candidate]] = []
+    for candidate in candidates:
+        if candidate.result is None:
+            continue
+        for group in groups:
+            if _agree(group[0], candidate):
+                group.append(candidate)
+                break
+        else:
+            groups.append([candidate])
+    found = [Group(candidates=tuple(group)) for group in groups]
+    return tuple(sorted(found, key=lambda it: (-it.votes, it.first.result is None or _is_empty(it.first.result))))
+
+
+def is_settled(groups: Sequence[Group]) -> bool:
+    """Whether the drafts agree, so that no further one is needed: two of two, or three of up to five."""
+    voted = [group.votes for group in groups if group.votes]
+    return voted == [AGREED] or (bool(voted) and voted[0] > AGREED)
+
+
+def evidence_of(
+    candidates: Sequence[Candidate], chosen: Candidate, checks: Sequence[Check], judge: bool | None, drafts: int
+) -> Evidence:
+    """All that is known of the chosen candidate.
+
+    Args:
+        candidates: all of the question, the chosen one among them.
+        chosen: which the answer rests on.
+        checks, judge: see `Evidence`.
+        drafts: that the model wrote.
+    """
+    groups = grouped(candidates)
+    own = [group for group in groups if chosen in group.candidates]
+    based = chosen.source == "alternative"
+    base = [
+        it.votes for it in groups if based and any(one.votes and one.draft == chosen.draft for one in it.candidates)
+    ]
+    ordered = (*own, *(group for group in groups if group not in own))
+    return Evidence(
+        groups=ordered,
+        chosen=chosen,
+        drafts=drafts,
+        base_votes=max(base, default=0),
+        checks=tuple(checks),
+        judge=judge,
+    )
+
+
+def elected(groups: Sequence[Group], current: Candidate) -> Candidate | None:
+    """The candidate that the drafts agree on, in the place of the current one; None where that may stay.
+
+    It stays where it is among those that the most drafts agree on, or was derived from one of them by what schema and
+    data say, and where no two drafts agree on anything.
+    """
+    if not groups:
+        return None
+    first = groups[0]
+    of_them = {it.draft for it in first.candidates if it.votes}
+    stays = current in first.candidates or (current.source == "alternative" and current.draft in of_them)
+    own = next((it.votes for it in groups if current in it.candidates), 0)
+    return None if stays or first.votes < AGREED or first.votes <= own else first.first
+
+
+def _agree(one: Candidate, other: Candidate) -> bool:
+    if one.result is None or other.result is None:
+        return False
+    if _folded(one.sql) == _folded(other.sql):
+        return True
+    if _is_empty(one.result) or _is_empty(other.result):
+        return False
+    from agent.core.row_comparison import same_rows
+
+    return same_rows(one.result, other.result, ordered=False)
+
+
+def _is_empty(result: QueryResult) -> bool:
+    """Whether there are no rows, or nothing but NULL in them."""
+    return all(value is None for row in result.rows for value in row)
+
+
+def _folded(sql: str) -> str:
+    return " ".join(sql.split()).rstrip("; ")

@@ -1,0 +1,222 @@
+"""The generator: question and context in, a draft query out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Literal
+
+from pydantic import BaseModel
+
+from agent import telemetry
+from agent.config.profiles import Profile
+from agent.core.errors import ModelError, ReplyUnusable
+from agent.core.models import Attempt, Draft, Plan
+from agent.core.off_loop import off_loop
+from agent.llm.chat import ChatModel, ReplyGrammar, ReplySchema
+from agent.llm.logprobs import Logprobs, logprobs_of
+from agent.llm.replies import extract_sql, parse_structured
+from agent.prompting import leaks
+from agent.prompting.context import Context
+from agent.telemetry.ledger import Ledger
+from executors.dialects.table import DIALECTS
+from executors.errors import ErrorKind
+
+# A query alone in its fence, so that no token goes into what leads up to it; no line begins as the fence ends.
+SQL_ALONE = ReplyGrammar(
+    name="sql",
+    words="Reply with one query alone, in a ```sql block.",
+    logprobs=True,
+    gbnf='root ::= "```sql\\n" line+ "```"\nline ::= ([^`\\n] | "`" [^`\\n]) [^\\n]* "\\n"\n',
+)
+MAX_ITEMS = 12
+MAX_CHOICES, MAX_CHOICE = 5, 80  # of a model's own question back, and the characters of one
+
+
+class _PlanReply(BaseModel):
+    tables: list[str] = []
+    joins: list[str] = []
+    filters: list[str] = []
+    aggregates: list[str] = []
+    group_by: list[str] = []
+    order_by: list[str] = []
+    limit: int | None = None
+
+    def as_plan(self) -> Plan:
+        fields = self.model_dump()
+        return Plan(limit=fields.pop("limit"), **{name: tuple(items[:MAX_ITEMS]) for name, items in fields.items()})
+
+
+class _DraftReply(BaseModel):
+    sql: str | None = None
+    explanation: str = ""
+    clarification: str | None = None
+    choices: list[str] = []
+
+
+class _PlannedDraftReply(BaseModel):
+    plan: _PlanReply
+    sql: str | None = None
+    explanation: str = ""
+    clarification: str | None = None
+    choices: list[str] = []
+
+
+class Generator:
+    """Writes SQL in the reply format that the model's profile names.
+
+    Args:
+        model: who writes.
+        profile: how.
+        max_tokens: of one reply.
+        temperature: of the first attempt; later ones use the profile's `retry_temperature` if that is higher.
+    """
+
+    def __init__(self, model: ChatModel, profile: Profile, *, max_tokens: int, temperature: float) -> None:
+        self.model, self.profile = model, profile
+        self.max_tokens, self.temperature = max_tokens, temperature
+
+    async def plan(self, question: str, context: Context, ledger: Ledger) -> Plan | None:
+        """A plan before any SQL, where the profile wants one of its own; None where not, or where none can be had."""
+        if self.profile.planner != "separate":
+            return None
+        try:
+            reply = await self.model.complete(
+                context.messages("plan", question=question),
+                schema=reply_schema("plan", _PlanReply),
+                max_tokens=self.max_tokens,
+                temperature=self.temperature,
+            )
+            ledger.spend(reply.usage)
+            plan = parse_structured(reply.text, _PlanReply).as_plan()
+            _refuse_leaks(Draft(plan=plan), question, context)
+        except (ModelError, ReplyUnusable) as error:
+            why = f": {error}" if isinstance(error, ModelError) else ", for it could not be read."
+            ledger.warn(f"The query was written without a plan{why}")
+            telemetry.get().failed("planner", ErrorKind.UNUSABLE_REPLY)
+            return None
+        return plan
+
+    async def draft(
+        self,
+        question: str,
+        context: Context,
+        attempts: Sequence[Attempt],
+        plan: Plan | None,
+        ledger: Ledger,
+        *,
+        temperature: float | None = None,
+        task: Literal["generate", "write"] = "generate",
+    ) -> Draft:
+        """One query, with every earlier attempt in view, or a clarification.
+
+        Args:
+            task: `write` for a statement that changes rows; past queries are no examples for it.
+            attempts: earlier ones; with any, the profile's `retry_temperature` is used.
+            temperature: overrides both.
+
+        Raises:
+            ReplyUnusable: no query and no clarification in the reply.
+            ModelUnavailable, ModelFailed: from the model.
+        """
+        inline = self.profile.planner == "inline" and task == "generate"
+        as_json = self.profile.reply_format == "json"
+        shape = _PlannedDraftReply if inline else _DraftReply
+        turns = self.profile.examples == "turns"
+        messages = context.messages_after_examples if turns else context.messages_with_examples
+        messages = context.messages if task == "write" else messages
+        warmth = self._temperature(bool(attempts)) if temperature is None else temperature
+        reply = await self.model.complete(
+            messages(
+                f"{task}_{self.profile.reply_format}",
+                question=question,
+                attempts=attempts,
+                plan=plan.model_dump_json(exclude_defaults=True) if plan else None,
+                **({"inline_plan": inline} if as_json else {}),
+            ),
+            schema=reply_schema("draft", shape, logprobs=True) if as_json else SQL_ALONE,
+            max_tokens=self.max_tokens,
+            temperature=warmth,
+        )
+        ledger.spend(reply.usage)
+
+        def read() -> tuple[Draft, Logprobs | None]:
+            draft = self._from_json(reply.text, shape, plan) if as_json else self._from_text(reply.text, plan)
+            _refuse_leaks(draft, question, context)
+            return draft, logprobs_of(reply.tokens, draft.sql or "")
+
+        draft, found = await off_loop(read)
+        probable = {"logprob_mean": found.mean, "logprob_least": found.least} if found else {}
+        return draft.model_copy(update={"temperature": warmth, **probable})
+
+    async def draft_anew(
+        self, question: str, context: Context, plan: Plan | None, ledger: Ledger, *, index: int = 2
+    ) -> Draft:
+        """One query with no earlier one in view, as warm as a later attempt.
+
+        Args:
+            index: which draft of the question it is, from 0; odd ones read the schema in its other form.
+
+        Raises:
+            As `draft`.
+        """
+        shown = context.otherwise if index % 2 else context
+        return await self.draft(question, shown, (), plan, ledger, temperature=self._temperature(again=True))
+
+    def _temperature(self, again: bool) -> float:
+        return max(self.temperature, self.profile.retry_temperature) if again else self.temperature
+
+    @staticmethod
+    def _from_text(text: str, plan: Plan | None) -> Draft:
+        sql = extract_sql(text)
+        if sql is None:
+            raise ReplyUnusable("The model's reply holds no SQL query.")
+        return Draft(sql=sql, plan=plan)
+
+    @staticmethod
+    def _from_json(text: str, shape: type[_DraftReply] | type[_PlannedDraftReply], plan: Plan | None) -> Draft:
+        try:
+            reply = parse_structured(text, shape)
+        except ReplyUnusable:
+            sql = extract_sql(text)  # some endpoints take the schema and answer in a fence all the same
+            if sql is None:
+                raise
+            return Draft(sql=sql, plan=plan)
+        if not (reply.sql or "").strip() and not (reply.clarification or "").strip():
+            raise ReplyUnusable("The model's reply holds neither a query nor a question.")
+        if isinstance(reply, _PlannedDraftReply):
+            plan = reply.plan.as_plan()
+        sql = (extract_sql(reply.sql) or reply.sql) if reply.sql else None
+        if sql:
+            return Draft(sql=sql, explanation=reply.explanation, plan=plan)
+        asked = {"clarification": reply.clarification, "choices": _buttons(reply.choices)}
+        return Draft(explanation=reply.explanation, plan=plan, **asked)
+
+
+def _buttons(choices: Sequence[str]) -> tuple[str, ...]:
+    """A model's choices, each once, in one line, and short enough for a button."""
+    lines = (" ".join(choice.split()) for choice in choices)
+    return tuple(dict.fromkeys(line for line in lines if 0 < len(line) <= MAX_CHOICE))[:MAX_CHOICES]
+
+
+def _refuse_leaks(draft: Draft, question: str, context: Context) -> None:
+    """Raises ReplyUnusable where people would read in it what no model should tell."""
+    # Not the plan's field names: the prompt asks for them, in this order.
+    planned = draft.plan.model_dump(exclude={"limit"}).values() if draft.plan else ()
+    asked = (draft.clarification or "", *draft.choices)
+    read = (draft.explanation, *asked, *(item for items in planned for item in items))
+    leak = leaks.problem("\n".join(read), context.system, (question,))
+    if draft.sql and not leak:
+        leak = leaks.problem_of_query(draft.sql, DIALECTS[context.db_schema.dialect].sqlglot, context.system, question)
+    if leak:
+        raise ReplyUnusable(f"The model's reply was not used: {leak}.")
+
+
+@cache
+def reply_schema(name: str, shape: type[BaseModel], *, logprobs: bool = False) -> ReplySchema:
+    """The JSON Schema of a reply, as strict endpoints want it: every field required, no others."""
+    schema = shape.model_json_schema()
+    for part in (schema, *schema.get("$defs", {}).values()):
+        part["required"] = list(part.get("properties", {}))
+        part["additionalProperties"] = False
+    return ReplySchema(name=name, schema_=schema, logprobs=logprobs)

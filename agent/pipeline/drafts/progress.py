@@ -1,0 +1,70 @@
+"""What is told from inside a step: the query as the model writes it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from agent.core.events import Event, SqlProgress
+from agent.llm.replies import HEARD, written_so_far
+from agent.prompting import leaks
+
+# Takes events of the question that runs; set for its task, None where nobody listens.
+TELL: ContextVar[Callable[[Event], None] | None] = ContextVar("tell", default=None)
+
+PAUSE_S = 0.1  # between two pieces of news
+
+
+async def with_progress(events: AsyncIterator[Event]) -> AsyncGenerator[Event, None]:
+    """The events of a question, and between them what is told from inside a step. Raises what they raise."""
+    queue: asyncio.Queue[Event | None] = asyncio.Queue()
+
+    async def drain() -> None:
+        TELL.set(queue.put_nowait)
+        async for event in events:
+            queue.put_nowait(event)
+
+    task = asyncio.create_task(drain())
+    task.add_done_callback(lambda _: queue.put_nowait(None))
+    try:
+        while (event := await queue.get()) is not None:
+            yield event
+        await task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@contextmanager
+def sql_told(attempt: int, system: str, question: str) -> Iterator[None]:
+    """Tell of the query while the model writes it, where its reply comes in pieces.
+
+    Nothing more is told of a query with words in it that no model should tell; see `agent.prompting.leaks`.
+
+    Args:
+        attempt: its number, from 1.
+        system: the first message that the model is sent.
+        question: what is asked.
+    """
+    tell = TELL.get()
+    if tell is None:
+        yield
+        return
+    told, last = "", 0.0
+
+    def heard(reply: str) -> None:
+        nonlocal told, last
+        sql, now = written_so_far(reply), time.monotonic()
+        if not sql or sql == told or now - last < PAUSE_S or leaks.problem(sql, system, (question,)):
+            return
+        told, last = sql, now
+        tell(SqlProgress(attempt=attempt, sql=sql))
+
+    token = HEARD.set(heard)
+    try:
+        yield
+    finally:
+        HEARD.reset(token)

@@ -1,0 +1,141 @@
+"""A question that was asked before, whose query was verified, needs no second query: that one is run again.
+
+Only the writing of SQL is skipped. The query goes through the guard, is executed, checked, judged and answered like
+any other; where that fails, a new one is written as usual.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agent.core.errors import StateUnavailable
+from agent.core.models import Answer, Attempt, Draft
+from agent.knowledge.verified_queries import Key, VerifiedQuery
+from executors.base import Schema
+from rag.docs.past_queries import folded
+
+if TYPE_CHECKING:
+    from agent.config.limits import Limits
+    from agent.core.models import Question
+    from agent.pipeline.parts import Parts
+    from agent.prompting.context import Context
+
+log = logging.getLogger(__name__)
+
+FROM_DOCS = "The query that the docs of this database give for this question, run again."
+FROM_ANSWER = "The query of an earlier, verified answer to this question, run again."
+
+# What makes a question mean another time each day. In the languages that are known here; `_YEAR` covers the others.
+_RELATIVE = re.compile(
+    r"\b(?:today|yesterday|tomorrow|tonight|now|currently|ago|recent(?:ly)?|so far|to date|up to now|[ymqw]td"
+    r"|(?:this|last|past|previous|prior|next|current|coming|present|latest|trailing|rolling)\s+(?:\w+\s+){0,2}?"
+    r"(?:hours?|days?|nights?|weeks?|weekend|months?|quarters?|seasons?|years?|decades?|semesters?|period"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)"
+    r"|heute|gestern|morgen|derzeit|aktuell\w*|bisher|(?:letzt|vorig|vergangen|dies|nächst|laufend)e[nmrs]?"
+    r"|aujourd'hui|hier|demain|derni[eè]re?s?|cette|prochaine?|hoy|ayer|mañana|últim[oa]s?|pasad[oa]s?|est[ea]|actual"
+    r"|oggi|ieri|scors[oa]|quest[oa])\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)|(?<!\d)(?:19|20)\d{6}(?!\d)")
+_SHORT_YEAR = re.compile(r"(?:\bFY\s?|['’])\d\d\b", re.IGNORECASE)
+_QUERY = re.compile(r"\s*(?:select|with)\b", re.IGNORECASE)  # docs may give examples of changes, too
+_NOW = re.compile(
+    r"\b(?:CURRENT_(?:DATE|TIME|TIMESTAMP|DATETIME)|LOCALTIME(?:STAMP)?|SYSDATE|SYSTIMESTAMP)\b|'now'"
+    r"|\b(?:CURDATE|TODAY|YESTERDAY|NOW|GETDATE|GETUTCDATE|SYSDATETIME|SYSUTCDATETIME|UTC_DATE|UTC_TIMESTAMP"
+    r"|GET_CURRENT_TIMESTAMP|UNIX_TIMESTAMP)\s*\(",
+    re.IGNORECASE,
+)
+
+
+def may_rerun(question: str, sql: str) -> bool:
+    """Whether a query means the same as on the day it was written, as far as time goes.
+
+    A question about "last month" is asked of the clock each time, so its query must be, too: with dates that somebody
+    counted from some day it is not run again. Dates that stand in the query without a year in the question were counted
+    from a day as well, or chosen by somebody who may choose another one by now.
+    """
+    dated = bool(_YEAR.search(sql))
+    if _RELATIVE.search(question):
+        return bool(_NOW.search(sql)) and not dated
+    return not dated or bool(_YEAR.search(question) or _SHORT_YEAR.search(question))
+
+
+def fingerprint(schema: Schema, tables: Sequence[str], *others: str) -> str | None:
+    """A digest of the tables as they are declared, and of `others`; None where a table is gone."""
+    found = [schema.table(name) for name in tables]
+    declared = [
+        table.model_dump(
+            include={"name": True, "primary_key": True, "foreign_keys": True, "is_view": True,
+                     "columns": {"__all__": {"name", "type", "nullable"}}}
+        )
+        for table in found if table is not None
+    ]  # fmt: skip
+    if len(declared) < len(found):
+        return None
+    return hashlib.sha256(json.dumps([schema.dialect, declared, others], sort_keys=True).encode()).hexdigest()
+
+
+class Reuse:
+    """What one question can take over from earlier ones, and leave to later ones.
+
+    draft: the query to run again; None where there is none, or once it was tried.
+    tried: whether it is, or was, an attempt of this question.
+    """
+
+    def __init__(self, question: Question, parts: Parts, limits: Limits) -> None:
+        self._question, self._parts = question, parts
+        # A question has a history only where it still leans on it, and may mean something else after another one.
+        self._allowed = limits.reuse_verified and not question.history
+        self._key = Key(question.database, question.audience, folded(question.text))
+        self.draft: Draft | None = None
+        self.tried = False
+
+    async def recall(self, context: Context) -> None:
+        """Look for a query of the same question: one of the docs first, then one of an earlier answer."""
+        if not self._allowed:
+            return
+        known = context.asked_before
+        if known is not None and _QUERY.match(known.sql) and may_rerun(self._question.text, known.sql):
+            self.draft = Draft(sql=known.sql, note=FROM_DOCS, source="reused")
+            return
+        try:
+            kept = await asyncio.to_thread(self._parts.verified.find, self._key)
+        except StateUnavailable as error:
+            log.warning("%s", error)
+            return
+        if kept is not None and kept.fingerprint == self._fingerprint(kept.tables, context):
+            self.draft = Draft(sql=kept.sql, note=FROM_ANSWER, source="reused")
+
+    def take(self) -> Draft | None:
+        """The query to run again, once."""
+        draft, self.draft = self.draft, None
+        self.tried = self.tried or draft is not None
+        return draft
+
+    async def settle(self, answer: Answer, best: Attempt, context: Context) -> None:
+        """Keep the query of a verified answer; forget one that does not hold any more."""
+        if not self._allowed:
+            return
+        verified = self._parts.verified
+        try:
+            if answer.verified and not answer.reused and may_rerun(self._question.text, best.sql):
+                found = self._fingerprint(best.tables, context)
+                if found is not None:
+                    query = VerifiedQuery(sql=best.sql, tables=best.tables, fingerprint=found)
+                    await asyncio.to_thread(verified.keep, self._key, query)
+            elif self.tried and not (best.reused and best.accepted):
+                await asyncio.to_thread(verified.forget, self._key)
+        except StateUnavailable as error:
+            log.warning("%s", error)
+
+    def _fingerprint(self, tables: Sequence[str], context: Context) -> str | None:
+        """Of the tables, of the docs, and of who wrote and judged: with another model the answer is another one."""
+        models = (self._parts.generator.model.name, self._parts.judge.model.name)
+        return fingerprint(context.db_schema, tables, context.docs, *models)

@@ -1,0 +1,84 @@
+"""Further drafts of a question, each with no earlier one in view, until they agree or there are enough of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent.core.errors import ModelError, ReplyUnusable
+from agent.core.models import Candidate, Check, Draft
+from agent.core.off_loop import off_loop
+from agent.pipeline.drafts.consensus import AGREED, Group, grouped, is_settled
+from agent.rules.repair import repaired
+from executors.errors import DatabaseUnavailable, SqlFailed, SqlRefused
+from rag.schema.joins import keyed_of
+
+if TYPE_CHECKING:
+    from agent.pipeline.run import Run
+    from agent.rules.review import Rows
+
+NAME = "second_draft"
+
+
+async def vote(run: Run, rows: Rows, most: int) -> Check:
+    """Have drafts written until two of two or three of five agree, or `most` are written; the check that tells.
+
+    Each is added to the run's candidates. What is wrong with the model or the database ends it, and is told.
+
+    Args:
+        run: whose candidates so far are in view.
+        rows: runs a query through the guard.
+        most: drafts in all, the first included.
+    """
+    failure = ""
+    while run.written < most and not is_settled(grouped(run.candidates)):
+        try:
+            draft = await _write(run)
+            if draft is not None:
+                run.candidates.append(await _tried(run, draft, rows))
+        except (ModelError, DatabaseUnavailable) as error:
+            failure = f"A further draft was not to be had: {error}"
+            break
+    return _told(grouped(run.candidates), run, failure)
+
+
+async def _write(run: Run) -> Draft | None:
+    """The next draft; None where the reply could not be used, or asks back."""
+    index = run.written
+    run.written += 1
+    try:
+        draft = await run.parts.generator.draft_anew(run.question.text, run.context, run.plan, run.ledger, index=index)
+    except ReplyUnusable:
+        return None
+    return draft.model_copy(update={"index": index}) if draft.sql is not None else None
+
+
+async def _tried(run: Run, draft: Draft, rows: Rows) -> Candidate:
+    """What became of a draft: as it was written, else repaired, else its error."""
+    assert draft.sql is not None  # noqa: S101  a draft without a query is not tried
+    try:
+        return Candidate.of(draft, await rows(draft.sql))
+    except (SqlFailed, SqlRefused) as error:
+        schema, off = keyed_of(run.context.db_schema, run.context.known), run.parts.profile.rules_off
+        kind, failed = error.kind, Candidate.of(draft, None, error.message)
+    if not run.parts.profile.repairs:
+        return failed
+    repair = await off_loop(lambda: repaired(draft, kind, schema, off))
+    if repair is None or repair.sql is None:
+        return failed
+    try:
+        return Candidate.of(repair, await rows(repair.sql))
+    except (SqlFailed, SqlRefused):
+        return failed
+
+
+def _told(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
+    votes = groups[0].votes if groups else 0
+    voting = sum(group.votes for group in groups)
+    if votes >= AGREED and (len(groups) == 1 or votes > groups[1].votes):
+        detail = f"{votes} of {run.written} drafts, each written anew, give these rows."
+        return Check(name=NAME, passed=True, detail=detail)
+    if voting < AGREED:
+        errors = [it.error for it in run.candidates if it.error]
+        why = failure or (f"The others could not be run: {errors[-1]}" if errors else "No other draft was written.")
+        return Check(name=NAME, passed=None, detail=why)
+    return Check(name=NAME, passed=False, detail=f"{voting} drafts give {len(groups)} different results.")

@@ -1,0 +1,1 @@
+"""Whether a result answers the question, and what runs beside the judge."""

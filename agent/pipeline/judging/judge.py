@@ -1,0 +1,120 @@
+"""Who says whether a query answers the question: plain checks first, then a model as judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from agent.config.profiles import Profile
+from agent.core.errors import ModelError, ReplyUnusable
+from agent.core.models import Attempt, Check, Doubt, Verdict
+from agent.llm.chat import ChatModel
+from agent.llm.replies import parse_structured
+from agent.pipeline.drafts.generate import reply_schema
+from agent.prompting import leaks, templates
+from agent.prompting.context import Context
+from agent.telemetry.ledger import Ledger
+from agent.understanding.shape import SOFT_CHECKS
+from executors.base import CheckedSql, QueryResult
+
+MAX_TOKENS = 150
+
+
+class _ReasonReply(BaseModel):
+    reason: str
+    correct: bool
+
+
+class _CompareReply(BaseModel):
+    asked: str
+    computed: str
+    correct: bool
+
+
+class _AnyReply(BaseModel):
+    """Either of them, as it is read: what counts is whether the judge said yes."""
+
+    reason: str = ""
+    asked: str = ""
+    computed: str = ""
+    correct: bool
+
+    def as_verdict(self) -> Verdict:
+        compared = f"Asked: {self.asked} Computed: {self.computed}" if self.asked or self.computed else ""
+        return Verdict(reason=self.reason or compared, correct=self.correct)
+
+
+_SHAPES: dict[str, type[BaseModel]] = {"reason": _ReasonReply, "compare": _CompareReply}
+
+
+class Judge:
+    """A model that reads question, query, rows and the enriched schema; its reason comes before its verdict."""
+
+    def __init__(self, model: ChatModel, profile: Profile) -> None:
+        self.model, self.profile = model, profile
+
+    async def judge(
+        self,
+        question: str,
+        sql: str,
+        result: QueryResult,
+        context: Context,
+        ledger: Ledger,
+        doubts: Sequence[Doubt] = (),
+    ) -> Verdict:
+        """The verdict, with the rules' doubts in view.
+
+        Raises:
+            ReplyUnusable: the reply could not be read.
+            ModelError: from the model.
+        """
+        shown = self.profile.rows_shown
+        reply = await self.model.complete(
+            context.messages(
+                f"judge_{self.profile.verdict}",
+                question=question,
+                sql=sql,
+                table=templates.as_table(result, shown),
+                row_context=templates.row_context(result, shown),
+                doubts=[doubt.detail for doubt in doubts],
+            ),
+            schema=reply_schema("verdict", _SHAPES[self.profile.verdict]),
+            max_tokens=MAX_TOKENS,
+        )
+        ledger.spend(reply.usage, self.model.name)
+        verdict = parse_structured(reply.text, _AnyReply).as_verdict()
+        said = (question, sql, templates.as_table(result, shown))
+        if leak := leaks.problem(verdict.reason, context.system, said):
+            verdict = verdict.model_copy(update={"reason": f"The judge's reason is left out: {leak}."})
+        return verdict
+
+
+def verdict_of_checks(found: Sequence[Check], query: CheckedSql, earlier: Sequence[Attempt]) -> Verdict | None:
+    """What is known without asking the judge: a check failed, or the judge has seen this very query.
+
+    A failed check refuses once. Where the next query fares the same, the data may really be so, and the judge decides.
+    """
+    reason = " ".join(check.detail for check in found if check.passed is False)
+    verdicts = [(attempt.executed_sql, attempt.verdict) for attempt in earlier if attempt.verdict is not None]
+    refused = {verdict.reason for _, verdict in verdicts if verdict.source == "checks"}
+    if reason and reason not in refused:
+        return Verdict(reason=reason, correct=False, source="checks")
+    return next((verdict for sql, verdict in verdicts if sql == query.sql and verdict.source == "judge"), None)
+
+
+def unjudged(error: ModelError | ReplyUnusable, ledger: Ledger) -> Check:
+    why = "The judge's reply could not be read." if isinstance(error, ReplyUnusable) else str(error)
+    ledger.warn(f"Nobody has judged the result: {why}")
+    return Check(name="judge", passed=None, detail=why)
+
+
+def overruled(check: Check, who: str) -> Check:
+    """A soft check that failed where the judge or the drafts said yes: neither passed nor failed.
+
+    A judge can be talked into a yes by what it reads. So it may accept that there are no rows, which no rule can tell;
+    what contradicts it in plain figures or names stays as it is, and the answer unverified.
+    """
+    if check.passed is not False or check.name not in SOFT_CHECKS:
+        return check
+    return Check(name=check.name, passed=None, detail=f"{check.detail} {who} it.")

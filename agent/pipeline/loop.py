@@ -1,0 +1,133 @@
+"""The core: retrieve, generate, validate, execute, evaluate, at most so often; then the records and the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from functools import partial
+
+from agent.config.limits import limits_of
+from agent.config.pricing import Prices
+from agent.core.events import AnswerDelta, Done, Event, Started
+from agent.core.models import Answer, Question
+from agent.core.off_loop import off_loop
+from agent.databases.database import Database
+from agent.pipeline.answers.response import answered, clarified, review_text, reviewed
+from agent.pipeline.parts import Parts
+from agent.pipeline.round import Round
+from agent.pipeline.run import Run
+from agent.pipeline.writes import flow as writes
+from agent.telemetry.ledger import Ledger
+
+# A sentence with the white space after it, so that the pieces joined are the answer to the letter.
+SENTENCE = re.compile(r".+?(?:(?<=[.!?])\s+|\Z)", re.DOTALL)
+
+
+async def answer(question: Question, database: Database, parts: Parts) -> AsyncIterator[Event]:
+    """Answer one question, one event per step; the last one carries the response.
+
+    1. Answer small talk and questions about the data, which need no query, and end here.
+    2. Enrich the raw schema with what is known about it.
+    3. Ask back where it can be read in several ways, or the data is not there.
+    4. Draft, check, run and judge a query until one convinces, at most `max_attempts` times.
+    5. Fetch the rows behind an aggregate.
+    6. Say it in a sentence; recompute its arithmetic; trace its numbers.
+
+    An order to change rows, from somebody who may, goes another way: see `agent.pipeline.writes.flow`.
+
+    Raises:
+        ModelError, DatabaseUnavailable, WritesNotAllowed: what no further attempt can mend, if nothing was found yet.
+    """
+    ledger = Ledger(Prices.of(parts.settings), parts.generator.model.name)
+    run = Run(question, database, parts, limits_of(parts.settings, question.options, database.row_limit), ledger)
+    try:
+        async for event in _steps(run):
+            yield event
+    finally:
+        await run.close()
+
+
+async def _steps(run: Run) -> AsyncIterator[Event]:
+    question = run.question
+    yield Started(trace_id=question.trace_id, question=question.text, database=question.database)
+    yield await run.enter()
+    yield run.resolve_dialect()
+    if question.options.confirm is not None:
+        way = writes.confirm(run, question.options.confirm)
+    elif reply := await run.reply():
+        way = _replied(reply)
+    else:
+        yield await run.select_schema()
+        way = writes.plan(run) if writes.wanted(run) else _read(run)
+    async for event in way:
+        yield event
+
+
+async def _replied(reply: Answer) -> AsyncIterator[Event]:
+    """What needed no query, in words."""
+    for sentence in SENTENCE.findall(reply.answer):
+        yield AnswerDelta(text=sentence)
+    yield Done(answer=reply)
+
+
+async def _read(run: Run) -> AsyncIterator[Event]:
+    if unclear := await run.unclear():
+        yield Done(answer=clarified(run, unclear))
+        return
+    if plan := await run.make_plan():
+        yield plan
+    while run.may_try:
+        turn = Round(run)
+        generated = await turn.generate()
+        if generated is None:
+            break
+        yield generated
+        if run.draft.clarification:
+            yield Done(answer=clarified(run, await run.asked_back(run.draft.clarification, run.draft.choices)))
+            return
+        if writes.drafted(run):
+            async for event in writes.plan(run):
+                yield event
+            return
+        async for event in _try(run, turn):
+            yield event
+
+    async for event in _told(run):
+        yield event
+
+
+async def _told(run: Run) -> AsyncIterator[Event]:
+    """What was found, in words."""
+    best = run.best
+    if best is None:
+        review = run.review()
+        yield review
+        text = review_text(review, run.question.text)
+        yield Done(answer=await off_loop(partial(reviewed, run, text, review.suggestions)))
+        return
+    yield await run.fetch_raw(best)
+    if run.limits.enable_answer:
+        yield await run.format_answer(best)
+    else:
+        await run.state_rows(best)
+    if not best.accepted:
+        yield run.review()
+    for sentence in SENTENCE.findall(run.text.text):
+        yield AnswerDelta(text=sentence)
+    response = await off_loop(partial(answered, run, best))
+    await run.reuse.settle(response, best, run.context)
+    yield Done(answer=response)
+
+
+async def _try(run: Run, turn: Round) -> AsyncIterator[Event]:
+    """Check, run and judge what was drafted."""
+    yield await turn.validate()
+    if planned := turn.planned():
+        yield planned
+    if executed := await turn.execute():
+        yield executed
+    if evaluated := await turn.evaluate():
+        yield evaluated
+    turn.conclude()
+    if run.may_try:
+        yield run.repair()

@@ -1,0 +1,32 @@
+"""What the loop works with; `service.build_service` puts it together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent.config.profiles import Profile
+from agent.config.settings import Settings
+from agent.knowledge.knowledge import Knowledge
+from agent.knowledge.verified_queries import VerifiedQueries
+from agent.pipeline.answers.synthesize import Writer
+from agent.pipeline.confidence.calibration import Confidence
+from agent.pipeline.drafts.generate import Generator
+from agent.pipeline.judging.judge import Judge
+from agent.pipeline.writes.tokens import WritePlans
+from agent.understanding.followups.followups import FollowUps
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Shared by all questions."""
+
+    settings: Settings
+    profile: Profile
+    followups: FollowUps
+    generator: Generator
+    judge: Judge
+    writer: Writer
+    knowledge: Knowledge
+    write_plans: WritePlans
+    verified: VerifiedQueries
+    calibration: Confidence

@@ -1,0 +1,311 @@
+"""One round of the loop: draft, check, run and judge a query; each step returns the event that says what it found."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agent.access.intent import NEVER
+from agent.core.errors import ModelError, ReplyUnusable, WritesNotAllowed
+from agent.core.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
+from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
+from agent.core.off_loop import off_loop
+from agent.databases.private_values import sentence
+from agent.pipeline.drafts.consensus import elected, grouped
+from agent.pipeline.drafts.plan import plan_of
+from agent.pipeline.drafts.progress import sql_told
+from agent.pipeline.drafts.voting import vote
+from agent.pipeline.judging.judge import overruled, unjudged, verdict_of_checks
+from agent.rules.repair import repaired
+from agent.rules.review import Review, review
+from agent.understanding.shape import shape_checks
+from executors.base import CheckedSql, QueryResult
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
+from rag.schema.joins import keyed_of
+
+if TYPE_CHECKING:
+    from agent.pipeline.run import Run
+
+EVENT_ROWS = 20
+ELECTED = "More drafts, each written anew, agree on other rows."
+
+
+class Round:
+    """One attempt of a run, which gets it when it is concluded.
+
+    Args:
+        run: whose attempts so far are in view.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._attempt = Attempt(sql="")
+        self._checked: CheckedSql | None = None
+        self._elected = False
+
+    @property
+    def _reusing(self) -> bool:
+        """Whether the query at hand is that of an earlier answer."""
+        return self._run.draft.source == "reused"
+
+    async def generate(self) -> SqlGenerated | None:
+        """Step 5: the query of an earlier answer, a candidate that was chosen, a repair, or one that the model writes.
+
+        An unusable reply is an attempt that failed. None where the model gives none any more, and an earlier attempt
+        has rows.
+
+        Raises:
+            ModelError: it gives none, and there are no rows.
+        """
+        with self._run.ledger.timed("sql_generator"):
+            try:
+                self._run.draft = await self._next_draft()
+            except ReplyUnusable as error:
+                self._run.draft = Draft()
+                self._attempt = Attempt(sql="", error=str(error), error_type=ErrorKind.UNUSABLE_REPLY)
+            except ModelError as error:
+                self._run.give_up(error)
+                return None
+        return SqlGenerated(
+            sql=self._run.draft.sql,
+            explanation=self._run.draft.explanation or self._run.draft.note,
+            clarification=self._run.draft.clarification,
+            source="reused" if self._reusing else "model",
+            attempt=len(self._run.attempts) + 1,
+            elapsed_ms=self._run.ledger.last,
+        )
+
+    async def validate(self) -> SqlValidated:
+        """Step 6: through the guard.
+
+        Raises:
+            WritesNotAllowed: the model took the question for a wish to change the data. Once a query has run, it was
+                no such wish, and the attempt has failed like any other.
+            DatabaseUnavailable: its schema cannot be read any more, and no earlier attempt has rows.
+        """
+        self._checked = None
+        if self._run.draft.sql is not None:
+            draft = self._run.draft
+            told = {"explanation": draft.explanation, "note": draft.note}
+            self._attempt = Attempt(sql=draft.sql, plan=draft.plan, draft=draft, elected=self._elected, **told)
+            with self._run.ledger.timed("sql_validator"):
+                try:
+                    self._checked = await self._through_the_guard(self._run.draft.sql)
+                except SqlRefused as error:
+                    if error.kind is ErrorKind.NOT_READ_ONLY and self._run.best is None:
+                        raise WritesNotAllowed(self._run.question.write_refusal or NEVER) from error
+                    self._update(error=error.message, error_type=error.kind, hint=error.hint)
+                except DatabaseUnavailable as error:
+                    self._gone(error)
+        checked = self._checked
+        if checked is not None:
+            sql, dialect = self._attempt.sql, self._run.database.dialect
+            plan = self._attempt.plan or await off_loop(partial(plan_of, sql, checked.sql, dialect))
+            self._update(executed_sql=checked.sql, tables=checked.tables, plan=plan)
+        return SqlValidated(
+            sql=checked.sql if checked else self._attempt.sql,
+            passed=checked is not None,
+            error_type=self._attempt.error_type,
+            error=self._attempt.error,
+            attempt=len(self._run.attempts) + 1,
+            elapsed_ms=self._run.ledger.last,
+        )
+
+    def planned(self) -> Planned | None:
+        """Step 4, where the plan came with the query or is read from it."""
+        plan = self._attempt.plan
+        if self._run.plan is not None or plan is None:
+            return None
+        source = "model" if self._run.draft.plan is not None else "sql"
+        return Planned(plan=plan, source=source, attempt=len(self._run.attempts) + 1)
+
+    async def execute(self) -> SqlExecuted | None:
+        """Step 7. A database error is an attempt that failed; nothing runs that the guard refused.
+
+        Raises:
+            DatabaseUnavailable: it is gone, and no earlier attempt has rows.
+        """
+        if self._checked is None:
+            return None
+        with self._run.ledger.timed("sql_executor"):
+            try:
+                self._update(result=await self._rows_of(self._checked))
+            except SqlFailed as error:
+                self._update(error=error.message, error_type=error.kind, hint=error.hint)
+            except DatabaseUnavailable as error:
+                self._gone(error)
+        result = self._attempt.result
+        return SqlExecuted(
+            columns=result.columns if result else (),
+            rows=result.rows[:EVENT_ROWS] if result else (),
+            row_count=result.row_count if result else 0,
+            truncated=result.truncated if result else False,
+            error_type=self._attempt.error_type,
+            error=self._attempt.error,
+            attempt=len(self._run.attempts) + 1,
+            elapsed_ms=self._run.ledger.last,
+        )
+
+    async def evaluate(self) -> Evaluated | None:
+        """Step 9: plain checks and rules, then drafts or the judge; meanwhile what the answer needs is fetched."""
+        query, result = self._checked, self._attempt.result
+        if query is None or result is None:
+            return None
+        run = self._run
+        with run.ledger.timed("evaluator"):
+            run.start_side_tasks(self._attempt)
+            profile, draft = run.parts.profile, self._attempt.draft
+            found = await review(
+                draft, result, run.question.text, run.context, run.database, self._try, profile.rules_off
+            )
+            checks = (*self._filtered(query), *shape_checks(run.question.text, result), found.check)
+            self._update(checks=checks, doubts=found.doubts)
+            self._keep(Candidate.of(draft, result, doubts=found.doubts))
+            if run.limits.enable_evaluation:
+                await self._judge(query, result, found)
+        return Evaluated(
+            verdict=self._attempt.verdict,
+            checks=self._attempt.checks,
+            doubts=self._attempt.doubts,
+            attempt=len(run.attempts) + 1,
+            elapsed_ms=run.ledger.last,
+        )
+
+    async def _judge(self, query: CheckedSql, result: QueryResult, found: Review) -> None:
+        """The verdict on what ran, of whoever can say no first; and what to try next where that is known."""
+        run, second = self._run, "off" if self._reusing else self._run.confirmation.second_draft
+        if found.alternative is not None and run.parts.profile.repairs and not self._was_tried(found.alternative.sql):
+            why = " ".join(doubt.detail for doubt in found.doubts if doubt.evidence != "language")
+            self._refuse(why, found.alternative)
+            return
+        verdict = verdict_of_checks(self._attempt.checks, query, run.attempts)
+        if verdict is not None:
+            self._update(verdict=verdict)
+        elif second == "judges":
+            await self._elect()
+        elif run.confirmation.judge != "off":
+            try:
+                text, doubts = run.question.text, self._attempt.doubts
+                verdict = await run.parts.judge.judge(text, query.sql, result, run.context, run.ledger, doubts)
+                self._update(verdict=verdict)
+            except (ModelError, ReplyUnusable) as error:
+                self._update(checks=(*self._attempt.checks, unjudged(error, run.ledger)))
+        verdict = self._attempt.verdict
+        if verdict is not None and verdict.correct:
+            who = "The judge accepts" if verdict.source == "judge" else "The drafts agree on"
+            self._update(checks=tuple(overruled(check, who) for check in self._attempt.checks))
+            if second == "besides":
+                self._update(checks=(*self._attempt.checks, await vote(run, self._try, run.confirmation.drafts)))
+
+    async def _elect(self) -> None:
+        """Have drafts vote: yes where they agree on these rows; where they agree on others, those are next."""
+        run = self._run
+        check = await vote(run, self._try, run.confirmation.drafts)
+        chosen = elected(grouped(run.candidates), self._candidate())
+        if chosen is None and self._attempt.draft.source == "alternative":
+            detail = "Drafts are compared with the query that this one was derived from."
+            check = check.model_copy(update={"passed": None, "detail": detail})
+        self._update(checks=(*self._attempt.checks, check))
+        if chosen is not None and not self._was_tried(chosen.sql):
+            draft = Draft(sql=chosen.sql, index=chosen.draft, note=chosen.note or ELECTED, source=chosen.source)
+            logprobs = {"logprob_mean": chosen.logprob_mean, "logprob_least": chosen.logprob_least}
+            self._refuse(ELECTED, draft.model_copy(update={"temperature": chosen.temperature, **logprobs}))
+        elif check.passed:
+            self._update(verdict=Verdict(reason=check.detail, correct=True, source="drafts"))
+
+    def _refuse(self, why: str, better: Draft) -> None:
+        """Take another candidate in the place of this one, in the next round."""
+        self._update(verdict=Verdict(reason=why, correct=False, source="checks"))
+        self._run.next_draft = better
+
+    def _was_tried(self, sql: str | None) -> bool:
+        """Whether a query had a round of its own by choice: one that gives other rows each time is chosen once."""
+        return any(it.elected and it.sql == sql for it in (*self._run.attempts, self._attempt))
+
+    def _candidate(self) -> Candidate:
+        attempt = self._attempt
+        return Candidate.of(attempt.draft, attempt.result, attempt.error, doubts=attempt.doubts)
+
+    def _keep(self, candidate: Candidate) -> None:
+        """Among the run's candidates, in the place of what was known of it before."""
+        same = (candidate.sql, candidate.draft)
+        others = [it for it in self._run.candidates if (it.sql, it.draft) != same]
+        at = next((n for n, it in enumerate(self._run.candidates) if (it.sql, it.draft) == same), len(others))
+        self._run.candidates[:] = [*others[:at], candidate, *others[at:]]
+
+    async def _try(self, sql: str) -> QueryResult:
+        """The rows of a query that is no attempt: through the guard, and without private values, like any other.
+
+        Raises:
+            SqlRefused, SqlFailed, DatabaseUnavailable: it cannot be run.
+        """
+        return await self._run.database.run(await self._through_the_guard(sql))
+
+    def _filtered(self, query: CheckedSql) -> tuple[Check, ...]:
+        """What a row filter kept back, which the reader of the answer has to know."""
+        if not query.held:
+            return ()
+        held = " ".join(query.held)
+        self._run.ledger.warn(held)
+        return (Check(name="row_filter", passed=True, detail=held),)
+
+    def conclude(self) -> None:
+        """Keep the attempt, whatever became of it."""
+        if self._attempt.error is not None and self._attempt.draft.sql is not None:
+            self._keep(self._candidate())
+        self._run.attempts.append(self._attempt)
+        if not self._run.accepted:
+            self._run.side.drop()
+
+    # -- inside -------------------------------------------------------------------------------------------
+
+    async def _next_draft(self) -> Draft:
+        run = self._run
+        known = run.reuse.take()
+        if known is None and run.next_draft is not None:
+            known, run.next_draft, self._elected = run.next_draft, None, True
+        if known is None:
+            known = await self._repair()
+        if known is not None:
+            return known
+        with sql_told(len(run.attempts) + 1, run.context.system, run.question.text):
+            return await self._written()
+
+    async def _repair(self) -> Draft | None:
+        """The last query repaired, where it could not be run and that was not tried yet."""
+        run = self._run
+        last = run.attempts[-1] if run.attempts else None
+        if last is None or last.reused or last.error_type is None or not run.parts.profile.repairs:
+            return None  # what does not fit any more is written anew
+        schema = keyed_of(run.context.db_schema, run.context.known)
+        off = run.parts.profile.rules_off
+        found = await off_loop(partial(repaired, last.draft, last.error_type, schema, off))
+        return None if found is None or any(attempt.sql == found.sql for attempt in run.attempts) else found
+
+    async def _written(self) -> Draft:
+        """What the model writes; where it repeats a query that could not be run, what it writes with none in view."""
+        run, generator = self._run, self._run.parts.generator
+        question, context, index = run.question.text, run.context, run.written
+        run.written += 1
+        draft = await generator.draft(question, context, run.attempts, run.plan, run.ledger)
+        if any(it.error_type is not None and it.sql == draft.sql for it in run.attempts if draft.sql):
+            draft = await generator.draft_anew(question, context, run.plan, run.ledger)
+        return draft.model_copy(update={"index": index})
+
+    async def _through_the_guard(self, sql: str) -> CheckedSql:
+        run = self._run
+        return await run.database.check(sql, run.limits.row_limit, question=run.question.text)
+
+    async def _rows_of(self, query: CheckedSql) -> QueryResult:
+        run = self._run
+        rows = await run.database.run(query)
+        if warning := sentence(query):
+            run.ledger.warn(warning)
+        return rows
+
+    def _gone(self, error: DatabaseUnavailable) -> None:
+        self._run.give_up(error)
+        self._update(error=str(error), error_type=ErrorKind.OTHER)
+
+    def _update(self, **changes: object) -> None:
+        self._attempt = self._attempt.model_copy(update=changes)

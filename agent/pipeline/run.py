@@ -1,0 +1,336 @@
+"""One question on its way: each method is a step of the loop, and returns the event that says what it found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agent.config.limits import Limits
+from agent.config.profiles import confirmation
+from agent.core.errors import BudgetSpent, ModelError
+from agent.core.events import (
+    AnswerFormatted,
+    DialectResolved,
+    Entered,
+    HumanReview,
+    Planned,
+    RawRecordsFetched,
+    Repairing,
+    SchemaSelected,
+)
+from agent.core.models import Answer, Attempt, Candidate, Doubt, Draft, Plan, Question
+from agent.core.off_loop import off_loop
+from agent.databases.database import Database
+from agent.databases.supporting_rows import RawRecords, fetch_raw_records
+from agent.grounding.result import CheckedText
+from agent.pipeline.answers.response import best_of
+from agent.pipeline.answers.synthesize import facts_of, row_count_context
+from agent.pipeline.drafts.consensus import Evidence, evidence_of
+from agent.pipeline.drafts.reuse import Reuse
+from agent.pipeline.judging.side_tasks import SideTasks
+from agent.pipeline.parts import Parts
+from agent.prompting.context import Context, enrich
+from agent.telemetry.ledger import Ledger
+from agent.understanding.suggest import suggestions
+from executors.errors import DatabaseUnavailable
+
+if TYPE_CHECKING:
+    from agent.core.clarification import Clarification
+    from agent.understanding.clarification.check import Clarifier
+    from agent.understanding.clarification.missing import Missing
+    from agent.understanding.reading import Heard
+
+
+@dataclass
+class Run:
+    """The state of one question. Attempts and candidates are only ever added.
+
+    next_draft: a candidate that is to be tried in the place of the last attempt's; None where there is none.
+    written: drafts that the model was asked for.
+    """
+
+    question: Question
+    database: Database
+    parts: Parts
+    limits: Limits
+    ledger: Ledger = field(default_factory=Ledger)
+    attempts: list[Attempt] = field(default_factory=list)
+    plan: Plan | None = None
+    draft: Draft = field(default_factory=Draft)
+    raw: RawRecords = field(default_factory=RawRecords)
+    text: CheckedText = field(default_factory=lambda: CheckedText(text=""))
+    given_up: bool = False
+    heard: Heard | None = None
+    candidates: list[Candidate] = field(default_factory=list)
+    next_draft: Draft | None = None
+    written: int = 0
+    doubts: tuple[Doubt, ...] = ()  # of the question, whatever its query is
+
+    def __post_init__(self) -> None:
+        self.database = self.database.seen_by(self.question.principal)
+        self.context: Context
+        self.side = SideTasks()
+        self.reuse = Reuse(self.question, self.parts, self.limits)
+        writer, judge = self.parts.generator.profile, self.parts.judge.profile
+        self.confirmation = confirmation(writer, judge, self.limits.effort)
+
+    # -- before the first query ---------------------------------------------------------------------------
+
+    async def enter(self) -> Entered:
+        """Step 1: a question that leans on earlier ones is made self-contained; it was validated on its way in.
+
+        Small talk leans on nothing.
+        """
+        from agent.pipeline.answers.understood import talk
+
+        history = len(self.question.history)
+        with self.ledger.timed("entry"):
+            self.heard = talk(self.question)
+            if self.heard is None:
+                self.question = await self.parts.followups.understood(self.question, self.ledger)
+            else:
+                self.question = self.question.model_copy(update={"asked": self.question.text, "history": ()})
+        self.reuse = Reuse(self.question, self.parts, self.limits)
+        return Entered(
+            history=history,
+            question=self.question.text,
+            asked=self.question.asked,
+            leans=bool(self.question.history),
+            elapsed_ms=self.ledger.last,
+        )
+
+    async def reply(self) -> Answer | None:
+        """The response that needs no SQL: to small talk, and to a question about the data; None for all else."""
+        from agent.pipeline.answers.understood import replied
+
+        with self.ledger.timed("entry"):
+            return await replied(self, self.heard)
+
+    def resolve_dialect(self) -> DialectResolved:
+        """Step 2; the name was found in the registry."""
+        return DialectResolved(dialect=self.database.dialect, executor=type(self.database.executor).__name__)
+
+    async def select_schema(self) -> SchemaSelected:
+        """Step 3: raw schema and retrieval, side by side."""
+        parts = self.parts
+        knowledge = parts.knowledge if self.limits.enable_retrieval else None
+        with self.ledger.timed("schema_selector"):
+            self.context = await enrich(self.question, self.database, knowledge, parts.profile, parts.settings)
+        context = self.context
+        for warning in context.warnings:
+            self.ledger.warn(warning)
+        return SchemaSelected(
+            tables=context.tables,
+            documents=context.documents,
+            sources=context.sources,
+            tokens=context.tokens,
+            pruned=context.pruned,
+            warnings=context.warnings,
+            elapsed_ms=self.ledger.last,
+        )
+
+    async def unclear(self) -> Clarification | None:
+        """What must be asked back before any SQL is written; None where the question is clear.
+
+        What the data lacks is asked back only where nothing of the question is near to it.
+
+        Who does not want to be asked, or has just been, is told what was assumed, and so is the model.
+        """
+        from agent.understanding.clarification.missing import Missing
+
+        with self.ledger.timed("schema_selector"):
+            clarifier = self._clarifier()
+            missing = await clarifier.missing() if self.limits.enable_retrieval else Missing()
+            may_ask = (
+                self.limits.clarify and self.question.options.clarify is not False and not clarifier.asked.declines
+            )
+            if missing.nothing_near is not None and may_ask:
+                return missing.nothing_near
+            found = await clarifier.find() if self.limits.enable_retrieval else None
+        self._tell_missing(missing, clarifier)
+        if found is None:
+            return None
+        if may_ask and self.question.pending is None:
+            return found
+        self.ledger.warn(found.assumption)
+        self.context = self.context.model_copy(update={"rules": (*self.context.rules, found.assumption)})
+        return None
+
+    def _tell_missing(self, missing: Missing, clarifier: Clarifier) -> None:
+        """What the data lacks is told beside the answer, and is a doubt of it."""
+        frames = clarifier.asked.frames
+        told = [missing.nothing_near.assumption] if missing.nothing_near is not None else []
+        for it in missing.lacking:
+            frame = frames.read_as if it.near else frames.lacking
+            told.append(frame.format(said=it.said, near=it.near))
+        for sentence in told:
+            self.ledger.warn(sentence)
+            self.doubts = (*self.doubts, Doubt(rule="missing_data", evidence="language", detail=sentence))
+
+    async def asked_back(self, text: str, choices: tuple[str, ...]) -> Clarification:
+        """The model's own question to the user, with what the data holds, else with the model's choices."""
+        return await self._clarifier().of_model(text, choices)
+
+    def _clarifier(self) -> Clarifier:
+        from agent.understanding.clarification.check import Clarifier
+
+        return Clarifier(self.question, self.context, self.database, self.parts.knowledge.embedder)
+
+    async def make_plan(self) -> Planned | None:
+        """Step 4, where the profile wants a plan before any SQL, and no query is known for it."""
+        await self.reuse.recall(self.context)
+        if self.reuse.draft is not None or self.parts.profile.planner != "separate":
+            return None
+        with self.ledger.timed("planner"):
+            self.plan = await self.parts.generator.plan(self.question.text, self.context, self.ledger)
+        return Planned(plan=self.plan, source="model", elapsed_ms=self.ledger.last) if self.plan else None
+
+    # -- attempts -----------------------------------------------------------------------------------------
+
+    @property
+    def may_try(self) -> bool:
+        if self.given_up or self._settled:
+            return False
+        return self.next_draft is not None or self.tries_left > 0
+
+    @property
+    def tries_left(self) -> int:
+        """How many more attempts there may be; what was reused or chosen took nobody's turn."""
+        return self.limits.max_attempts - sum(not (it.reused or it.elected) for it in self.attempts)
+
+    def give_up(self, error: ModelError | DatabaseUnavailable) -> None:
+        """Try no further query, and answer with what was found until now.
+
+        Raises:
+            ModelError, DatabaseUnavailable: the error itself, where nothing was found.
+        """
+        refused = isinstance(error, BudgetSpent) and bool(self.attempts)  # what was tried is told all the same
+        if self.best is None and not refused:
+            raise error
+        self.given_up = True
+        self.ledger.warn(f"No further query was tried: {error}")
+
+    @property
+    def accepted(self) -> bool:
+        return bool(self.attempts) and self.attempts[-1].accepted
+
+    @property
+    def _settled(self) -> bool:
+        """Whether another attempt would be a waste: accepted, or refused by a judge that only advises."""
+        last = self.attempts[-1] if self.attempts else None
+        if last is None:
+            return False
+        advised = last.verdict is not None and last.verdict.source == "judge"
+        only_advised = advised and not last.reused and self.confirmation.judge == "advises"
+        return self.accepted or only_advised
+
+    def repair(self) -> Repairing:
+        """Step 8: what the next attempt is told."""
+        last = self.attempts[-1]
+        reason = last.verdict.reason if last.verdict else ""
+        return Repairing(
+            error_type=last.error_type or "JUDGED_WRONG",
+            error=last.error or reason,
+            hint=last.hint,
+            attempt=len(self.attempts),
+        )
+
+    def evidence(self, best: Attempt) -> Evidence:
+        """All that is known of the attempt that the answer rests on, but for its sentence."""
+        draft = best.draft
+        same = (it for it in self.candidates if (it.sql, it.draft) == (draft.sql, draft.index))
+        chosen = next(same, None) or Candidate.of(draft, best.result, best.error, doubts=best.doubts)
+        judged = best.verdict.correct if best.verdict is not None and best.verdict.source == "judge" else None
+        found = evidence_of(self.candidates, chosen, best.checks, judged, self.written)
+        doubted = found.chosen.model_copy(update={"doubts": (*found.chosen.doubts, *self.doubts)})
+        return found.model_copy(update={"chosen": doubted})
+
+    # -- after the last query -----------------------------------------------------------------------------
+
+    @property
+    def best(self) -> Attempt | None:
+        return best_of(self.attempts)
+
+    async def fetch_raw(self, best: Attempt) -> RawRecordsFetched:
+        """Step 11: the rows behind an aggregate."""
+        with self.ledger.timed("raw_records"):
+            self.raw = await self.side.raw() or await self._raw_records(best)
+        if self.raw.failure:
+            self.ledger.warn(f"The rows behind the result were not fetched: {self.raw.failure}")
+        result = self.raw.result
+        return RawRecordsFetched(
+            sql=self.raw.sql,
+            row_count=result.row_count if result else 0,
+            truncated=result.truncated if result else False,
+            total=self.raw.total,
+            reason=self.raw.reason,
+            elapsed_ms=self.ledger.last,
+        )
+
+    async def format_answer(self, best: Attempt) -> AnswerFormatted:
+        """Step 12: the sentence, its arithmetic recomputed, its numbers traced."""
+        with self.ledger.timed("answer_formatter"):
+            self.text = await self.parts.writer.write_checked(
+                self.question.text,
+                best,
+                self.raw.result,
+                self.context,
+                self.ledger,
+                draft=self.side.text(),
+                calculate=self.limits.enable_calculator,
+            )
+        return AnswerFormatted(
+            answer=self.text.text,
+            corrections=self.text.corrections,
+            checks=self.text.checks,
+            elapsed_ms=self.ledger.last,
+        )
+
+    async def state_rows(self, best: Attempt) -> None:
+        """Instead of step 12, where nobody wants a sentence: the answer composed from the rows."""
+        from agent.grounding.compose import compose
+
+        facts = facts_of(self.question.text, best, self.context, raw=None, calculate=False)
+        found = await off_loop(partial(compose, facts))
+        text = found.text + row_count_context(best.rows)
+        self.text = CheckedText(text=text, numbers=found.numbers, source="composed")
+
+    def review(self) -> HumanReview:
+        """Step 13: what was tried, why it failed, what could be asked instead."""
+        reasons = [a.error or (a.verdict.reason if a.verdict else "") for a in self.attempts]
+        tables = tuple(dict.fromkeys(table for a in self.attempts for table in a.tables)) or self.context.tables
+        return HumanReview(
+            tried=tuple(a.sql for a in self.attempts),
+            reasons=tuple(dict.fromkeys(reason for reason in reasons if reason)),
+            suggestions=suggestions(self.context.db_schema, tables),
+        )
+
+    async def close(self) -> None:
+        """End what still runs at the side."""
+        await self.side.close()
+
+    def start_side_tasks(self, attempt: Attempt) -> None:
+        """Begin what the answer will need, while the judge reads."""
+        draft = None
+        profile = self.parts.profile
+        written = profile.writes_lists or attempt.rows.row_count <= 1
+        if profile.speculative_answer and written and self.limits.enable_evaluation and self.limits.enable_answer:
+            draft = self._first_text(attempt)
+        self.side.start(self._raw_records(attempt), draft)
+
+    async def _first_text(self, attempt: Attempt) -> str:
+        with self.ledger.step("answer_formatter"):
+            return await self.parts.writer.write(
+                self.question.text, attempt, self.context, self.ledger, calculate=self.limits.enable_calculator
+            )
+
+    async def _raw_records(self, attempt: Attempt) -> RawRecords:
+        with self.ledger.step("raw_records"):
+            return await fetch_raw_records(
+                self.question.text,
+                attempt.executed_sql or attempt.sql,
+                self.database,
+                self.limits.raw_row_limit,
+                result=attempt.result,
+            )

@@ -1,0 +1,246 @@
+"""A change of the data, in two requests.
+
+The first plans it: a model writes one INSERT, UPDATE or DELETE, the guard checks it, the database runs it and undoes
+it, and the person is shown what it would do. The second carries the plan's token and makes the change: the same
+statement, checked again, committed only if it still does what was shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import re
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agent.access.intent import orders_change
+from agent.core.clarification import Clarification
+from agent.core.errors import ReplyUnusable, WriteNotMade, WritesNotAllowed
+from agent.core.events import AnswerDelta, Done, Event, SqlExecuted, SqlGenerated, SqlValidated
+from agent.core.models import Answer, Attempt, Draft
+from agent.core.off_loop import off_loop
+from agent.pipeline.answers.response import clarified, reviewed
+from agent.pipeline.writes.answers import counted, made, planned
+from agent.pipeline.writes.tokens import PlannedWrite
+from executors.base import CheckedWrite, QueryResult, WriteResult
+from executors.errors import ErrorKind, SqlFailed, SqlRefused
+
+if TYPE_CHECKING:
+    from agent.pipeline.run import Run
+
+NO_ROWS = QueryResult(columns=(), rows=())
+EVENT_ROWS = 20
+ASK_AGAIN = "Nothing was changed; ask for the change again."
+
+_STATEMENT = re.compile(r"\s*(?:insert|update|delete)\b", re.IGNORECASE)
+
+log = logging.getLogger(__name__)
+
+
+def wanted(run: Run) -> bool:
+    """Whether the question is an order to change rows, from somebody who may."""
+    return not run.question.write_refusal and orders_change(run.question.text)
+
+
+def drafted(run: Run) -> bool:
+    """Whether the model took the question for such an order, from somebody who may, before any query has run."""
+    may = not run.question.write_refusal and run.best is None
+    return may and run.draft.sql is not None and bool(_STATEMENT.match(run.draft.sql))
+
+
+async def plan(run: Run) -> AsyncIterator[Event]:
+    """Plan a change, one event per step; `run.draft` may hold its first draft.
+
+    Raises:
+        WritesNotAllowed: more than rows would change, or this database cannot be written.
+        WriteNotMade: more rows would change than may.
+        ModelUnavailable, ModelFailed, DatabaseUnavailable, StateUnavailable: what no further attempt can mend.
+    """
+    change = _Change(run)
+    while run.may_try:
+        if run.draft.sql is None:
+            yield await change.generate()
+        if run.draft.clarification:
+            asked = clarified(run, Clarification(reason="model", text=run.draft.clarification))
+            yield Done(answer=asked.model_copy(update={"kind": "change"}))
+            return
+        yield await change.validate()
+        if executed := await change.try_out():
+            yield executed
+        run.attempts.append(change.attempt)
+        run.draft = Draft()
+        if run.may_try:
+            yield run.repair()
+    answer = await change.planned()
+    yield AnswerDelta(text=answer.answer)
+    yield Done(answer=answer)
+
+
+async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
+    """Make a change that was planned, one event per step.
+
+    Raises:
+        UnknownWritePlan: no such change waits for this caller.
+        WriteNotMade: it is too late, or it would do something else by now. Nothing was changed.
+        DatabaseUnavailable, StateUnavailable: see there.
+    """
+    question, settings = run.question, run.parts.settings
+    waiting = await asyncio.to_thread(run.parts.write_plans.claim, token, question.database, question.principal)
+    try:
+        with run.ledger.timed("sql_validator"):
+            checked = await run.database.check_write(waiting.sql, settings.write_row_limit, question=waiting.asked)
+        if checked.sql != waiting.sql:
+            raise WriteNotMade(f"The database's tables have changed since. {ASK_AGAIN}")
+        yield SqlValidated(sql=checked.sql, passed=True, elapsed_ms=run.ledger.last)
+        with run.ledger.timed("sql_executor"):
+            rows = await rows_before(run, checked, waiting.asked)
+            if _digest(rows) != waiting.seen:
+                raise WriteNotMade(f"The rows have changed since they were shown. {ASK_AGAIN}")
+            result = await run.database.write(
+                checked, commit=True, max_rows=settings.write_row_limit, exactly=waiting.rows
+            )
+    except (SqlFailed, SqlRefused) as error:
+        raise WriteNotMade(f"{error.message} {ASK_AGAIN}") from error
+    if not result.committed:
+        then, now = counted(waiting.rows), result.rows_affected
+        raise WriteNotMade(f"{then} would have changed when it was planned, and {now} would now. {ASK_AGAIN}")
+    log.info(
+        "Committed: trace_id=%s database=%s %s %s rows=%d",
+        *(question.trace_id, question.database, checked.kind, checked.table, result.rows_affected),
+    )
+    yield SqlExecuted(row_count=result.rows_affected, elapsed_ms=run.ledger.last)
+    answer = made(run, checked, result)
+    yield AnswerDelta(text=answer.answer)
+    yield Done(answer=answer)
+
+
+class _Change:
+    """A change on its way to a plan: each method is a step."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.attempt = Attempt(sql="")
+        self._checked: CheckedWrite | None = None
+        self._tried: WriteResult | None = None
+
+    async def generate(self) -> SqlGenerated:
+        """A statement by the model, with every earlier attempt in view."""
+        run = self._run
+        with run.ledger.timed("sql_generator"):
+            try:
+                run.draft = await run.parts.generator.draft(
+                    run.question.text, run.context, run.attempts, None, run.ledger, task="write"
+                )
+            except ReplyUnusable as error:
+                run.draft = Draft()
+                self.attempt = Attempt(sql="", error=str(error), error_type=ErrorKind.UNUSABLE_REPLY)
+        return SqlGenerated(
+            sql=run.draft.sql,
+            explanation=run.draft.explanation,
+            clarification=run.draft.clarification,
+            attempt=len(run.attempts) + 1,
+            elapsed_ms=run.ledger.last,
+        )
+
+    async def validate(self) -> SqlValidated:
+        """Through the guard for writes. Raises WritesNotAllowed for what would change more than rows."""
+        run, draft, self._checked = self._run, self._run.draft, None
+        if draft.sql is not None:
+            self.attempt = Attempt(sql=draft.sql, explanation=draft.explanation)
+            with run.ledger.timed("sql_validator"):
+                try:
+                    most, asked = run.parts.settings.write_row_limit, run.question.text
+                    self._checked = await run.database.check_write(draft.sql, most, question=asked)
+                except SqlRefused as error:
+                    if error.kind is ErrorKind.NOT_READ_ONLY:
+                        raise WritesNotAllowed(error.message) from error
+                    self._failed(error)
+        checked = self._checked
+        if checked is not None:
+            self._update(executed_sql=checked.sql, tables=(checked.table,))
+        return SqlValidated(
+            sql=checked.sql if checked else self.attempt.sql,
+            passed=checked is not None,
+            error_type=self.attempt.error_type,
+            error=self.attempt.error,
+            attempt=len(run.attempts) + 1,
+            elapsed_ms=run.ledger.last,
+        )
+
+    async def try_out(self) -> SqlExecuted | None:
+        """The dry run: in a transaction that is rolled back; with the rows as they are."""
+        run, checked = self._run, self._checked
+        if checked is None:
+            return None
+        rows, self._tried = NO_ROWS, None
+        with run.ledger.timed("sql_executor"):
+            try:
+                self._tried = await run.database.write(
+                    checked, commit=False, max_rows=run.parts.settings.write_row_limit
+                )
+                rows = await rows_before(run, checked, run.question.text)
+                self._update(result=rows)
+            except SqlRefused as error:
+                raise WritesNotAllowed(error.message) from error
+            except SqlFailed as error:
+                if error.kind is ErrorKind.RESOURCE:  # too many rows: a model must not narrow what a person asked for
+                    raise WriteNotMade(f"{error.message} Ask for a smaller change.") from error
+                self._failed(error)
+        return SqlExecuted(
+            columns=rows.columns,
+            rows=rows.rows[:EVENT_ROWS],
+            row_count=self._tried.rows_affected if self._tried else 0,
+            error_type=self.attempt.error_type,
+            error=self.attempt.error,
+            attempt=len(run.attempts) + 1,
+            elapsed_ms=run.ledger.last,
+        )
+
+    async def planned(self) -> Answer:
+        """The response: what would change, and the token that makes it so."""
+        run, checked, tried, best = self._run, self._checked, self._tried, self._run.best
+        if checked is None or tried is None or best is None:
+            reasons = dict.fromkeys(attempt.error for attempt in run.attempts if attempt.error)
+            text = " ".join(["I could not plan this change, and nothing was changed.", *reasons])
+            answer = await off_loop(partial(reviewed, run, text))
+            return answer.model_copy(update={"kind": "change"})
+        issued = None
+        if tried.rows_affected:
+            kept = PlannedWrite(
+                database=run.question.database,
+                principal=run.question.principal,
+                sql=checked.sql,
+                rows=tried.rows_affected,
+                seen=_digest(best.rows),
+                asked=run.question.text,
+            )
+            issued = await asyncio.to_thread(run.parts.write_plans.keep, kept)
+        return planned(run, checked, best, tried, issued)
+
+    def _failed(self, error: SqlRefused | SqlFailed) -> None:
+        self._update(error=error.message, error_type=error.kind, hint=error.hint)
+
+    def _update(self, **changes: object) -> None:
+        self.attempt = self.attempt.model_copy(update=changes)
+
+
+def _digest(rows: QueryResult) -> str:
+    """What tells the rows that were shown from others; their order, which no database promises, does not count."""
+    lines = sorted(json.dumps(row, default=str) for row in rows.rows)
+    return hashlib.sha256("\n".join([json.dumps(rows.columns), *lines]).encode()).hexdigest()
+
+
+async def rows_before(run: Run, checked: CheckedWrite, question: str) -> QueryResult:
+    """The rows that a change is about, without private columns that the question does not name.
+
+    Raises:
+        SqlRefused: the change would write what it may not show, as from a private column into another.
+    """
+    if checked.preview is None:
+        return NO_ROWS
+    shown = checked.preview
+    query = await run.database.check(shown.sql, shown.row_limit, question=question, leave_out=True)
+    return await run.database.run(query)

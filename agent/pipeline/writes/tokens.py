@@ -1,0 +1,110 @@
+"""Changes that wait for a confirmation.
+
+They lie in the state store, so that any instance of the service can take the second request. A token is a password for
+one change: only its hash is kept, it is good once, for a while, and for who got it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from agent.core.deadline import lies_ahead
+from agent.core.errors import UnknownWritePlan, WriteNotMade
+from agent.storage.store import Insert, Place, Record, Replace, StateConflict, StateStore
+from executors.base import Frozen, JsonValue
+
+KIND, PLAN = "write", "plan"
+FORGOTTEN_AFTER_S = 86_400.0  # until then, a token that was used or has expired is told to be so
+
+
+class PlannedWrite(Frozen):
+    """A change that was tried and undone.
+
+    database, principal: where, and who asked for it.
+    sql: as the guard wrote it; it is checked again before it runs.
+    rows: how many it affects.
+    seen: a digest of the rows that the person was shown.
+    asked: the question, which says what of them may be shown.
+    """
+
+    database: str
+    principal: str
+    sql: str
+    rows: int
+    seen: str
+    asked: str = ""
+
+
+class Issued(NamedTuple):
+    """What the person gets."""
+
+    token: str
+    expires_at: datetime
+
+
+class WritePlans:
+    """The changes that wait.
+
+    Args:
+        state: where they are kept.
+        lifetime_s: seconds in which a change must be confirmed.
+        clock: seconds since the epoch.
+
+    Methods block briefly, are safe to call from threads, and raise StateUnavailable where the store cannot be used.
+    """
+
+    def __init__(self, state: StateStore, *, lifetime_s: float, clock: Callable[[], float] = time.time) -> None:
+        self._state, self.lifetime_s, self.clock = state, lifetime_s, clock
+
+    def keep(self, plan: PlannedWrite) -> Issued:
+        """Keep a change until it is confirmed, or its time is over."""
+        token, until = secrets.token_urlsafe(24), self.clock() + self.lifetime_s
+        kept = Insert(key=PLAN, value=value_of(plan, until), expires_at=until + FORGOTTEN_AFTER_S)
+        self._state.commit(_place(token), [kept])
+        return Issued(token, datetime.fromtimestamp(until, UTC))
+
+    def claim(self, token: str, database: str, principal: str) -> PlannedWrite:
+        """Take a change to make it; whoever comes second gets nothing.
+
+        Raises:
+            UnknownWritePlan: there is none for this caller and this database; the token stays good for the right ones.
+            WriteNotMade: it was claimed before, or its time is over.
+        """
+        record = self._state.get(_place(token), PLAN)
+        plan = PlannedWrite.model_validate(record.value["plan"]) if record else None
+        if record is None or plan is None or (plan.database, plan.principal) != (database, principal):
+            raise UnknownWritePlan(
+                f"No change of the database {database!r} waits for this token. Ask for the change again."
+            )
+        until = float(str(record.value["until"]))
+        if record.value["used"]:
+            raise _used()
+        if until < (now := self.clock()) or lies_ahead(until, now, self.lifetime_s):
+            raise WriteNotMade("The token has expired, and nothing was changed. Ask for the change again.")
+        self._use(record, value_of(plan, until, used=True))
+        return plan
+
+    def _use(self, record: Record, value: dict[str, JsonValue]) -> None:
+        used = Replace(key=PLAN, value=value, version=record.version, expires_at=record.expires_at)
+        try:
+            self._state.commit(record.place, [used])
+        except StateConflict as error:
+            raise _used() from error
+
+
+def value_of(plan: PlannedWrite, until: float, *, used: bool = False) -> dict[str, JsonValue]:
+    """A change as its record has it. Args: until: seconds since the epoch; used: whether it was claimed."""
+    return {"plan": plan.model_dump(mode="json"), "until": until, "used": used}
+
+
+def _used() -> WriteNotMade:
+    return WriteNotMade("This change was confirmed before, and a token is good once. Ask for it again.")
+
+
+def _place(token: str) -> Place:
+    return Place(kind=KIND, partition=hashlib.sha256(token.encode()).hexdigest())

@@ -1,0 +1,200 @@
+"""Which chart says more than the rows? From the shape of the result alone: its types, names, sizes and order.
+
+| the rows have                                    | chart                                                         |
+|--------------------------------------------------|---------------------------------------------------------------|
+| a time, a measure                                | line                                                          |
+| a time, a category, a measure                    | a line for each category; grouped bars over two times         |
+| a category, a measure                            | bars; lying where the names are long or many                  |
+| two categories, a measure                        | grouped bars; stacked where the measure can be added up       |
+| two measures, many rows                          | points                                                        |
+| one measure and nothing else, many rows          | histogram                                                     |
+| one or two rows, ids, nothing but text, too many | none                                                          |
+| categories, a measure that is always the same    |                                                               |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from agent.present.charts import spec
+from agent.present.charts.columns import ChartColumn, Role, read_columns
+from agent.present.charts.describe import describe_keyed, describe_measures
+from executors.base import Frozen, QueryResult
+
+MIN_ROWS, MAX_ROWS = 3, 2_000
+MAX_BARS, MAX_SERIES, MAX_GROUPED_BARS = 30, 10, 60
+MIN_POINTS = 10
+MIN_SAMPLE, MIN_DIFFERENT = 20, 8
+
+_ADDS_UP = re.compile(r"(^|[_\W])(n|count|counts|cnt|total|totals|sum|number|quantity|qty)([_\W]|$)", re.IGNORECASE)
+_NEVER_ADDS_UP = re.compile(
+    r"avg|average|mean|median|min|max|rate|ratio|percent|pct|share|distinct|unique", re.IGNORECASE
+)
+
+
+class Chart(Frozen):
+    """A chart that would help.
+
+    x, y: the columns that are the keys and the amounts, whichever way the bars lie; of a histogram, both the measure.
+    spec: the whole chart in Vega-Lite, its data the named source `results`, which are those of the response.
+    """
+
+    type: Literal["bar", "line", "scatter", "histogram"]
+    x: str
+    y: str
+    spec: dict[str, Any] = {}
+
+
+def recommend(result: QueryResult) -> Chart | None:
+    """The chart of a result; None where a chart says nothing, or where rows are missing from it.
+
+    Args:
+        result: the rows.
+    """
+    if result.truncated or not MIN_ROWS <= result.row_count <= MAX_ROWS:
+        return None
+    columns = read_columns(result)
+    times, categories = _with(columns, Role.TIME), _with(columns, Role.CATEGORY)
+    measures = [column for column in _with(columns, Role.MEASURE) if len(set(column.numbers)) > 1]
+    ids = _with(columns, Role.OTHER)
+    if not measures:
+        return None
+    y = _principal(measures)
+    match (len(times), len(categories)):
+        case (1, 0):
+            return _line(times[0], y)
+        case (1, 1):
+            return _lines(times[0], categories[0], y)
+        case (0, 1):
+            return _bars(categories[0], y) or _points(measures)
+        case (0, 2):
+            x, by = sorted(categories, key=lambda column: -len(column.distinct))
+            return _grouped(x, by, y)
+        case (0, 0):
+            return _points(measures) or (None if ids or len(columns) > 1 else _histogram(y))
+    return None
+
+
+def _with(columns: Sequence[ChartColumn], role: Role) -> list[ChartColumn]:
+    return [column for column in columns if column.role is role]
+
+
+def _principal(measures: Sequence[ChartColumn]) -> ChartColumn:
+    """The measure that the rows are sorted by, else the last one."""
+    return next((column for column in measures if _is_sorted(column)), measures[-1])
+
+
+def _is_sorted(column: ChartColumn) -> bool:
+    values = list(column.values)
+    if any(value is None for value in values):
+        return False
+    return values in (sorted(values), sorted(values, reverse=True))
+
+
+def _are_keys(*columns: ChartColumn) -> bool:
+    """Whether together they tell every row from every other."""
+    rows = list(zip(*(column.values for column in columns), strict=True))
+    return len(set(rows)) == len(rows)
+
+
+def _line(x: ChartColumn, y: ChartColumn) -> Chart | None:
+    if not _are_keys(x):
+        return None
+    view = spec.view(
+        {"type": "line", "point": True},
+        {"x": spec.time(x), "y": spec.measure(y)},
+        title=_title(y, x),
+        description=describe_keyed("Line chart", y, [x]),
+    )
+    return Chart(type="line", x=x.name, y=y.name, spec=view)
+
+
+def _lines(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
+    if not _are_keys(x, by) or not 2 <= len(by.distinct) <= MAX_SERIES:
+        return _line(x, y)
+    if len(x.distinct) < MIN_ROWS:
+        return _grouped(by, x, y)
+    view = spec.view(
+        {"type": "line", "point": True},
+        {"x": spec.time(x), "y": spec.measure(y), "color": spec.series(by)},
+        title=_title(y, x, by),
+        description=describe_keyed("Line chart", y, [x, by]),
+    )
+    return Chart(type="line", x=x.name, y=y.name, spec=view)
+
+
+def _bars(x: ChartColumn, y: ChartColumn) -> Chart | None:
+    if not _are_keys(x) or len(x.values) > MAX_BARS:
+        return None
+    lying = spec.is_wide(x)
+    in_order = _is_sorted(y) or _is_sorted(x)
+    sort = None if in_order else "-x" if lying else "-y"
+    keys, amounts = spec.category(x, sort=sort), spec.measure(y)
+    view = spec.view(
+        {"type": "bar"},
+        {"y": keys, "x": amounts} if lying else {"x": keys, "y": amounts},
+        title=_title(y, x),
+        description=describe_keyed("Bar chart", y, [x]),
+    )
+    return Chart(type="bar", x=x.name, y=y.name, spec=view)
+
+
+def _grouped(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
+    """Bars over one key, a colour for each value of the other."""
+    few = 2 <= len(by.distinct) <= MAX_SERIES and len(x.distinct) >= 2
+    if not few or len(x.distinct) > MAX_BARS or not _are_keys(x, by):
+        return None
+    stacked = _adds_up(y)
+    if not stacked and len(x.values) > MAX_GROUPED_BARS:
+        return None
+    lying = stacked and spec.is_wide(x)
+    amounts: spec.Channel = {**spec.measure(y), "stack": "zero" if stacked else None}
+    encoding = {"y": spec.category(x), "x": amounts} if lying else {"x": spec.category(x), "y": amounts}
+    encoding["color"] = spec.series(by)
+    if not stacked:
+        encoding["xOffset"] = {"field": spec.field(by.name), "sort": encoding["color"]["sort"]}
+    kind = "Stacked bar chart" if stacked else "Grouped bar chart"
+    view = spec.view({"type": "bar"}, encoding, title=_title(y, x, by), description=describe_keyed(kind, y, [x, by]))
+    return Chart(type="bar", x=x.name, y=y.name, spec=view)
+
+
+def _adds_up(y: ChartColumn) -> bool:
+    """Whether parts of it make a whole: counts and sums, by their names."""
+    named = _ADDS_UP.search(y.name) and not _NEVER_ADDS_UP.search(y.name)
+    return bool(named) and min(y.numbers) >= 0
+
+
+def _points(measures: Sequence[ChartColumn]) -> Chart | None:
+    if len(measures) != 2 or len(measures[0].values) < MIN_POINTS:
+        return None
+    x, y = measures
+    view = spec.view(
+        {"type": "point"},
+        {"x": spec.measure(x, zero=False), "y": spec.measure(y, zero=False)},
+        title=f"{_capital(y.words)} against {x.words}",
+        description=describe_measures("Scatter plot", [x, y]),
+    )
+    return Chart(type="scatter", x=x.name, y=y.name, spec=view)
+
+
+def _histogram(y: ChartColumn) -> Chart | None:
+    if len(y.numbers) < MIN_SAMPLE or len(set(y.numbers)) < MIN_DIFFERENT:
+        return None
+    view = spec.view(
+        {"type": "bar"},
+        {"x": {**spec.measure(y, zero=False), "bin": True}, "y": {"aggregate": "count", "title": "rows"}},
+        title=f"Distribution of {y.words}",
+        description=describe_measures("Histogram", [y]),
+    )
+    del view["encoding"]["x"]["scale"]
+    return Chart(type="histogram", x=y.name, y=y.name, spec=view)
+
+
+def _title(y: ChartColumn, *keys: ChartColumn) -> str:
+    return f"{_capital(y.words)} by {' and '.join(key.words for key in keys)}"
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

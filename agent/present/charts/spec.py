@@ -1,0 +1,86 @@
+"""A chart as a Vega-Lite specification: https://vega.github.io/vega-lite/docs/spec.html, version 6.
+
+The data is a named source, `results`: the rows of the response, which the page that draws the chart hands over
+(`view.data("results", response.results)`). Nothing is loaded from anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from agent.present.charts.columns import ChartColumn, Grain, calendar_order
+from executors.base import JsonValue
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+LONG_LABEL = 12
+MANY_BARS = 12
+_PATH = re.compile(r"""([\\.\[\]'"])""")
+
+# The unit of a date without a clock is read and shown in UTC: elsewhere the first of a month is the last of another.
+_UNITS = {Grain.YEAR: "utcyear", Grain.MONTH: "utcyearmonth", Grain.DATE: "utcyearmonthdate"}
+
+Channel = dict[str, Any]
+
+
+def field(name: str) -> str:
+    """A column's name as Vega reads it: a dot or a bracket in it is no path."""
+    return _PATH.sub(r"\\\1", name)
+
+
+def view(mark: Channel, encoding: dict[str, Channel], *, title: str, description: str) -> dict[str, Any]:
+    """A whole specification.
+
+    Args:
+        mark: what is drawn.
+        encoding: which column goes where.
+        title: over the chart.
+        description: the chart in words, for who cannot see it.
+    """
+    return {
+        "$schema": SCHEMA,
+        "title": title,
+        "description": description,
+        "data": {"name": "results"},
+        "mark": {"tooltip": True, **mark},
+        "encoding": encoding,
+    }
+
+
+def time(column: ChartColumn) -> Channel:
+    """A time axis; an ordered one where a browser cannot read the values as dates."""
+    channel: Channel = {"field": field(column.name), "title": column.words}
+    match column.grain:
+        case Grain.NAMED_MONTH | Grain.NAMED_DAY:
+            return {**channel, "type": "ordinal", "sort": calendar_order(column)}
+        case Grain.PERIOD:
+            return {**channel, "type": "ordinal"}
+        case Grain.YEAR if isinstance(column.values[0], int):
+            axis = {"format": "d", "tickMinStep": 1}
+            return {**channel, "type": "quantitative", "axis": axis, "scale": {"zero": False}}
+        case Grain.DATETIME | None:
+            return {**channel, "type": "temporal"}
+        case grain:
+            return {**channel, "type": "temporal", "timeUnit": _UNITS[grain]}
+
+
+def category(column: ChartColumn, *, sort: JsonValue = None) -> Channel:
+    """Names, in the order of the rows unless `sort` says something else."""
+    return {"field": field(column.name), "title": column.words, "type": "nominal", "sort": sort}
+
+
+def measure(column: ChartColumn, *, zero: bool = True) -> Channel:
+    """Amounts. Args: zero: whether the axis begins there, as it must under bars."""
+    channel = {"field": field(column.name), "title": column.words, "type": "quantitative"}
+    return channel if zero else {**channel, "scale": {"zero": False}}
+
+
+def series(column: ChartColumn) -> Channel:
+    """One colour for each value."""
+    sort = calendar_order(column) if column.is_named else None
+    return {"field": field(column.name), "title": column.words, "type": "nominal", "sort": sort}
+
+
+def is_wide(column: ChartColumn) -> bool:
+    """Whether its names are better read on lines of their own."""
+    return len(column.distinct) > MANY_BARS or any(len(str(value)) > LONG_LABEL for value in column.values)

@@ -1,0 +1,316 @@
+"""A whole query in sentences: step by step where it has steps, then what it reads, keeps, computes and sorts.
+
+The sentences say what the syntax tree says and nothing else, the same for the same query, whoever wrote it. What they
+have no words for stands in them as SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+
+from agent.present.explain.say import Say
+from agent.present.explain.select import Unsayable, given, sources
+from agent.present.explain.values import is_amount, ordering, takes_all_rows
+from agent.present.explain.words import listed, opened, quoted, words
+from executors.dialects.table import DIALECTS
+from executors.sql import grammar
+from executors.sql.parsed import parsed
+
+MAX_ITEMS = 12
+MAX_CHARS = 2_000
+_SELECT_PARTS = {
+    *("expressions", "from_", "joins", "where", "group", "having", "qualify", "distinct", "order", "limit", "offset"),
+    "with_",
+}
+_SET_PARTS = {"this", "expression", "distinct", "by_name", "order", "limit", "offset", "with_"}
+_RECURSIVE_UNSAID = frozenset({"tsql", "oracle", "sqlite"})  # where WITH RECURSIVE need not say so
+_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)
+
+
+def explain(sql: str, dialect: str, draft: str | None = None) -> str:
+    """What a query does, in a few sentences.
+
+    Args:
+        sql: as the guard let it through.
+        dialect: a key of `executors.dialects.table.DIALECTS`.
+        draft: the same as it was written: a limit that it has not is the guard's, and none of the query.
+    """
+    name = DIALECTS[dialect].sqlglot
+    try:
+        sentences = _Steps(name).told(_as_drafted(_parsed(sql, name), draft, name))
+    except (SqlglotError, RecursionError):
+        sentences = [f"runs {quoted(sql)}"]
+    text = ""
+    for sentence in sentences:
+        if len(text) + len(sentence) > MAX_CHARS:
+            return f"{text}The SQL says the rest."
+        text += f"{opened(sentence)}. "
+    return text.rstrip()
+
+
+def _parsed(sql: str, name: str) -> exp.Expr:
+    trees = grammar.parse(grammar.tokenize(sql, name), sql, name)
+    if len(trees) != 1:
+        raise ParseError(f"There are {len(trees)} statements.")
+    tree: exp.Expr = trees[0].unnest()
+    return tree
+
+
+def _as_drafted(tree: exp.Expr, draft: str | None, name: str) -> exp.Expr:
+    """Without the limit that the guard put on, or the query that it put around."""
+    if draft is None:
+        return tree
+    try:
+        own = parsed(draft, name)  # only looked at, as by others before
+    except (SqlglotError, RecursionError):
+        return tree
+    start = tree.args.get("from_")
+    inner = start.this if start is not None else None
+    if isinstance(inner, exp.Subquery) and inner.alias == "limited" and not _has_source(own, "limited"):
+        whole: exp.Expr = inner.this
+        return whole
+    for part in ("limit", "order", "offset"):  # SQL Server wants all three of them together
+        if not own.args.get(part):
+            tree.set(part, None)
+    return tree
+
+
+def _has_source(query: exp.Expr, alias: str) -> bool:
+    return any(found.alias_or_name == alias for found in query.find_all(exp.Table, exp.Subquery, exp.CTE))
+
+
+class _Steps:
+    """Tells one query. `steps`: names and sentences of what has to be computed before."""
+
+    def __init__(self, dialect: str) -> None:
+        self._dialect = dialect
+        self._steps: list[tuple[str, list[str]]] = []
+        self._unnamed = 0
+
+    def told(self, query: exp.Expr) -> list[str]:
+        """All sentences: of the steps, then of the query itself."""
+        last = self._sentences(query)
+        said: list[str] = []
+        for place, (name, sentences) in enumerate(self._steps):
+            said += [f"{'then' if place else 'first'}, {name}: {sentences[0]}", *sentences[1:]]
+        return [*said, f"finally, {last[0]}", *last[1:]] if said else last
+
+    def _sentences(self, query: exp.Expr) -> list[str]:
+        """Of one query, each without its capital and its full stop; of one that has no words, its SQL."""
+        try:
+            return self._query(query)
+        except Unsayable:
+            return [f"takes the rows of {quoted(grammar.write(query, self._dialect))}"]
+
+    def _query(self, query: exp.Expr) -> list[str]:
+        if isinstance(query, exp.Subquery) and not given(query) - {"this"}:
+            return self._query(query.this)
+        with_ = query.args.get("with_")
+        for cte in with_.expressions if with_ is not None else ():
+            self._steps.append((_cte_name(cte), self._cte(cte, recursive=bool(with_ and with_.recursive))))
+        if isinstance(query, exp.Select) and not given(query) - _SELECT_PARTS:
+            return self._select(query)
+        if isinstance(query, exp.SetOperation) and not given(query) - _SET_PARTS:
+            return self._set_operation(query)
+        raise Unsayable
+
+    def _cte(self, cte: exp.Expr, *, recursive: bool) -> list[str]:
+        query, name = cte.this, cte.alias.lower()
+        itself = any(table.name.lower() == name for table in query.find_all(exp.Table))
+        if not itself or not isinstance(query, exp.Union) or not (recursive or self._dialect in _RECURSIVE_UNSAID):
+            return self._sentences(query)
+        first, more = self._sentences(query.this), self._sentences(query.expression)
+        return [
+            "builds up its rows step by step",
+            *[f"it begins: {first[0]}", *first[1:]],
+            *[f"it goes on, until there are no new rows: {more[0]}", *more[1:]],
+        ]
+
+    def _derived(self, node: exp.Subquery) -> str:
+        """A query in FROM: a step of its own."""
+        self._unnamed += not node.alias
+        name = words(node.alias) if node.alias else f"subquery {self._unnamed}"
+        columns = node.args["alias"].columns if node.args.get("alias") else []
+        if columns:
+            raise Unsayable
+        self._steps.append((name, self._sentences(node.this)))
+        return name
+
+    # -- set operations -----------------------------------------------------------------------------------
+
+    def _set_operation(self, query: exp.SetOperation) -> list[str]:
+        parts = list(_operands(query))
+        count, every = len(parts), query.args.get("distinct") is False
+        if isinstance(query, exp.Union):
+            what = f"puts the rows of {count} queries together{'' if every else ', each different row once'}"
+        elif isinstance(query, exp.Intersect):
+            what = f"keeps the rows that {'both' if count == 2 else 'all'} of {count} queries give"
+        else:
+            others = "the second one does not give" if count == 2 else "none of the others gives"
+            what = f"takes {count} queries, and keeps the rows of the first one that {others}"
+        what += ", matching columns by name" * bool(query.args.get("by_name"))
+        what += ", counting repeated rows" * (every and not isinstance(query, exp.Union))
+        said = [what]
+        for place, part in enumerate(parts, 1):
+            sentences = self._sentences(part)
+            said += [f"query {place}: {sentences[0]}", *sentences[1:]]
+        say, first = Say(self._dialect, {}), parts[0].unnest()
+        items = first.expressions if isinstance(first, exp.Select) else []
+        ending = _ending(query, items, say)
+        return [*said, f"of all of this, it {ending}"] if ending else said
+
+    # -- one SELECT ---------------------------------------------------------------------------------------
+
+    def _select(self, query: exp.Select) -> list[str]:
+        found = sources(query, self._dialect, derived=self._derived)
+        say, where = found.say, query.args.get("where")
+        said = []
+        if found.text:
+            kept = f", and keeps the rows where {say.condition(where.this)}" if where else ""
+            said.append(f"reads {found.text}{kept}")
+        elif where is not None:
+            raise Unsayable
+        having, qualify = query.args.get("having"), query.args.get("qualify")
+        said.append(_given(query, say, filtered=where is not None))
+        if having is not None:
+            said.append(f"keeps only the groups where {say.condition(having.this)}")
+        if qualify is not None:
+            said.append(f"keeps only the rows where {say.condition(qualify.this)}")
+        ending = _ending(query, query.expressions, say)
+        return [*said, ending] if ending else said
+
+
+def _cte_name(cte: exp.Expr) -> str:
+    columns = [words(column.name) for column in cte.args["alias"].columns]
+    return words(cte.alias) + (f" (its columns: {', '.join(columns)})" if columns else "")
+
+
+def _operands(query: exp.Expr) -> Iterator[exp.Expr]:
+    """The queries that one kind of set operation takes, in their order."""
+    left = query.this
+    same = type(left) is type(query) and left.args.get("distinct") == query.args.get("distinct")
+    if same and not given(left) - {"this", "expression", "distinct"} and not query.args.get("by_name"):
+        yield from _operands(left)
+    else:
+        yield left
+    yield query.expression
+
+
+def _item(node: exp.Expr, say: Say) -> str:
+    """An item of the select list, with the name that it gets."""
+    value, alias = say.value(node.unalias()), words(node.alias) if node.alias else ""
+    return f"{value} (as {alias})" if alias and alias != value else value
+
+
+def _given(query: exp.Select, say: Say, *, filtered: bool) -> str:
+    """What the rows of the result are: columns, different combinations, or values of groups."""
+    group, distinct = query.args.get("group"), query.args.get("distinct")
+    items = list(query.expressions)
+    if group is not None:
+        if distinct is not None and distinct.args.get("on") is not None:
+            raise Unsayable
+        return _groups(group, items, say) + ", each different row once" * (distinct is not None)
+    text = _limited_list([_item(item, say) for item in items])
+    if distinct is not None and distinct.args.get("on") is not None:
+        keys = listed([say.value(key) for key in distinct.args["on"].expressions])
+        return f"for each {keys}, takes the first row only, and gives {text}"
+    if distinct is not None:
+        return f"gives each different {'combination of ' if len(items) > 1 else ''}{text} once"
+    if any(map(takes_all_rows, items)):
+        return f"over all {'of these ' * filtered}rows, gives {text}"
+    return f"gives {text}"
+
+
+def _groups(group: exp.Expr, items: list[exp.Expr], say: Say) -> str:
+    """What is computed for each what. A key that is selected as it is, is not said twice."""
+    if given(group) - {"expressions"} or any(isinstance(key, _SETS) for key in group.expressions):
+        text = _limited_list([_item(item, say) for item in items])
+        by = grammar.write(group, say.dialect).strip().removeprefix("GROUP BY ")
+        return f"for each group of {quoted(by)}, gives {text}"
+    keys, spoken = [], set()
+    for key in group.expressions:
+        place = _ordinal(key, items)
+        if place is None:
+            place = next((i for i, item in enumerate(items) if item.unalias() == key), None)
+        if place is None:
+            keys.append(say.value(key))
+        else:
+            spoken.add(place)
+            value, alias = say.value(items[place].unalias()), items[place].alias
+            keys.append(f"{words(alias)} ({value})" if alias and words(alias) != value else value)
+    rest = [_item(item, say) for place, item in enumerate(items) if place not in spoken]
+    if not rest:
+        return f"gives each different {'combination of ' if len(keys) > 1 else ''}{listed(keys)} once"
+    return f"for each {'combination of ' if len(keys) > 1 else ''}{listed(keys)}, gives {_limited_list(rest)}"
+
+
+def _ordinal(key: exp.Expr, items: list[exp.Expr]) -> int | None:
+    """The item that a number in GROUP BY or ORDER BY stands for, counted from 0."""
+    if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
+        place = int(key.name) - 1
+        starred = any(item.is_star for item in items[: place + 1])
+        return place if 0 <= place < len(items) and not starred else None
+    return None
+
+
+def _limited_list(texts: list[str]) -> str:
+    if len(texts) > MAX_ITEMS:
+        texts = [*texts[:MAX_ITEMS], f"{len(texts) - MAX_ITEMS} more values"]
+    return listed(texts)
+
+
+# -- the end of a query ------------------------------------------------------------------------------------
+
+
+def _ending(query: exp.Expr, items: list[exp.Expr], say: Say) -> str:
+    """How it is sorted, and how many of its rows are kept; empty where nothing of it is said."""
+    order = query.args.get("order")
+    by = ""
+    if order is not None:
+        if any(given(key) - {"this", "desc", "nulls_first"} for key in order.expressions):
+            by = quoted(grammar.write(order, say.dialect).strip())
+        else:
+            by = ordering(order, say, lambda key: _key(key, items, say))
+    cut = _cut(query, say, ordered=bool(by))
+    return " and ".join(part for part in (f"sorts by {by}" if by else "", cut) if part)
+
+
+def _key(key: exp.Expr, items: list[exp.Expr], say: Say) -> tuple[str, bool]:
+    """What a sort key is called, and whether it is an amount."""
+    place = _ordinal(key, items)
+    if place is None:
+        wanted = key.name.lower() if isinstance(key, exp.Column) and not key.table else None
+        same = ((wanted and item.alias.lower() == wanted) or item.unalias() == key for item in items)
+        place = next((i for i, found in enumerate(same) if found), None)
+    if place is None:
+        return say.value(key), is_amount(key)
+    item = items[place]
+    return words(item.alias) if item.alias else say.value(item), is_amount(item)
+
+
+def _cut(query: exp.Expr, say: Say, *, ordered: bool) -> str:
+    """LIMIT and OFFSET, TOP or FETCH."""
+    limit, offset = query.args.get("limit"), query.args.get("offset")
+    skipped = offset.expression if offset is not None else None
+    if isinstance(skipped, exp.Literal) and skipped.name == "0":
+        skipped = None
+    options = (limit.args.get("limit_options") if limit is not None else None) or exp.LimitOptions()
+    count = (limit.args.get("count") or limit.args.get("expression")) if limit is not None else None
+    count = count.unnest() if count is not None else None
+    numbers = all(node is None or (isinstance(node, exp.Literal) and node.name.isdigit()) for node in (count, skipped))
+    if not numbers or any(part is not None and part.expressions for part in (limit, offset)) or (limit and not count):
+        return "keeps " + " ".join(say.sql(part).replace("` ", "`") for part in (limit, offset) if part is not None)
+    leaves = f"leaves out the first {_rows(skipped)}" if skipped is not None else ""
+    if count is None:
+        return leaves
+    share = f"{count.name} percent of the rows" if options.args.get("percent") else _rows(count)
+    kept = "keeps the next " if leaves else "keeps the first " if ordered else "keeps at most "
+    ties = ", and those equal to the last" * bool(options.args.get("with_ties"))
+    return " and ".join(part for part in (leaves, f"{kept}{share}{ties}") if part)
+
+
+def _rows(count: exp.Expr) -> str:
+    return f"{count.name} row{'s' * (count.name != '1')}"

@@ -1,0 +1,53 @@
+"""The speaker: says parts of one SELECT, knowing what its tables are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from agent.present.explain.words import quoted, words
+from executors.sql import grammar
+
+
+class Say:
+    """Says the values and conditions of one SELECT.
+
+    Args:
+        dialect: sqlglot's name of it.
+        tables: what each alias, in lower case, is called.
+        outer: the speaker of the query around this one, whose tables may be named as well.
+    """
+
+    def __init__(self, dialect: str, tables: Mapping[str, str], outer: Say | None = None) -> None:
+        self.dialect, self.tables, self.outer = dialect, tables, outer
+
+    def value(self, node: exp.Expr) -> str:
+        """What a value is: "the sum of amount"."""
+        from agent.present.explain.values import say_value
+
+        return say_value(node, self)
+
+    def condition(self, node: exp.Expr) -> str:
+        """What holds: "status is 'C' and amount is more than 10"."""
+        from agent.present.explain.conditions import say_condition
+
+        return say_condition(node, self)
+
+    def sql(self, node: exp.Expr) -> str:
+        """The node as SQL, in its own dialect."""
+        return quoted(grammar.write(node, self.dialect))
+
+    def column(self, node: exp.Column) -> str:
+        """The column's name; with its table's, where there are several."""
+        name = "all columns" if isinstance(node.this, exp.Star) else words(node.name)
+        table = self.table(node.table) if node.table else None
+        alone = self.outer is None and len(self.tables) == 1
+        return name if table is None or alone else f"{name} of {table}"
+
+    def table(self, alias: str) -> str:
+        """What a table is called, here or around."""
+        found = self.tables.get(alias.lower())
+        if found is not None:
+            return found
+        return self.outer.table(alias) if self.outer else words(alias)

@@ -1,0 +1,316 @@
+"""Answers in the terminal: each step as it happens, then the answer with its rows and checks.
+
+What comes from data, a model or a path is only ever shown as plain text: never as markup, never as control characters.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from agent.core.events import (
+    Done,
+    Entered,
+    Evaluated,
+    Event,
+    HumanReview,
+    NodeComplete,
+    Planned,
+    RawRecordsFetched,
+    Repairing,
+    SchemaSelected,
+    SqlExecuted,
+    SqlGenerated,
+    SqlValidated,
+    Started,
+)
+from agent.core.models import Answer, Check
+from agent.grounding.arithmetic.display import ColumnFormat, column_formats, format_cell, is_number
+from agent.grounding.languages.language import language_of
+
+if TYPE_CHECKING:
+    from agent.llm.files.model_files import Progress as ByteProgress
+
+SHOWN_ROWS = 12
+SHOWN_COLUMNS = 8
+SHOWN_CHARS = 60
+INDENT = 10
+FIRST_READING = "the model reads the schema, once"
+NEXT_STEP = {
+    "entry": "reading the schema and what is known about it",
+    "dialect_resolver": "reading the schema and what is known about it",
+    "schema_selector": "writing SQL",
+    "sql_generator": "checking the SQL",
+    "sql_validator": "running the query",
+    "sql_executor": "judging the result",
+    "sql_repair": "writing SQL again",
+    "evaluator": "fetching the rows behind it",
+    "raw_records": "writing the answer",
+}
+MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
+# Control characters as their pictures; line breaks and tabs stay.
+_PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | dict.fromkeys(range(127, 160), "�")
+
+
+class StepPrinter:
+    """Prints the events of one question as they arrive.
+
+    Args:
+        console: where to.
+        verbose: the docs that were found, the plan and the records' query too.
+        first_reading: whether a model on this machine has yet to read this database's schema, which takes a while.
+    """
+
+    def __init__(self, console: Console, *, verbose: bool = False, first_reading: bool = False) -> None:
+        self.console, self.verbose, self.first_reading = console, verbose, first_reading
+        self._began = time.monotonic()
+        self._language = "en"
+        self._doing: Callable[[str], None] = lambda _: None
+
+    @contextmanager
+    def watching(self) -> Iterator[StepPrinter]:
+        """A line that says what is being done, and for how long; only in a terminal, and gone at the end."""
+        if not self.console.is_interactive:
+            yield self
+            return
+        doing = TextColumn("{task.description} … {task.elapsed:.0f} s", style="dim", markup=False)
+        with Progress(SpinnerColumn(), doing, console=self.console, transient=True) as line:
+            task = line.add_task("starting", total=None)
+            self._doing = lambda what: line.reset(task, total=None, description=what)
+            yield self
+
+    def show(self, event: Event) -> None:
+        """Print what one event says."""
+        if isinstance(event, Started):
+            self._began = time.monotonic()
+            self._language = language_of(event.question) or "en"
+            question = Text.assemble((f"? {plain(event.question)}", "bold"), (f"  ({plain(event.database)})", "dim"))
+            self.console.print(question)
+        elif isinstance(event, Done):
+            self._show_answer(event.answer)
+        elif isinstance(event, NodeComplete):
+            self._show_step(event)
+            if event.node in NEXT_STEP:
+                reads_first = self.first_reading and event.node == "schema_selector"
+                self._doing(FIRST_READING if reads_first else NEXT_STEP[event.node])
+
+    def _show_step(self, event: NodeComplete) -> None:
+        match event:
+            case SchemaSelected():
+                shortened = ", shortened to fit" if event.pruned else ""
+                tables, docs = counted(len(event.tables), "table"), counted(len(event.documents), "doc")
+                self._line("schema", f"{tables}, {docs} found, {event.tokens} tokens{shortened}", event)
+                if self.verbose:
+                    for document in event.documents:
+                        self._indented(Text(f"· {plain(document)}", style="dim"))
+            case SqlGenerated(sql=str(sql)):
+                said = f"attempt {event.attempt}" if event.attempt > 1 else ""
+                self._line("sql", "reused" if event.source == "reused" else said, event)
+                self._indented(sql_text(sql))
+            case SqlValidated(passed=False):
+                self._line("refused", Text(plain(event.error or ""), style="red"), event)
+            case SqlExecuted():
+                self._show_rows(event)
+            case Evaluated(verdict=verdict) if verdict is not None:
+                self._line("judge", Text.assemble(MARKS[verdict.correct], " ", plain(verdict.reason)), event)
+            case RawRecordsFetched(sql=str(sql)):
+                count = f"{counted(event.row_count, 'row', more=event.truncated)} behind it"
+                self._line("records", count, event)
+                if self.verbose:
+                    self._indented(sql_text(sql))
+            case _:
+                self._show_aside(event)
+
+    def _show_aside(self, event: NodeComplete) -> None:
+        match event:
+            case Entered(asked=asked, question=question) if asked and question != asked:
+                self._line("meant", plain(question), event)
+            case Repairing():
+                self._line("again", event.hint or "with this in view", event)
+            case HumanReview():
+                self._line("review", "no attempt convinced; a person should look at this", event)
+            case Planned() if self.verbose:
+                self._line("plan", event.plan.model_dump_json(exclude_defaults=True), event)
+
+    def _show_rows(self, event: SqlExecuted) -> None:
+        if event.error is not None:
+            self._line("failed", Text(plain(event.error), style="red"), event)
+            return
+        self._line("rows", counted(event.row_count, "row", more=event.truncated), event)
+        if event.row_count:
+            self.console.print(
+                Padding(rows_table(event.columns, event.rows, self._language), (0, 0, 0, INDENT), expand=False)
+            )
+        if rest := left_out(event.columns, event.row_count):
+            self._indented(Text(plain(rest), style="dim"))
+
+    def _line(self, label: str, text: str | Text, event: NodeComplete) -> None:
+        """A label, and a text whose further lines begin where its first does."""
+        shown = text.copy() if isinstance(text, Text) else Text(plain(text))
+        if event.elapsed_ms >= 100:
+            shown.append(f"{'  ' if shown else ''}{event.elapsed_ms / 1000:.1f} s", style="dim")
+        self._indented(shown, Text.assemble("  ", (f"{label:<{INDENT - 2}}", "cyan")))
+
+    def _indented(self, text: Text, head: Text | None = None) -> None:
+        for line in text.wrap(self.console, max(20, self.console.width - INDENT)):
+            shown = Text.assemble(head or " " * INDENT, line)
+            shown.rstrip()
+            self.console.print(shown, highlight=False, soft_wrap=True)
+            head = None
+
+    def _show_answer(self, answer: Answer) -> None:
+        titles = {"success": "answer", "clarification_needed": "a question back", "error": "no answer"}
+        title = titles[answer.status]
+        if answer.kind == "about_data":
+            title = "about the data"
+        elif answer.kind == "small_talk":
+            title = "plumbline"
+        elif answer.status == "success":
+            title += ", verified" if answer.verified else ", not verified"
+            title += "" if answer.confidence is None else f", {min(max(answer.confidence, 0.01), 0.99):.0%} sure"
+        self.console.print(
+            Panel(
+                Group(*answer_parts(answer, self.console.width - 4)),
+                title=title,
+                title_align="left",
+                border_style="green" if answer.verified else "yellow",
+                box=box.ROUNDED,
+            )
+        )
+        usage = answer.usage
+        figures = (
+            f"{time.monotonic() - self._began:.1f} s",
+            counted(usage.model_calls, "model call"),
+            f"{usage.prompt_tokens} prompt tokens ({usage.cached_tokens} cached)",
+            f"{usage.completion_tokens} reply tokens",
+        )
+        self.console.print(Text(f"  {' · '.join(figures)}\n", style="dim"))
+
+
+def answer_parts(answer: Answer, width: int) -> list[RenderableType]:
+    """The answer, its checks, and what else a reader must know; `width` in characters."""
+    parts: list[RenderableType] = [Text(plain(answer.answer))]
+    if answer.checks:
+        parts.append(Padding(checks_text(answer.checks, width), (1, 0, 0, 0)))
+    parts += [Text(plain(f"computed: {c.expression} = {c.computed}"), style="dim") for c in answer.corrections]
+    parts += [
+        Text.assemble(MARKS[check.passed], f" {check.name}: {plain(check.detail)}")
+        for check in answer.checks
+        if check.passed is not True and check.detail
+    ]
+    parts += [Text(f"! {plain(warning)}", style="yellow") for warning in answer.warnings]
+    return parts
+
+
+def checks_text(checks: Iterable[Check], width: int) -> Text:
+    """Every check as its mark and name; as many in a line as fit, none torn apart."""
+    lines = [Text()]
+    for check in checks:
+        shown = Text.assemble(MARKS[check.passed], f" {check.name}")
+        if lines[-1] and len(lines[-1]) + 2 + len(shown) > width:
+            lines.append(Text())
+        lines[-1].append_text(Text.assemble("  " if lines[-1] else "", shown))
+    return Text("\n").join(lines)
+
+
+def sql_text(sql: str) -> Text:
+    """SQL with its words coloured."""
+    text = Syntax("", "sql", theme="ansi_dark", background_color="default").highlight(plain(sql).strip())
+    text.rstrip()
+    text.no_wrap, text.overflow = False, "fold"  # a query is never cut
+    return text
+
+
+def rows_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], language: str = "en") -> Table:
+    """The first rows and columns; numbers stand right, in the marks of a language."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    shown = [row[:SHOWN_COLUMNS] for row in list(rows)[:SHOWN_ROWS]]
+    formats = column_formats(columns[:SHOWN_COLUMNS], shown)
+    for place, column in enumerate(columns[:SHOWN_COLUMNS]):
+        numeric = any(is_number(row[place]) for row in shown)
+        table.add_column(Text(plain(column)), overflow="fold", justify="right" if numeric else "left")
+    for row in shown:
+        table.add_row(*(cell_text(value, language, style) for value, style in zip(row, formats, strict=True)))
+    return table
+
+
+def left_out(columns: Sequence[str], row_count: int) -> str:
+    """What `rows_table` does not show; empty where it shows everything."""
+    rest = row_count - SHOWN_ROWS
+    parts = [counted(rest, "more row")] if rest > 0 else []
+    if len(columns) > SHOWN_COLUMNS:
+        parts.append(f"further columns: {', '.join(columns[SHOWN_COLUMNS:])}")
+    return "; ".join(parts)
+
+
+def cell_text(value: Any, language: str = "en", style: ColumnFormat | None = None) -> Text:
+    """One value: numbers as on the page and in the sentence, long texts cut.
+
+    Args:
+        value: as JSON has it.
+        language: whose marks numbers get.
+        style: of its column; without one a whole number, which may be a year or a key, has no marks.
+    """
+    if value is None:
+        return Text("NULL", style="dim")
+    style = style or ColumnFormat(grouped=isinstance(value, float))
+    text = plain(format_cell(value, language, style)).replace("\n", " ")
+    return Text(text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…")
+
+
+def plain(text: str) -> str:
+    """A text that cannot steer the terminal: control characters become pictures of themselves."""
+    return text.translate(_PICTURES)
+
+
+def counted(number: int, noun: str, *, more: bool = False) -> str:
+    """`1 row`, `2 rows`; `500+ rows` where there are more."""
+    return f"{number}{'+' if more else ''} {noun}{'' if number == 1 and not more else 's'}"
+
+
+@contextmanager
+def byte_progress(console: Console) -> Iterator[ByteProgress]:
+    """A bar for downloads and hashing: yields `progress(stage, done, total)` in bytes."""
+    with _progress(console, DownloadColumn(), TransferSpeedColumn()) as update:
+        yield update
+
+
+@contextmanager
+def count_progress(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar for things that are counted: yields `progress(done, total)`."""
+    with _progress(console, TextColumn("{task.completed:.0f}/{task.total:.0f}")) as update:
+        yield lambda done, total: update(what, done, total)
+
+
+@contextmanager
+def _progress(console: Console, *columns: ProgressColumn) -> Iterator[ByteProgress]:
+    description = TextColumn("{task.description}", markup=False)
+    with Progress(description, BarColumn(), *columns, TimeRemainingColumn(), console=console) as bars:
+        tasks: dict[str, Any] = {}
+
+        def update(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield update

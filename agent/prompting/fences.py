@@ -1,0 +1,55 @@
+"""What keeps data apart from instructions in a prompt: the fence `<data>` ... `</data>`, which no data can forge.
+
+The same marks stand in every prompt, so that the shared prefix stays the same to the byte. What protects them is not
+that nobody knows them, but that everything which is put between them has lost all that looks like one. Nor can a text
+pretend to be another turn of the chat: servers of local models read special tokens wherever they stand.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from rag.docs.plain_text import plain
+
+_FENCE = re.compile(r"<\s*/?\s*data(?:\s+\w+\s*=[^<>]{0,80})?\s*/?\s*>", re.IGNORECASE)
+# `<|im_start|>`, `<｜User｜>`, `[/INST]`, `<<SYS>>`, `<start_of_turn>`, `</s>`; `[INST]` may be a column of SQL Server.
+_TURN = re.compile(
+    r"<[|｜][^<>\n]{1,40}[|｜]>|\[/INST\]|<</?SYS>>|</?(?:start|end)_of_turn>|</?s>|<(?:bos|eos|pad|unk)>",
+    re.IGNORECASE,
+)
+_CODE_FENCE = re.compile(r"`{3,}")
+_BRACKETS = str.maketrans("‹›〈〉⟨⟩⁄∕", "<><><>//")  # what NFKC leaves
+
+
+def unfenced(text: str) -> str:
+    """What can be seen of a text, without marks of a fence or of a turn, nor any that their removal would make.
+
+    White space stays as it is: a query has to spell a stored value so.
+    """
+    text = plain(text)
+    while (forged := _forged(text)) is not None:
+        text = forged
+    return _CODE_FENCE.sub("'''", text)
+
+
+def one_line(text: str) -> str:
+    """The same with white space folded."""
+    return " ".join(unfenced(text).split())
+
+
+def without_turns(text: str) -> str:
+    """A whole prompt without anything that a local model would read as the beginning or the end of a turn."""
+    while _TURN.search(text):
+        text = _TURN.sub("", text)
+    return text
+
+
+def _forged(text: str) -> str | None:
+    """The text without the marks in it; None where there are none, in these letters or in ones that look like them."""
+    if not text.isascii():
+        like = unicodedata.normalize("NFKC", text).translate(_BRACKETS)
+        if _FENCE.search(like) or _TURN.search(like):
+            text = like
+    found = _TURN.sub("", _FENCE.sub("", text))
+    return found if found != text else None

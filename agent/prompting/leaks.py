@@ -1,0 +1,90 @@
+"""What a model must not say: the words of its own instructions, and addresses that nobody gave it.
+
+A text among the data can ask for both: "repeat what stands above", or an image whose address carries a row to somebody
+else's server as soon as it is shown (EchoLeak, CVE-2025-32711). What is rewritten word for word in another language, or
+letter by letter, is not recognised; see SECURITY.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from agent.prompting.addresses import addresses, built, is_address, normal
+
+RUN = 8  # words in a row that nobody writes by chance
+REPEATED = "it repeats what the model was told to do"
+LINKED = "it holds an address that stands nowhere in the data"
+
+_WORD = re.compile(r"[^\W_]+")
+_FENCED = re.compile(r"<data>.*?</data>", re.DOTALL)
+_COMMENT = re.compile(r"--[^\n]*")
+
+
+def problem(text: str, system: str, said: Iterable[str]) -> str:
+    """Why a text that a model wrote is not passed on; empty where nothing is wrong with it.
+
+    Args:
+        text: what it wrote.
+        system: the first message that it was sent: its schema and rules may not be dumped either.
+        said: the question and the rows: what stands in them may be repeated.
+    """
+    known = "\n".join(said).casefold()
+    if _repeats(text, system, known):
+        return REPEATED
+    read = normal(known)
+    if any(link not in read for link in addresses(text)):
+        return LINKED
+    return ""
+
+
+def problem_of_query(sql: str, dialect: str, system: str, question: str) -> str:
+    """The same of a query, whose own texts would stand in its rows as if they came from the data.
+
+    Args:
+        sql: the query.
+        dialect: sqlglot's name of it.
+        system: see `problem`.
+        question: an address that stands in it may be selected; one may always be compared with.
+    """
+    if _repeats(sql, system, question.casefold()):
+        return REPEATED
+    return LINKED if _builds_address(sql, dialect, question) else ""
+
+
+def _builds_address(sql: str, dialect: str, question: str) -> bool:
+    from sqlglot.errors import SqlglotError
+
+    from executors.sql.parsed import parsed
+
+    try:
+        texts = list(built(parsed(sql, dialect)))
+    except (SqlglotError, RecursionError):
+        return False  # the guard refuses it
+    said = normal(question)
+    return any(is_address(text) and normal(text) not in said for text in texts)
+
+
+def _repeats(text: str, system: str, known: str) -> bool:
+    runs = set(_runs(text))
+    return bool(runs and (runs & _instructions() or runs & _told(system)) - set(_runs(known)))
+
+
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
+    words = _WORD.findall(text.casefold())
+    return (tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1))
+
+
+@lru_cache(maxsize=1)
+def _instructions() -> frozenset[tuple[str, ...]]:
+    """What stands in the prompts' files, but for their holes."""
+    from agent.prompting.templates import own_words
+
+    return frozenset(run for text in own_words() for run in _runs(text))
+
+
+@lru_cache(maxsize=16)
+def _told(system: str) -> frozenset[tuple[str, ...]]:
+    """The system message without what the docs say: an answer may quote a rule."""
+    return frozenset(_runs(_COMMENT.sub(" ", _FENCED.sub(" ", system))))

@@ -1,0 +1,157 @@
+"""Turns in a session: one message is answered after the other, whichever process takes it.
+
+Inside a process a lock keeps the order in which messages came. Between processes the turn is a lease that is kept with
+the session: who has it renews it, and it lapses soon after its process was killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Protocol
+from weakref import WeakValueDictionary
+
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
+
+from agent.core.deadline import lies_ahead
+from agent.core.errors import SessionBusy, StateUnavailable, UnknownSession
+from executors.base import Frozen
+
+log = logging.getLogger(__name__)
+
+
+class Lease(Frozen):
+    """Who has the turn, and until when in seconds since the epoch."""
+
+    owner: str
+    until: float
+
+
+class Leases(Protocol):
+    """Reads the lease of somebody's session and writes what `change` makes of it; its errors leave all as it was."""
+
+    def __call__(self, session_id: str, principal: str, change: Callable[[Lease | None], Lease | None]) -> None: ...
+
+
+class _NotMine(Exception):
+    """Somebody else has the turn."""
+
+
+class Turns:
+    """The turns of all sessions, as this process takes them.
+
+    Args:
+        leases: where they are kept. Blocks; it is called in threads.
+        wait_s: seconds that a turn waits for the one before it.
+        lease_s: seconds after which a lease lapses that nobody renews.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, leases: Leases, *, wait_s: float, lease_s: float, clock: Callable[[], float]) -> None:
+        self._leases, self._wait_s, self._lease_s, self._clock = leases, wait_s, lease_s, clock
+        self._locks: WeakValueDictionary[tuple[int, str, str], asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def turn(self, session_id: str, principal: str) -> AsyncIterator[None]:
+        """See `Sessions.turn`."""
+        deadline = time.monotonic() + self._wait_s
+        # Of each principal its own: who may not know of a session does not wait for it either.
+        key = (id(asyncio.get_running_loop()), session_id, principal.casefold())
+        lock = self._locks.setdefault(key, asyncio.Lock())
+        try:
+            async with asyncio.timeout(self._wait_s):
+                await lock.acquire()
+        except TimeoutError as error:
+            raise _busy() from error
+        owner = uuid.uuid4().hex
+        try:
+            await self._take(session_id, principal, owner, deadline - time.monotonic())
+            renewing = asyncio.create_task(self._renew(session_id, principal, owner))
+            try:
+                yield
+            finally:
+                renewing.cancel()
+                await asyncio.gather(renewing, return_exceptions=True)
+        finally:
+            try:
+                await self._give_back(session_id, principal, owner)
+            finally:
+                lock.release()
+
+    async def _take(self, session_id: str, principal: str, owner: str, wait_s: float) -> None:
+        """Wait until nobody else has the lease. Raises SessionBusy, UnknownSession, StateUnavailable."""
+
+        def change(lease: Lease | None) -> Lease:
+            if lease is not None and lease.owner != owner and self._holds(lease):
+                raise _NotMine
+            return self._lease_of(owner)
+
+        tries = AsyncRetrying(
+            retry=retry_if_exception_type(_NotMine),
+            wait=wait_random_exponential(multiplier=0.05, max=0.5),
+            stop=stop_after_delay(wait_s),
+            reraise=True,
+        )
+        try:
+            await tries(_to_its_end, self._leases, session_id, principal, change)
+        except _NotMine as error:
+            raise _busy() from error
+
+    def _holds(self, lease: Lease) -> bool:
+        now = self._clock()
+        return lease.until >= now and not lies_ahead(lease.until, now, self._lease_s)
+
+    async def _renew(self, session_id: str, principal: str, owner: str) -> None:
+        """Keep the lease until cancelled, or until somebody else has it, since it lapsed meanwhile."""
+
+        def change(lease: Lease | None) -> Lease:
+            if lease is None or lease.owner != owner:
+                raise _NotMine
+            return self._lease_of(owner)
+
+        while True:
+            await asyncio.sleep(self._lease_s / 3)
+            try:
+                await _to_its_end(self._leases, session_id, principal, change)
+            except StateUnavailable as error:
+                log.warning("The turn in a session could not be kept: %s", error)
+            except (_NotMine, UnknownSession):
+                return
+
+    async def _give_back(self, session_id: str, principal: str, owner: str) -> None:
+        """End the lease, if there is one. Where that fails it lapses, and the answer is not lost."""
+
+        def change(lease: Lease | None) -> None:
+            if lease is None or lease.owner != owner:
+                raise _NotMine
+
+        try:
+            with suppress(_NotMine, UnknownSession):
+                await _to_its_end(self._leases, session_id, principal, change)
+        except StateUnavailable as error:
+            log.warning("The turn in a session could not be given back: %s", error)
+
+    def _lease_of(self, owner: str) -> Lease:
+        return Lease(owner=owner, until=self._clock() + self._lease_s)
+
+
+async def _to_its_end(
+    leases: Leases, session_id: str, principal: str, change: Callable[[Lease | None], Lease | None]
+) -> None:
+    """Change a lease in a thread. Who cancels this waits until the thread is done, and knows that nothing follows."""
+    task = asyncio.ensure_future(asyncio.to_thread(leases, session_id, principal, change))
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.gather(task, return_exceptions=True)
+        raise
+
+
+def _busy() -> SessionBusy:
+    return SessionBusy(
+        "This session is still answering another message. Wait for its answer, then send this message again."
+    )

@@ -1,0 +1,127 @@
+"""The one interface behind which the service keeps its state: JSON records in partitions, with versions.
+
+A record is found by kind, partition and key. What must change together lies in one partition: `StateStore.commit` makes
+all of its changes or none, and only where nobody changed the records since they were read. That is as much as SQLite,
+Azure Table Storage and plain memory can all do, and enough to lose nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from executors.base import Frozen, JsonValue
+
+MAX_CHANGES = 100  # in one commit; Azure Table Storage takes no more
+MAX_COMMIT_BYTES = 2_500_000  # of all its values together; Azure takes 4 MiB as Base64
+MAX_NAME_CHARS = 450  # of a partition or a key as `values.encoded` writes it; Azure takes 512
+MAX_VALUE_BYTES = 900_000  # of one record as JSON in UTF-8; an entity of Azure Table Storage holds 1 MiB
+
+
+class Place(Frozen):
+    """Where records lie together. Args: kind: of what; partition: whose, e.g. a session's id or a principal's name."""
+
+    kind: str
+    partition: str
+
+
+class Record(Frozen):
+    """What is kept under one key.
+
+    version: changes with every write (an ETag); empty for what was never stored.
+    expires_at: seconds since the epoch after which the record is gone; None: never.
+    """
+
+    place: Place
+    key: str
+    value: dict[str, JsonValue]
+    version: str = ""
+    expires_at: float | None = None
+
+
+class Insert(Frozen):
+    """A record that must not be there yet; one that has expired is not."""
+
+    key: str
+    value: dict[str, JsonValue]
+    expires_at: float | None = None
+
+
+class Replace(Frozen):
+    """A new value for a record that still has `version`; an empty version takes whatever is there, or nothing.
+
+    A record that has expired since it was read is still there until it is purged.
+    """
+
+    key: str
+    value: dict[str, JsonValue]
+    version: str = ""
+    expires_at: float | None = None
+
+
+class Remove(Frozen):
+    """The end of a record that still has `version`; an empty version removes whatever is there, or nothing.
+
+    A record that has expired since it was read is still there until it is purged.
+    """
+
+    key: str
+    version: str = ""
+
+
+Change = Insert | Replace | Remove
+
+
+class StateConflict(Exception):
+    """Somebody else changed a record since it was read: nothing was written. Read again and decide anew."""
+
+
+class StateStore(Protocol):
+    """Where records are kept. Methods block briefly and are safe to call from threads and from several processes.
+
+    Each raises `agent.core.errors.StateUnavailable` where the place cannot be read or written.
+    """
+
+    def get(self, place: Place, key: str) -> Record | None:
+        """The record; None where there is none, or it has expired."""
+
+    def records(
+        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
+    ) -> list[Record]:
+        """The records of a partition in the order of their keys, which is that of their characters' code points.
+
+        Args:
+            place: the partition.
+            prefix: which all the keys begin with.
+            start: no key comes before this one.
+            limit: records at most.
+            newest_first: in the opposite order, so that keys which count upwards give the last ones first.
+        """
+
+    def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
+        """The records of a kind in all partitions, by partition and key; with `key`, those under this key alone."""
+
+    def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
+        """Make all changes, or none.
+
+        Args:
+            place: the partition that they are in.
+            changes: at most `MAX_CHANGES`, no two of one key.
+
+        Returns:
+            The new version of each, in their order; empty for what was removed.
+
+        Raises:
+            StateConflict: a record is there that should not be, or has another version.
+            ValueError: too many changes, a key twice, a name that is empty or too long, or a value that is no JSON
+                or has more than `MAX_VALUE_BYTES`, or all of them more than `MAX_COMMIT_BYTES`.
+        """
+
+    def count(self, kind: str, *, key: str | None = None) -> int:
+        """How many records `everywhere` would give: of a kind, and under `key` if it is given."""
+
+    def purge(self) -> int:
+        """Remove what has expired, in every place. Returns how many records that were."""
+
+    def close(self) -> None:
+        """Give back what is open; a later call opens it again."""

@@ -1,0 +1,117 @@
+"""Is a question clear against this schema? Asked before any SQL is written, and without a model.
+
+A clear question costs a few looks at its words; queries run only where something is ambiguous. What to ask is decided
+for the harder promise: where the words leave a doubt that anything is ambiguous, nothing is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from agent.core.clarification import Choice, Clarification
+from agent.understanding.clarification.asked import Asked, Place, date_places, time_words
+from agent.understanding.clarification.languages import listed
+from agent.understanding.clarification.lookups import Lookups, RangeCache
+from agent.understanding.clarification.measures import vague_measure
+from agent.understanding.clarification.missing import Missing, missing_data
+from agent.understanding.clarification.names import ambiguous_name
+from agent.understanding.clarification.times import span_choices, two_dates, vague_time
+
+if TYPE_CHECKING:
+    from agent.core.models import Question
+    from agent.databases.database import Database
+    from agent.prompting.context import Context
+    from rag.embedding.embedder import Embedder
+
+_RANGES = RangeCache()
+_FEW_VALUES = 6  # of a column that a model asks about: they are the choices
+_ABOUT_TIME = re.compile(r"\b(?:dates?|time|period|when|days?|weeks?|months?|years?|recent\w*|range)\b", re.IGNORECASE)
+
+
+class Clarifier:
+    """Finds what is ambiguous in one question.
+
+    Args:
+        question: as asked, with who asks.
+        context: what is known of it.
+        database: that is asked, as the asker may read it.
+        embedder: of the service; used only where the words of a question leave something unknown.
+        ranges: kept ranges of columns of dates.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        context: Context,
+        database: Database,
+        embedder: Embedder | None = None,
+        ranges: RangeCache = _RANGES,
+    ) -> None:
+        self.asked = Asked(question.text, context)
+        self._lookups = Lookups(database, context.db_schema, question.principal, ranges)
+        self._embedder = embedder
+
+    async def find(self) -> Clarification | None:
+        """The first thing that must be asked; None where the question is clear, which most are.
+
+        A question that the docs answer is clear.
+        """
+        if self.asked.context.asked_before is not None:
+            return None
+        return (
+            await ambiguous_name(self.asked, self._lookups)
+            or await vague_time(self.asked, self._lookups)
+            or await two_dates(self.asked, self._lookups)
+            or await vague_measure(self.asked)
+        )
+
+    async def missing(self) -> Missing:
+        """What the question asks for that the data lacks; nothing of a question that the docs answer."""
+        if self.asked.context.asked_before is not None:
+            return Missing()
+        return await missing_data(self.asked, self._embedder)
+
+    async def of_model(self, text: str, proposed: tuple[str, ...] = ()) -> Clarification:
+        """A model's own question back, with real ranges and choices where it names columns that have them.
+
+        Args:
+            text: the question.
+            proposed: the model's choices, which are taken where the data has none.
+        """
+        asked = self.asked
+        places = [it for it in asked.columns if it.table.name in asked.context.tables and _names(text, it)]
+        dates = [it for it in places if it in date_places(it.table)]
+        if len(dates) > 1 or (dates and _ABOUT_TIME.search(text)):
+            return await self._with_ranges(text, dates)
+        for place in [it for it in places if it not in dates][:2]:
+            values = await self._lookups.distinct(place, _FEW_VALUES + 1)
+            if 1 < len(values) <= _FEW_VALUES:
+                choices = tuple(
+                    Choice(label=value, question=asked.with_ending(f"({place.name} = '{value}')")) for value in values
+                )
+                return Clarification(reason="model", text=listed(text, values), choices=choices)
+        choices = tuple(Choice(label=one, question=asked.with_ending(f"({one})")) for one in proposed)
+        return Clarification(reason="model", text=listed(text, list(proposed)) if proposed else text, choices=choices)
+
+    async def _with_ranges(self, text: str, dates: list[Place]) -> Clarification:
+        frames, asked = self.asked.frames, self.asked
+        ranges: list[str] = []
+        choices: list[Choice] = []
+        for place in dates[:_FEW_VALUES]:
+            known = await self._lookups.date_range(place)
+            if known is not None:
+                ranges.append(frames.days.format(column=place.name, first=known.first, last=known.last))
+            if len(dates) == 1:
+                choices = span_choices(asked, place, known)
+            else:
+                label = frames.by_date.format(name=place.column.name.replace("_", " "))
+                choices.append(Choice(label=label, question=asked.with_ending(f"{label} ({place.name})")))
+        return Clarification(reason="model", text=listed(text, ranges), choices=tuple(choices))
+
+
+def _names(text: str, place: Place) -> bool:
+    """Whether a text names a column, as the schema writes it or in words."""
+    spoken = re.escape(place.column.name).replace("_", r"[\s_]")
+    telling = "_" in place.column.name or bool(time_words(place.column))
+    return telling and re.search(rf"\b{spoken}\b", text, re.IGNORECASE) is not None

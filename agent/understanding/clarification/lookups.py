@@ -1,0 +1,186 @@
+"""The few values that a question back is made of, read by bounded queries through the guard.
+
+They run only where something is ambiguous, through the database as the asker has it, so that whatever limits what one
+may read holds for the choices as well. What cannot be read in time is not asked about.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from executors.base import JsonValue, Schema, Table
+from executors.errors import ExecutorError
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from agent.databases.database import Database
+    from agent.understanding.clarification.asked import Place
+
+TIMEOUT_S = 3.0
+KEPT_S = 300.0  # seconds for which a range is believed: rows may come
+_MOST_KEPT = 2000
+
+
+class DateRange(NamedTuple):
+    """The first and the last day of a column."""
+
+    first: date
+    last: date
+
+
+class _Kept(NamedTuple):
+    schema: Schema
+    range: DateRange | None
+    at: float
+
+
+class RangeCache:
+    """Ranges of columns of dates, for one state of a schema and for who asked, for a while.
+
+    Args:
+        clock: seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._kept: dict[tuple[str, str, str], _Kept] = {}
+
+    def find(self, principal: str, schema: Schema, column: str) -> _Kept | None:
+        """What was read, if it still holds."""
+        kept = self._kept.get((principal, schema.database, column))
+        fresh = kept is not None and self._clock() - kept.at < KEPT_S
+        return kept if kept is not None and fresh and (kept.schema is schema or kept.schema == schema) else None
+
+    def keep(self, principal: str, schema: Schema, column: str, found: DateRange | None) -> None:
+        """Remember it; the oldest is forgotten where there are too many."""
+        self._kept[principal, schema.database, column] = _Kept(schema, found, self._clock())
+        while len(self._kept) > _MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+
+
+class Lookups:
+    """Reads for one question.
+
+    Args:
+        database: as the asker may read it.
+        schema: as it is now.
+        principal: who asks: what one may see is not kept for another.
+        cache: of ranges, shared by all questions.
+    """
+
+    def __init__(self, database: Database, schema: Schema, principal: str, cache: RangeCache) -> None:
+        self._database, self._schema, self._principal, self._cache = database, schema, principal, cache
+
+    async def date_range(self, place: Place) -> DateRange | None:
+        """First and last day of a column; None where it is empty, holds no dates, or cannot be read."""
+        kept = self._cache.find(self._principal, self._schema, place.name)
+        if kept is not None:
+            return kept.range
+        from sqlglot import exp
+
+        column = self._column(place.column.name)
+        select = exp.select(exp.alias_(exp.Min(this=column), "first_day"), exp.alias_(exp.Max(this=column.copy()), "d"))
+        rows = await self._rows(select.from_(self._table(place.table)), 1)
+        first, last = (_day(rows[0][0]), _day(rows[0][1])) if rows else (None, None)
+        found = DateRange(first, last) if first and last else None
+        self._cache.keep(self._principal, self._schema, place.name, found)
+        return found
+
+    async def same_rows(self, places: Sequence[Place], first: str, after: str) -> bool | None:
+        """Whether a period holds the same rows by every one of a table's columns; None where it cannot be told."""
+        from sqlglot import exp
+
+        inside = [
+            exp.and_(
+                exp.GTE(this=self._column(it.column.name), expression=exp.Literal.string(first)),
+                exp.LT(this=self._column(it.column.name), expression=exp.Literal.string(after)),
+            )
+            for it in places
+        ]
+        counted = [*inside, exp.and_(*(it.copy() for it in inside))]
+        sums = [
+            exp.alias_(exp.Sum(this=exp.Case().when(it, exp.Literal.number(1)).else_(exp.Literal.number(0))), f"n{at}")
+            for at, it in enumerate(counted)
+        ]
+        rows = await self._rows(exp.select(*sums).from_(self._table(places[0].table)), 1)
+        return len({value or 0 for value in rows[0]}) == 1 if rows else None
+
+    async def values_like(self, place: Place, part: str, limit: int) -> list[str]:
+        """Distinct values of a text column that hold some words, in their order, at most `limit`."""
+        from sqlglot import exp
+
+        if re.search(r"[%_\\\[]", part):
+            return []
+        column = self._column(place.column.name)
+        like = exp.Like(this=exp.Lower(this=column.copy()), expression=exp.Literal.string(f"%{part.lower()}%"))
+        select = exp.select(column).distinct().from_(self._table(place.table)).where(like).order_by(column.copy())
+        rows = await self._rows(select, limit) or []
+        return [row[0] for row in rows if isinstance(row[0], str)]
+
+    async def rows_with(
+        self, table: Table, where: str, value: str, columns: Sequence[str], limit: int
+    ) -> list[tuple[str, ...]]:
+        """Distinct texts of some columns, in the rows where one column has a value, at most `limit`."""
+        from sqlglot import exp
+
+        names = [self._column(name) for name in columns]
+        is_value = exp.EQ(this=self._column(where), expression=exp.Literal.string(value))
+        select = exp.select(*names).distinct().from_(self._table(table)).where(is_value)
+        rows = await self._rows(select.order_by(*(it.copy() for it in names)), limit) or []
+        return [tuple(row) for row in rows if all(isinstance(it, str) for it in row)]
+
+    async def distinct(self, place: Place, limit: int) -> list[str]:
+        """Distinct texts of a column, in their order, at most `limit`."""
+        from sqlglot import exp
+
+        column = self._column(place.column.name)
+        select = exp.select(column).distinct().from_(self._table(place.table)).order_by(column.copy())
+        rows = await self._rows(select, limit) or []
+        return [row[0] for row in rows if isinstance(row[0], str)]
+
+    async def _rows(self, select: exp.Select, limit: int) -> Sequence[Sequence[JsonValue]] | None:
+        from executors.dialects.table import DIALECTS
+
+        try:
+            sql = select.sql(dialect=DIALECTS[self._schema.dialect].sqlglot)
+            result = await self._database.run(await self._database.check(sql, limit), timeout_s=TIMEOUT_S)
+        except ExecutorError:
+            return None  # the question itself will tell what is wrong with the database
+        return result.rows
+
+    def _column(self, name: str) -> exp.Column:
+        from sqlglot import exp
+
+        return exp.column(name, quoted=True)
+
+    def _table(self, table: Table) -> exp.Table:
+        from sqlglot import exp
+
+        *namespace, last = table.parts
+        return exp.table_(last, db=namespace[0] if namespace else None, quoted=True)
+
+
+def days_before(last: date, days: int) -> date:
+    """The first of so many days of which `last` is the last."""
+    return last - timedelta(days=days - 1)
+
+
+def months_before(last: date, months: int) -> date:
+    """The day after the same day so many months earlier; of a shorter month, after its last day."""
+    month = last.year * 12 + last.month - 1 - months
+    year, month = divmod(month, 12)
+    following = date(year + (month == 11), (month + 1) % 12 + 1, 1)
+    same = min(last.day, (following - timedelta(days=1)).day)
+    return date(year, month + 1, same) + timedelta(days=1)
+
+
+def _day(value: JsonValue) -> date | None:
+    try:
+        return date.fromisoformat(str(value)[:10])
+    except ValueError:
+        return None

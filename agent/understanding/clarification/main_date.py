@@ -1,0 +1,128 @@
+"""Which column of dates a question about a period means, as far as names, docs and the question's own words tell."""
+
+from __future__ import annotations
+
+import re
+
+from agent.understanding.clarification.asked import Asked, Place, alike, date_places, own_words, time_words
+from agent.understanding.suggest import telling_tables
+from executors.base import Table
+from rag.words import words
+
+# Times of a row and not of what it tells of, and times that no question about a period means.
+_UPKEEP = words(
+    "updat update updated modif modified chang change changed delet deleted insert inserted load loaded sync synced"
+    " import imported archiv archived valid expir expired expiry birth birthday born dob"
+)
+_CREATED = words("creat create created creation enter entered record recorded")
+# What ends, or is only planned, where something begins, or happens.
+_SECOND = words(
+    "end ended finish finished close closed complete completed due require required expect expected plan planned"
+    " estimate estimated schedul scheduled promis promised until to"
+)
+_SALES = words("order purchase sale transaction invoice booking sell")
+_SOLD = words("order ordered purchase purchased sale sold transaction invoice invoiced placed bought booking")
+_AMOUNTS = words(
+    "amount amounts total revenue sales price quantity sum value turnover betrag summe umsatz montant importe importo"
+)
+_MEASURED = re.compile(
+    r"\b(?:sales|revenues?|turnover|income|earnings|spend(?:ing)?|ums[aä]tze?|erlöse?|einnahmen|ventes?|recettes?"
+    r"|chiffres?\s+d['’]affaires?|ventas|ingresos|facturaci[oó]n|vendite|fatturato|ricavi|incassi)\b|매출|판매|销售|营业额|收入",
+    re.IGNORECASE,
+)
+# What was done, in words that need not be those of a column: which date it means is a matter of meaning.
+_DEED = re.compile(
+    r"\b(?!need|speed|feed|seed)\w{3,}ed\b"
+    r"|\b(?:sold|bought|sent|made|paid|took|taken|left|came|went|began|begun|done|built|due|held|got|given|gave|shipping)\b",
+    re.IGNORECASE,
+)
+
+
+def has_deed(text: str) -> bool:
+    """Whether a question says what was done."""
+    return bool(_DEED.search(text))
+
+
+def plausible(asked: Asked, table: Table) -> list[Place]:
+    """The columns of dates that a period of this table's rows may be about; one where something settles it."""
+    found = date_places(table)
+    for settles in (_hinted(asked, found), _of_rules(asked, found)):
+        if len(settles) == 1:
+            return settles
+    for others in (_UPKEEP, _CREATED, _SECOND):
+        found = [it for it in found if not time_words(it.column) & others] or found
+    own = own_words(table)
+    main = [it for it in found if time_words(it.column) <= own or alike(time_words(it.column), own)]
+    if not main and own & _SALES:
+        main = [it for it in found if time_words(it.column) & _SOLD]
+    return main[:1] or found
+
+
+def main_date(asked: Asked) -> Place | None:
+    """The one that a time without a column's name is most probably about; None where no dates are in play."""
+    hinted = _hinted(asked, [it for table in asked.schema.tables for it in date_places(table)])
+    own = {table.name for table in asked.in_play}
+    for near in ([it for it in hinted if it.table.name in own], hinted if len(hinted) == 1 else []):
+        if near:
+            return near[0]
+    if measured := _measured(asked):
+        return measured
+    tables = sorted(asked.in_play, key=lambda table: (table.name, "") not in asked.mentioned)
+    told = any(date_places(table) for table in tables if (table.name, "") in asked.mentioned)
+    if (has_deed(asked.text) and not told) or not any(date_places(table) for table in tables):
+        tables = [*_beside(asked, tables), *tables]  # what was done stands in the tables that refer to who did it
+    if asked.frames.language != "en" and not asked.named and not asked.mentioned:
+        tables = telling_tables(asked.schema)  # its words name nothing here: what is linked most is meant
+    return next((found[0] for table in tables if (found := plausible(asked, table))), None)
+
+
+def _measured(asked: Asked) -> Place | None:
+    """The date of the rows that are added up, where the question asks for sales, or for a term of the docs.
+
+    What it names beside that ("by country") are only groups. Of several tables with amounts and dates the one that the
+    others are linked with most.
+    """
+    terms = {table for table, _ in asked.mentioned}
+    if not terms and not _MEASURED.search(asked.text):
+        return None
+    named = {table.name for table in asked.named if date_places(table)}
+    tables = [it for it in telling_tables(asked.schema) if not (terms or named) or it.name in (terms or named)]
+    sums = [it for it in tables if any(words(column.name) & _AMOUNTS for column in it.columns)]
+    return next((found[0] for table in sums if (found := plausible(asked, table))), None)
+
+
+def _hinted(asked: Asked, places: list[Place]) -> list[Place]:
+    """Those whose name the question says: in full, with its table, or in one of its words that no table's name has."""
+    written = [it for it in places if it.name.lower() in asked.text.lower()]
+    if written:
+        return written
+    tables = {stem for table in asked.named for stem in own_words(table)}
+    said = asked.stems - tables
+    return [it for it in places if asked.says(it.column) or alike(time_words(it.column), said)]
+
+
+def _of_rules(asked: Asked, places: list[Place]) -> list[Place]:
+    """Those that the entries of the glossary name which the question uses, or else any rule or past query."""
+    used = [it for it in places if (it.table.name, it.column.name) in asked.mentioned]
+    told = " ".join(f"{it.text} {it.sql}" for it in asked.context.known if it.kind in {"rule", "query"})
+    return used or [it for it in places if re.search(rf"\b{re.escape(it.column.name)}\b", told, re.IGNORECASE)]
+
+
+def _beside(asked: Asked, tables: list[Table]) -> list[Table]:
+    """The tables with dates that refer to these, or to what refers to these; those the question is about first."""
+    near = {table.name for table in tables}
+    found: dict[str, Table] = {}
+    for _ in range(2):
+        for table in asked.schema.tables:
+            refers = {key.table for key in table.foreign_keys}
+            if table.name not in near and (refers & near or any(table.name in _targets(asked, it) for it in found)):
+                found[table.name] = table
+        near |= set(found)
+    places = {ranked.table: place for place, ranked in enumerate(asked.context.linked.ranking.tables)}
+    dated = [table for table in found.values() if date_places(table)]
+    return sorted(dated, key=lambda table: places.get(table.name, len(places)))
+
+
+def _targets(asked: Asked, name: str) -> set[str]:
+    table = asked.schema.table(name)
+    return {key.table for key in table.foreign_keys} if table is not None else set()

@@ -1,0 +1,119 @@
+"""The best of something, where the data measures it in several ways and nothing says by which."""
+
+from __future__ import annotations
+
+import re
+
+from agent.core.clarification import Choice, Clarification
+from agent.understanding.clarification.asked import Asked, own_words
+from agent.understanding.clarification.languages import listed
+from agent.understanding.shape import NUMBER_WORDS
+from executors.base import Column, Table
+from rag.docs.documents import Document, Retrieved
+from rag.linking.fusion import term_of
+from rag.linking.schema_ranking import document_scores
+from rag.words import words
+
+MOST_MEASURES = 4
+_NUMBER = rf"(?:\d{{1,3}}|{'|'.join(NUMBER_WORDS)})"
+_VAGUE = re.compile(
+    rf"\b(?:(?:{_NUMBER}\s+)?(?:best|worst|top|strongest|weakest|most\s+(?:important|valuable|successful))"
+    rf"(?:[\s-]+performing)?|beste[nr]?|wichtigste[nr]?|meilleure?s?|mejores|최고의)\s+(?:{_NUMBER}\s+)?"
+    r"(?P<noun>[^\W\d_]+(?:\s+[^\W\d_]+)?)",
+    re.IGNORECASE,
+)
+# With one of these the question says by what, or asks for something else than an order by worth.
+_SAYS = words(
+    "by per according based terms revenue revenues sale sales sell sells selling sold seller turnover amount amounts"
+    " quantity quantities spend spends spending spent spender pay pays paid paying price priced prices profit profits"
+    " margin margins buy buys bought purchase purchased refund refunds returned rate rated rating ratings review"
+    " reviewed score scored scores rank ranked ranking value number count most highest lowest largest least fewest"
+    " average total nach selon según por gemessen"
+)
+# Of a table's own numbers these are such a measure by themselves.
+_OWN = words(
+    "rating rate rank ranking score grade gpa point points star stars vote votes popularity like likes follower"
+    " followers level elo win wins performance importance priority sales revenue turnover profit"
+)
+_NUMERIC = re.compile(r"int|dec|num|real|float|double|money", re.IGNORECASE)
+_ADDITIVE = words("amount total revenue sale sales quantity qty units unit sum volume spend spent paid profit turnover")
+_NOT_ADDED = words("price cost rate percent percentage ratio average avg tax fee discount id number line position")
+_SUM = re.compile(r"\bSUM\s*\(|\bsum of\b", re.IGNORECASE)
+
+
+async def vague_measure(asked: Asked) -> Clarification | None:
+    """`Best customers` without by what: at least two measures that the data really has, else nothing is asked."""
+    match = _VAGUE.search(asked.text)
+    if match is None:
+        return None
+    noun = words(match["noun"])
+    entity = next((it for it in asked.named if own_words(it) <= noun), None)
+    said = match[0] if entity is None or own_words(entity) == noun else match[0].rsplit(None, 1)[0]
+    rest = words(asked.text.replace(match[0], " ")) - noun
+    if entity is None or (rest | noun - own_words(entity)) & _SAYS or _is_settled(asked, entity, said, rest):
+        return None
+    names = _measures(asked, entity)
+    if len(names) < 2:
+        return None
+    labels = [asked.frames.by.format(name=name) for name in names]
+    choices = tuple(Choice(label=label, question=asked.with_ending(label)) for label in labels)
+    return Clarification(
+        reason="vague_measure",
+        text=listed(asked.frames.vague_measure.format(said=said), labels),
+        choices=choices,
+        assumption=asked.frames.assumed.format(said=said, meant=labels[0]),
+    )
+
+
+def _is_settled(asked: Asked, entity: Table, said: str, rest: frozenset[str]) -> bool:
+    """Whether its own numbers, another name of the schema, or the docs say by what."""
+    numbers = [it for it in entity.columns if _NUMERIC.search(it.type)]
+    own = any(words(it.name) & _OWN for it in numbers)
+    others = [it for it in asked.schema.tables if it is not entity and own_words(it) <= rest]
+    columns = [it for table in asked.schema.tables for it in table.columns if _NUMERIC.search(it.type)]
+    said_number = any(words(it.name) - {"id"} and words(it.name) <= rest for it in columns)
+    defined = r"\W+(?:\w+\W+)?".join(re.escape(it) for it in said.split() if it.isalpha())
+    told = re.search(rf"\b{defined}\b", asked.told, re.IGNORECASE)
+    return own or bool(others) or said_number or bool(asked.rules) or told is not None
+
+
+def _measures(asked: Asked, entity: Table) -> list[str]:
+    """What its rows can be measured by, from the tables that refer to it: sums first, then their number."""
+    facts = [it for it in asked.schema.tables if any(key.table == entity.name for key in it.foreign_keys)]
+    sums: dict[str, str] = {}
+    for fact in facts:
+        terms = _terms(asked, fact)
+        covered = {name for document in terms.values() for name in _names(asked, document)}
+        for term in terms:
+            sums.setdefault(term.casefold(), term)
+        for column in fact.columns:
+            if _adds_up(fact, column) and (fact.name, column.name) not in covered:
+                name = column.name.replace("_", " ")
+                label = name if "total" in words(name) else asked.frames.total.format(name=name)
+                sums.setdefault(label.casefold(), label)
+    if not sums:
+        return []
+    counts = [asked.frames.number_of.format(name=it.parts[-1].replace("_", " ")) for it in facts]
+    return [*list(sums.values())[: MOST_MEASURES - 1], *counts][:MOST_MEASURES]
+
+
+def _terms(asked: Asked, fact: Table) -> dict[str, Document]:
+    """Sums over a table that the glossary has a name for: that name without what it is of."""
+    found: dict[str, Document] = {}
+    for document in asked.context.known:
+        term = re.split(r"\s+(?:of|per)\s+", term_of(document.text))[0] if document.kind == "rule" else ""
+        is_sum = 0 < len(term.split()) <= 3 and _SUM.search(document.text)
+        if is_sum and any(table == fact.name and column for table, column in _names(asked, document)):
+            found.setdefault(term[:1].lower() + term[1:], document)
+    return found
+
+
+def _names(asked: Asked, document: Document) -> set[tuple[str, str]]:
+    return set(document_scores(asked.schema, [Retrieved(document=document, score=1.0)]))
+
+
+def _adds_up(table: Table, column: Column) -> bool:
+    keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
+    own = words(column.name)
+    plain = column.name not in keys and not column.private and bool(_NUMERIC.search(column.type))
+    return plain and bool(own & _ADDITIVE) and not own & _NOT_ADDED

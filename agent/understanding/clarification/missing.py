@@ -1,0 +1,352 @@
+"""What a question asks for that a database does not hold: told beside the answer, and asked back where nothing is near.
+
+The words of names, docs, comments, samples, linked values and the session are known. What is asked for in other words is
+told with the nearest name, by meaning: cosines of the embedder of retrieval, where that knows the language of the
+question and of the schema. The question is asked back only where none of its words is known and none is near.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from agent.core.clarification import Choice, Clarification
+from agent.understanding.clarification.asked import Asked, text_of
+from agent.understanding.clarification.languages import is_english, listed
+from agent.understanding.followups.words import GERMAN, Language
+from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
+from agent.understanding.suggest import suggestions
+from executors.base import Schema
+from rag.docs.documents import Document
+from rag.embedding.embedder import vocabulary_of
+from rag.errors import RetrievalError
+from rag.linking.fusion import term_of
+from rag.remembered import Remembered
+from rag.words import is_silent, phrases, split_name, stem_of, tokens, words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rag.embedding.embedder import Embedder
+
+PATIENCE_S = 5.0  # for the embedder; where it takes longer, nobody can tell
+# Cosines of MiniLM. Under `UNLIKE` no name looks like what is asked for: of the phrases of Spider's training split one in
+# twenty with its own database, nine of ten with another one. Under `FAR` nothing of a question is near, none of whose
+# words is known: no question with its own database.
+UNLIKE, FAR = 0.6, 0.55
+_NEAR = 0.45  # from which on the nearest name is worth telling
+_TABLES_TOLD = 6
+_MOST_TERMS = 600  # embedded once for a schema: seconds, on one core; a larger one has some word for anything
+_ALIKE, _BEGINNING = 84.0, 5
+_PHRASE = 3  # words of what is asked for
+_SHORTENED = 3  # letters of a name that may stand for a longer word: `doc`
+_CUES = (
+    r"\bhow many\s+",
+    r"\b(?:the\s+)?(?:total\s+)?number of\s+(?:all\s+)?",
+    r"\b(?:average|mean|median|total|highest|lowest|maximum|minimum|avg|sum of(?: all)?)\s+(?:the\s+)?",
+    r"(?:^|[.;:?!]\s+|\b(?:please|you)\s+)(?:list|show(?:\s+me)?|give\s+me|display|name|find|count)\s+"
+    r"(?:(?:all|the|our|every)\s+)*",
+    r"\bwhich\s+",
+    r"\bwho\s+(?:is|are|was|were)\s+(?:our|the)\s+",
+    r"\bwhat\s+(?:is|are|was|were)\s+(?:all\s+)?(?:our|the)\s+",
+    r"\b(?:by|per|for each|of each|by each|each|every)\s+(?:the\s+)?",
+    r"\b(?:and|with|together with)\s+(?:their|its|his|her)\s+",
+    r"\bthe\s+(?=\w+(?:\s+\w+)?\s+of\b)",
+    r"\bof\s+(?:all|our)\s+(?:different\s+)?",
+)
+_CUE = re.compile("|".join(_CUES), re.IGNORECASE)
+# ruff: noqa: E501
+# What other languages ask for, one word each; the words of `Language.naming_nothing` are none.
+_OTHER_CUES: tuple[tuple[Language, re.Pattern[str]], ...] = tuple(
+    (language, re.compile(rf"(?:{cues})(?P<said>[^\W\d_]{{5,}})", re.IGNORECASE))
+    for language, cues in (
+        (GERMAN, r"\bwie ?viele\s+|\bdurchschnittliche[nrs]?\s+|\b(?:pro|je)\s+(?:jede[mnr]?\s+)?|\balle\s+|\banzahl der\s+"),
+        (FRENCH, r"\bcombien d(?:e\s+|['’])|\bpar\s+|\b(?:tous les|toutes les)\s+|\bnombre de\s+"),
+        (SPANISH, r"\bcu[aá]nt[oa]s\s+|\bpor\s+(?:cada\s+)?|\b(?:todos los|todas las)\s+|\bn[uú]mero de\s+"),
+        (ITALIAN, r"\bquant[ie]\s+|\bper\s+(?:ogni\s+)?|\b(?:tutti i|tutti gli|tutte le)\s+|\bnumero di\s+"),
+    )
+)  # fmt: skip
+_STOPS = words(
+    "above across against along around away back behind below beyond despite down except inside near off onto out over"
+    " past through throughout toward up upon via versus will would should could must may might shall ever never still"
+    " already yet there here today yesterday not now currently made make makes sold get gets got exist exists"
+)
+# What can be computed of anything, or says nothing of what it is: neither known nor missing.
+_GENERIC = words(
+    "average mean median total number sum count amount value size length duration time delay age growth rate ratio"
+    " share percentage percent change difference distribution trend result results data record records row rows entry"
+    " entries"
+    " item items thing things kind kinds type types one ones list name names year years month months week weeks day"
+    " days hour hours weekday weekdays"
+    " quarter quarters date dates times period people person details information info overview summary"
+    " statistics stat figures top best worst most least highest lowest largest smallest biggest first last next new old"
+    " different distinct unique single other same profit margin gap combination pair group range level cumulative"
+    " ascending descending minimum maximum greatest fewest corresponding cheapest respective following category code order"
+    " kinds total totals way title place two three four five six seven eight nine ten twenty hundred"
+    " information table tables column columns database field fields question answer way ways case cases part parts"
+)
+
+
+class Lacking(NamedTuple):
+    """Something that is asked for and that no name looks like. near: the name that is nearest, if any is."""
+
+    said: str
+    near: str = ""
+
+
+class Missing(NamedTuple):
+    """What a database lacks of what is asked for.
+
+    lacking: one by one. nothing_near: the question back, where no word of the question is known or near.
+    """
+
+    lacking: tuple[Lacking, ...] = ()
+    nothing_near: Clarification | None = None
+
+
+async def missing_data(asked: Asked, embedder: Embedder | None) -> Missing:
+    """What the question asks for, where the database has nothing like it.
+
+    Args:
+        asked: the question.
+        embedder: where vectors are in use for this database; without it only what is shortened is told.
+    """
+    if not is_english(asked.text):
+        return Missing(lacking=_lacking_elsewhere(asked))
+    known = _known_words(asked)
+    told = [it for phrase in asked_for(asked.text) if (it := _unknown(phrase, known))]
+    nothing_known = not _any_known(asked, known)
+    if not told and not nothing_known:
+        return Missing()  # nearly always, and no model is loaded for it
+    if embedder is None or not await _is_understood(asked.schema, embedder):
+        return Missing(lacking=_shortened(asked, told))
+    if nothing_known:
+        near = await _nearest([*phrases(asked.text), *_content(asked.text)], asked, embedder)
+        if near is not None and near[0] < FAR:
+            said = told[0] if told else next(iter(_content(asked.text)), "")
+            return Missing(nothing_near=_nothing_near(asked, said)) if said else Missing()
+    lacking: list[Lacking] = []
+    for phrase in told:
+        if short := _shortened(asked, [phrase]):
+            lacking += short
+            continue
+        near = await _nearest([phrase, phrase.rpartition(" ")[2]], asked, embedder)
+        if near is not None and near[0] < UNLIKE:
+            lacking.append(Lacking(phrase, near[1] if near[0] >= _NEAR else ""))
+    return Missing(lacking=_once(lacking))
+
+
+def asked_for(question: str) -> list[str]:
+    """The things that a question asks for, each as its last few words: after `how many`, `average`, `per` and such."""
+    found: list[str] = []
+    for match in _CUE.finditer(question):
+        said: list[str] = []
+        rest = question[match.end() :]
+        end = 0
+        for word in tokens(rest):
+            between = rest[end : word.start]
+            if is_silent(word) or stem_of(word) in _STOPS or (said and between.strip()) or len(said) == _PHRASE:
+                break
+            if not word.text.isalpha() or word.text[:1].isupper():
+                said = []  # a number, a name, or an abbreviation, which may stand for anything
+                break
+            said.append(word.text)
+            end = word.end
+            if word.folded != word.singular:
+                break  # the plural is what is counted; after it comes what is said of it
+        if match[0].casefold().lstrip().startswith("which"):
+            said = said[:1]  # the plain form may stand before what it does: "which supplier delivers"
+        if any(not words(it) <= _GENERIC for it in said):
+            found.append(" ".join(said))
+    return list(dict.fromkeys(found))
+
+
+def _unknown(phrase: str, known: frozenset[str]) -> str:
+    """The words of a phrase that name what is asked for, if none of them is known; else nothing."""
+    parts = [it for it in tokens(phrase) if stem_of(it) not in _GENERIC]
+    return "" if any(_is_known(it.folded, known) for it in parts) else " ".join(it.text for it in parts)
+
+
+def _content(question: str) -> list[str]:
+    """The words of a question that may name something; not names of their own, and not what says nothing."""
+    return [
+        it.text
+        for it in tokens(question)
+        if it.text.isalpha()
+        and not is_silent(it)
+        and stem_of(it) not in _STOPS | _GENERIC
+        and (it.leads or it.text.islower())
+    ]
+
+
+def _any_known(asked: Asked, known: frozenset[str]) -> bool:
+    """Whether any word of the question, or a value that it has, is known; no question is asked back that names none."""
+    content = _content(asked.text)
+    names = any(it.text[:1].isupper() and not it.leads for it in tokens(asked.text))
+    values = any(it.is_sure for it in asked.context.linked.values)
+    return not content or names or values or bool(asked.rules) or any(_is_known(it.lower(), known) for it in content)
+
+
+def _shortened(asked: Asked, said: Sequence[str]) -> tuple[Lacking, ...]:
+    """What a table's or a column's name shortens: of "doctor" the table `doc`."""
+    names = [table.parts[-1] for table in asked.schema.tables]
+    names += [column.name for table in asked.schema.tables for column in table.columns]
+    found: list[Lacking] = []
+    for phrase in said:
+        word = phrase.rpartition(" ")[2].casefold()
+        short = [it for it in names if _SHORTENED <= len(it) < len(word) and word.startswith(it.casefold())]
+        found += [Lacking(phrase, short[0])] if short else []
+    return _once(found)
+
+
+def _lacking_elsewhere(asked: Asked) -> tuple[Lacking, ...]:
+    """What a question in another language asks for and no name has, where other words of it are names."""
+    found: list[Lacking] = []
+    known = _known_words(asked)
+    for language, cues in _OTHER_CUES:
+        if language.name != _LANGUAGE_NAMES.get(asked.frames.language):
+            continue
+        said = [match["said"] for match in cues.finditer(asked.text)]
+        said = [it for it in said if it.casefold() not in language.naming_nothing]
+        unknown = [it for it in said if not _is_known(it.casefold(), known)]
+        rest = words(asked.text) - frozenset().union(*(words(it) for it in said)) if said else frozenset[str]()
+        speaks_it = any(len(it) >= _BEGINNING and it in asked.names for it in words(" ".join(said)) | rest)
+        found += [Lacking(it) for it in unknown] if speaks_it else []
+    return _once(found)
+
+
+_LANGUAGE_NAMES = {"de": "German", "fr": "French", "es": "Spanish", "it": "Italian"}
+
+
+def _once(found: Iterable[Lacking]) -> tuple[Lacking, ...]:
+    """Each thing once: of `total score` and `score`, the first."""
+    kept: list[Lacking] = []
+    for it in found:
+        if it.said and not any(set(it.said.split()) <= set(other.said.split()) for other in kept):
+            kept.append(it)
+    return tuple(kept)
+
+
+def _known_words(asked: Asked) -> frozenset[str]:
+    """The stems of all that the schema, its docs and samples, the linked values and the session say."""
+    texts = [asked.said, *(f"{it.said} {it.value}" for it in asked.context.linked.values)]
+    return _words_of(asked.schema) | _words_in(asked.context.known) | words(" ".join(texts))
+
+
+@Remembered
+def _words_in(documents: tuple[Document, ...]) -> frozenset[str]:
+    return words(text_of(documents))
+
+
+@Remembered
+def _words_of(schema: Schema) -> frozenset[str]:
+    texts: list[str] = []
+    for table in schema.tables:
+        texts += [table.name, table.comment]
+        for column in table.columns:
+            texts += [column.name, column.comment, *(() if column.private else column.samples)]
+    return words(" ".join(texts))
+
+
+def _is_known(word: str, known: frozenset[str], *, loosely: bool = True) -> bool:
+    """Whether a word, or a form of it, is among the known ones; loosely, a piece or a misspelling counts as well."""
+    stem = next(iter(words(word)), word)
+    if stem in known:
+        return True
+    begins = len(stem) >= _BEGINNING and any(it.startswith(stem[:_BEGINNING]) for it in known)
+    if not loosely or begins or len(stem) < _BEGINNING - 1:
+        return begins
+    from rapidfuzz import fuzz, process
+
+    pieces = any((stem in it or it in stem) for it in known if len(it) >= _BEGINNING - 1)
+    return pieces or process.extractOne(stem, known, scorer=fuzz.ratio, score_cutoff=_ALIKE) is not None
+
+
+async def _is_understood(schema: Schema, embedder: Embedder) -> bool:
+    """Whether the embedder knows most words of the names of a schema: of codes, or another language, it does not."""
+    try:
+        vocabulary = await asyncio.to_thread(vocabulary_of, embedder)
+    except RetrievalError:
+        return False
+    names = _names_of(schema)
+    spoken = [len(it) > 3 and re.search("[aeiouy]", it) is not None for it in names]
+    if not names or sum(spoken) * 2 <= len(spoken):
+        return False
+    return not vocabulary or sum(it in vocabulary for it in names) * 2 > len(names)
+
+
+@Remembered
+def _names_of(schema: Schema) -> tuple[str, ...]:
+    """The words of the names of its tables."""
+    return tuple(word for table in schema.tables for word in split_name(table.parts[-1]).split())
+
+
+# -- meaning ---------------------------------------------------------------------------------------------------------
+
+
+class _Terms:
+    """The vectors of what a database is about, for the schema and docs that were last asked about."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], tuple[tuple[str, ...], NDArray[np.float64]]] = {}
+
+    def vectors(self, terms: tuple[str, ...], database: str, embedder: Embedder) -> NDArray[np.float64]:
+        """A row for each term; blocks. Raises EmbedderUnavailable."""
+        import numpy as np
+
+        key = (database, embedder.name)
+        kept = self._kept.get(key)
+        if kept is None or kept[0] != terms:
+            kept = self._kept[key] = (terms, np.asarray(embedder.embed(terms), dtype=np.float64))
+        return kept[1]
+
+
+_TERMS = _Terms()
+
+
+async def _nearest(said: Sequence[str], asked: Asked, embedder: Embedder) -> tuple[float, str] | None:
+    """The highest cosine of any words to any name, sample or term, and which that is; None where nobody can tell."""
+    terms = tuple(dict.fromkeys(_terms_of(asked)))
+    if not terms or len(terms) > _MOST_TERMS:
+        return None
+
+    def nearest() -> tuple[float, str]:
+        import numpy as np
+
+        about = _TERMS.vectors(terms, asked.schema.database, embedder)
+        cosines = (np.asarray(embedder.embed(said)) @ about.T).max(axis=0)
+        best = int(cosines.argmax())
+        return float(cosines[best]), terms[best]
+
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            return await asyncio.to_thread(nearest)
+    except (RetrievalError, TimeoutError):
+        return None
+
+
+def _terms_of(asked: Asked) -> Iterable[str]:
+    for table in asked.schema.tables:
+        yield split_name(table.parts[-1])
+        for column in table.columns:
+            yield split_name(column.name)
+            yield from () if column.private else column.samples
+    yield from filter(None, (term_of(it.text) for it in asked.context.known if it.kind == "rule"))
+
+
+def _nothing_near(asked: Asked, phrase: str) -> Clarification:
+    ranked = [it.table for it in asked.context.linked.ranking.tables]
+    names = list(dict.fromkeys([*ranked, *(table.name for table in asked.schema.tables)]))
+    questions = suggestions(asked.schema, tuple(ranked))
+    frames = asked.frames
+    about = ", ".join(name.replace("_", " ") for name in names[:_TABLES_TOLD])
+    text = frames.missing.format(said=phrase, tables=about + (", …" if len(names) > _TABLES_TOLD else ""))
+    return Clarification(
+        reason="missing_data",
+        text=listed(f"{text} {frames.instead}", list(questions)),
+        choices=tuple(Choice(label=question, question=question) for question in questions),
+        assumption=f"Nothing in this database seems to be about “{phrase}”.",
+    )

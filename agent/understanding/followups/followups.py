@@ -1,0 +1,135 @@
+"""Follow-ups: a message that leans on earlier ones is rewritten into a question that can be understood alone.
+
+What stands by itself is left as it is, and the conversation is not shown to anybody. What leans is rewritten by the
+model, and checked: the rewrite keeps each number and name of the message, and has none that nobody said. Where it does
+not, the message goes on as it was asked, and the conversation with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agent.access.intent import orders_change
+from agent.core.errors import ModelError
+from agent.core.models import Exchange, Pending, Question
+from agent.llm.chat import ChatModel, Message
+from agent.prompting import leaks, templates
+from agent.prompting.fences import one_line
+from agent.telemetry.ledger import Ledger
+from agent.understanding.followups.kept import asks_back, chosen, corrects, keeps, keeps_all, replaces, with_reply
+from agent.understanding.followups.leaning import Leaning, asks_by_itself, leaning
+
+MAX_TOKENS = 160
+_LABEL = re.compile(r"^\W*(?:complete question|question|rewritten(?: question)?)\s*:\s*", re.IGNORECASE)
+# What is said of more than the last answer.
+_SEVERAL = re.compile(
+    r"\b(?:difference|differ|both|compare[ds]?|ratio|together|combined|versus|vs|earlier|previous|first question"
+    r"|unterschied\w*|differenz\w*|beide\w*|vergl[ei]\w*|zusammen|vorhin|vorher\w*|différence|les deux|compar\w*"
+    r"|ensemble|diferencia|amb[oa]s|junt[oa]s|differenza|entramb[ie]|confront\w*|insieme)\b"
+    r"|차이|비교|둘 다|差|比较|両方|比較",
+    re.IGNORECASE,
+)
+# To what was asked back: that the question is to be answered as it is.
+_ANYWAY = re.compile(
+    r"\W*(?:(?:please|just|yes|no)[\s,]+)*(?:(?:ask|answer|try|do)(?:\s+(?:it|me))?\s+anyway|anyway|go\s+ahead"
+    r"|(?:frag|frage|versuch|versuche)?\s*(?:es\s+)?trotzdem(?:\s+(?:fragen|versuchen))?|(?:demande[rz]?\s+)?quand\s+même"
+    r"|(?:pregunta\s+)?de\s+todos\s+modos|(?:chiedi|chiedere)?\s*comunque|그래도\s*(?:물어봐|질문해|해)?\s*(?:줘|주세요)?)\W*",
+    re.IGNORECASE,
+)
+_QUOTES = "\"'`“”„«» "
+
+
+class FollowUps:
+    """Makes questions self-contained.
+
+    Args:
+        model: that rewrites.
+        max_chars: of a question; a longer rewrite is not used.
+    """
+
+    def __init__(self, model: ChatModel, *, max_chars: int) -> None:
+        self.model, self.max_chars = model, max_chars
+
+    async def understood(self, question: Question, ledger: Ledger) -> Question:
+        """The question as it is to be answered: `text` self-contained, `asked` as it came.
+
+        `history` is empty where the text stands by itself, which is nearly always; else the text could not be made
+        whole, by the model or for want of it, and who writes the query must see the conversation.
+        """
+        question = question.model_copy(update={"asked": question.text})
+        alone = question.model_copy(update={"history": ()})
+        if question.options.confirm is not None:  # the words are not read
+            return alone
+        if question.pending is not None:
+            return await self._reply(alone, question.pending, ledger)
+        found = leaning(question.text) if question.history else Leaning.STANDS
+        if found is Leaning.STANDS:
+            return alone
+        unsure, in_view = found is Leaning.UNSURE, question.model_copy(update={"history": _in_view(question)})
+        try:
+            text = await self._follow_up(question, ledger, may_stand=unsure)
+        except ModelError as error:
+            ledger.warn(f"The message was not put together with what was said before: {error}")
+            return in_view
+        if text is None:
+            return alone if unsure else in_view
+        return alone.model_copy(update={"text": text})
+
+    async def _follow_up(self, question: Question, ledger: Ledger, *, may_stand: bool) -> str | None:
+        """The whole question; None where the model left it as it was, or what it wrote cannot be used."""
+        history = _in_view(question)
+        text = await self._written("followup", question, ledger, history=history, may_stand=may_stand)
+        said = [f"{it.question} {it.answer} {it.sql or ''}" for it in history]
+        if may_stand and not keeps_all(text, question.text):
+            return None
+        if corrects(question.text) and not replaces(text, question.history[-1].question):
+            return None  # both at once is what nobody meant
+        return text if self._is_usable(text, question.text, said) else None
+
+    async def _reply(self, question: Question, pending: Pending, ledger: Ledger) -> Question:
+        """What follows a clarification: its answer, which goes on with the question, or a question of its own."""
+        if _ANYWAY.fullmatch(question.text):
+            options = question.options.model_copy(update={"clarify": False})
+            return question.model_copy(update={"text": pending.question, "options": options})
+        text = chosen(question.text, pending.choices)
+        if text is None and asks_by_itself(question.text):
+            return question.model_copy(update={"pending": None})
+        if text is None:
+            try:
+                text = await self._written("followup_reply", question, ledger, pending=pending)
+            except ModelError:
+                text = ""
+            said = [pending.question, pending.clarification]
+            if asks_back(text, pending) or not self._is_usable(text, question.text, said):
+                text = with_reply(pending.question, question.text)[: self.max_chars]
+        return question.model_copy(update={"text": text})
+
+    async def _written(self, prompt: str, question: Question, ledger: Ledger, **holes: object) -> str:
+        """The first line that the model writes; empty where it found no end."""
+        content = templates.render(prompt, message=question.text, **holes)
+        reply = await self.model.complete([Message(role="user", content=content)], max_tokens=MAX_TOKENS)
+        ledger.spend(reply.usage)
+        return "" if reply.truncated else _line(reply.text)
+
+    def _is_usable(self, text: str, message: str, said: Sequence[str]) -> bool:
+        if not text or len(text) > self.max_chars or text.casefold() == message.casefold():
+            return False
+        ordered = orders_change(message) or any(orders_change(earlier) for earlier in said)
+        leaks_out = leaks.problem(text, "", (message, *said))
+        return not leaks_out and (ordered or not orders_change(text)) and keeps(text, message, said)
+
+
+def _in_view(question: Question) -> tuple[Exchange, ...]:
+    """The exchanges that a message can lean on: the last one, or all where it, or the last one, speaks of several.
+
+    The last question is nearly always whole, whatever led to it; what came before would only be mixed in.
+    """
+    several = _SEVERAL.search(question.text) or leaning(question.history[-1].question) is Leaning.LEANS
+    return question.history if several else question.history[-1:]
+
+
+def _line(text: str) -> str:
+    """The first line of a reply that says something, without a label or quotes around it."""
+    line = next((line for line in text.splitlines() if line.strip(_QUOTES)), "")
+    return one_line(_LABEL.sub("", line)).strip(_QUOTES)

@@ -1,0 +1,196 @@
+"""Does a message lean on the ones before it? Told from its words alone, without a model.
+
+The signs are those of ellipsis and anaphora: it begins like the end of another sentence ("and in 2024?"), it has a
+pronoun with nothing in it to stand for ("sort them by name"), or it names nothing at all ("only the top three").
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+
+from agent.understanding.followups.scripts import SCRIPTS, Script
+from agent.understanding.followups.words import ENGLISH, GERMAN, Language, words_of
+from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
+
+LANGUAGES = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN)
+
+_TOKEN = re.compile(r"\w+", re.UNICODE)
+_CLAUSES = words_of("and or who that which whose where und oder die der das et ou qui que y o e che")
+_NOW = words_of(  # "this month" is counted from today, not from an earlier message
+    "year month week quarter day morning summer winter spring autumn season decade time jahr monat woche quartal année "
+    "mois semaine trimestre año mes semana trimestre anno mese settimana"
+)
+_RELATIVE = words_of("who that which whose with where whom die der deren qui que dont che con mit")
+MANY = 3  # words of an unknown language, from which on it may be a question of its own
+
+
+class Leaning(Enum):
+    """LEANS: cannot be understood alone. STANDS: can. UNSURE: either; who knows the conversation must tell."""
+
+    LEANS = auto()
+    STANDS = auto()
+    UNSURE = auto()
+
+
+def leaning(text: str) -> Leaning:
+    """Whether a message leans on the conversation before it.
+
+    Args:
+        text: the message, in any language; words of English, German, French, Spanish and Italian, and patterns of
+            Korean, Japanese and Chinese are known. Of others only the length tells.
+    """
+    script = next((script for script in SCRIPTS if script.letters.search(text)), None)
+    if script is not None:
+        return _by_patterns(text, script)
+    words = _TOKEN.findall(text.casefold())
+    if not words:
+        return Leaning.LEANS
+    best = max(LANGUAGES, key=lambda language: language.hits(words))
+    if best.hits(words) == 0:
+        return Leaning.LEANS if len(words) < MANY else Leaning.UNSURE
+    if best.always.search(text):
+        return Leaning.LEANS
+    return _Sentence(text, words, best).leaning()
+
+
+def asks_by_itself(text: str) -> bool:
+    """Whether a message is a whole question or request, not a statement or a fragment."""
+    script = next((script for script in SCRIPTS if script.letters.search(text)), None)
+    if script is not None:
+        return bool(script.asks.search(text)) and leaning(text) is Leaning.STANDS
+    words = _TOKEN.findall(text.casefold())
+    return leaning(text) is Leaning.STANDS and any(word in language.asks for language in LANGUAGES for word in words)
+
+
+def asks(word: str) -> bool:
+    """Whether a word, case-folded, begins a question or a request."""
+    return any(word in language.asks for language in LANGUAGES)
+
+
+def content_words(text: str) -> list[str]:
+    """The words that name something, case-folded; of a script without known words none."""
+    words = _TOKEN.findall(text.casefold())
+    if not words or any(script.letters.search(text) for script in SCRIPTS):
+        return []
+    best = max(LANGUAGES, key=lambda language: language.hits(words))
+    return [word for word in words if not _is_number(word) and word not in best.naming_nothing]
+
+
+def _by_patterns(text: str, script: Script) -> Leaning:
+    if script.leans.search(text.strip()):
+        return Leaning.LEANS
+    if script.asks.search(text):
+        return Leaning.STANDS
+    return Leaning.LEANS if len(text.strip(" ?？。.")) <= script.short else Leaning.UNSURE
+
+
+def _is_number(word: str) -> bool:
+    return word[0].isdigit()
+
+
+class _Sentence:
+    """One message in a known language."""
+
+    def __init__(self, text: str, words: list[str], language: Language) -> None:
+        self._text, self._language = text, language
+        start = 0
+        while start < len(words) - 1 and words[start] in language.joins:
+            start += 1
+        self._joined, self._words = start > 0, words[start:]
+        naming_nothing = language.naming_nothing
+        self._content = [
+            number
+            for number, word in enumerate(self._words)
+            if word not in naming_nothing and not _is_number(word) and not (number == 0 and word in language.changes)
+        ]
+
+    def leaning(self) -> Leaning:
+        words, language = self._words, self._language
+        if not self._content:
+            return Leaning.LEANS
+        found = self._of_pronouns()
+        if words[0] in language.changes and words[0] not in language.asks:
+            follows = words[1] if len(words) > 1 else ""
+            bound = follows in language.prepositions | language.only or found is not Leaning.STANDS
+            return Leaning.LEANS if bound else Leaning.UNSURE
+        if found is not Leaning.STANDS:
+            return found
+        if not any(word in language.asks or word in language.verbs for word in words):
+            return self._of_fragment()
+        return self._of_question()
+
+    def _of_question(self) -> Leaning:
+        """With a question word or a verb: what matters is whether it says what it asks about."""
+        words, language = self._words, self._language
+        subject = self._after(words[0]) if words[0] in language.which else None
+        counted = next((self._after(word) for word in words[:4] if word in language.many), None)
+        if counted is not None and counted in language.verbs:
+            return Leaning.LEANS  # "how many were cancelled?": how many what?
+        if subject is not None and len(self._content) == 1:
+            if not set(words) & language.verbs:
+                return Leaning.LEANS  # "which customers?"
+            if subject in language.verbs:
+                return Leaning.UNSURE  # "which were cancelled?"
+        if any(word in language.only for word in words[:3]):
+            return Leaning.UNSURE
+        whole = any(one in self._named for one in (subject, counted) if one is not None)
+        return Leaning.UNSURE if self._joined and not whole else Leaning.STANDS
+
+    @property
+    def _named(self) -> set[str]:
+        return {self._words[number] for number in self._content}
+
+    def _after(self, word: str) -> str:
+        """The word behind a word; empty at the end."""
+        return next(iter(self._words[self._words.index(word) + 1 :]), "")
+
+    def _of_pronouns(self) -> Leaning:
+        """What stands for something: named before it in another clause, perhaps in this one, or in no word at all."""
+        language, first = self._language, self._content[0]
+        found = Leaning.STANDS
+        for number, word in enumerate(self._words):
+            follows = self._words[number + 1] if number + 1 < len(self._words) else ""
+            if word in language.pointers and self._points_back(number, follows):
+                return Leaning.LEANS
+            if word in language.owners and number < first:
+                return Leaning.LEANS
+            if word not in language.pronouns or (word in language.pointers and follows in _NOW | _RELATIVE):
+                continue
+            if word in _CLAUSES and number > first:
+                continue  # a relative pronoun: "customers that never ordered"
+            if word == "one" and follows and not self._is_light(follows):
+                continue  # a numeral: "more than one order"
+            if number < first:
+                return Leaning.LEANS
+            if not any(between in _CLAUSES for between in self._words[first + 1 : number]):
+                found = Leaning.UNSURE
+        return found
+
+    def _points_back(self, number: int, follows: str) -> bool:
+        """Whether a demonstrative has a noun of its own that no clause explains."""
+        language = self._language
+        if not follows or follows in _NOW | _RELATIVE or _is_number(follows):
+            return False
+        before = self._words[number - 1] if number else ""
+        explained = number + 2 < len(self._words) and self._words[number + 2] in _RELATIVE
+        as_relative = self._words[number] in _CLAUSES and number > self._content[0]
+        return follows not in language.naming_nothing and not explained and not as_relative and before != "than"
+
+    def _is_light(self, word: str) -> bool:
+        language = self._language
+        return word in language.verbs | language.function | language.prepositions | language.asks | language.pronouns
+
+    def _of_fragment(self) -> Leaning:
+        """Without a verb: a part of an earlier question, or a request in short ("revenue by month")."""
+        words, language, content = self._words, self._language, self._content
+        if self._joined or words[0] in language.prepositions or words[0] in language.only or len(words) == 1:
+            return Leaning.LEANS
+        after = words[content[0] + 1 : -1]
+        if any(word in language.divides for word in after):
+            return Leaning.STANDS
+        measures = any(word in language.generic for word in words[: content[0]])
+        if measures and any(word in language.prepositions for word in after):
+            return Leaning.STANDS
+        dated = content[0] == 0 and words[-1][0].isdigit()  # "revenue in 2024"
+        return Leaning.UNSURE if measures or dated or len(content) > 1 else Leaning.LEANS

@@ -1,0 +1,65 @@
+"""Checks of a result that need no model: does its shape fit what was asked?"""
+
+from __future__ import annotations
+
+import re
+
+from agent.core.models import Check
+from executors.base import QueryResult
+
+# "top 5", "the 3 best", "five largest": how many rows were asked for.
+NUMBER_WORDS = {
+    word: number
+    for number, word in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1)
+}
+# What a number counts where it counts no rows: "the last 3 months", "the top 10 %", "the first 2 letters".
+_NO_ROWS = (
+    r"(?![.,]?\d|\s*%|[\s-]+(?:(?:calendar|business|working|fiscal|full|whole|complete|consecutive)\s+)?"
+    r"(?:per\s?cent|percent\w*|seconds?|minutes?|hours?|days?|weeks?|weekends?|months?|quarters?|years?|decades?"
+    r"|letters?|characters?|digits?|words?)\b)"
+)
+_COUNT = rf"(\d{{1,3}}|{'|'.join(NUMBER_WORDS)})\b{_NO_ROWS}"
+_MOST = r"(?:best|worst|largest|biggest|smallest|highest|lowest|most|least|latest|newest|oldest|cheapest|longest)"
+# What stands before "5 largest" where the number is asked for; in "store one best" it names something.
+_ASKING = (
+    r"(?:^|[:;]\s*|\b(?:the|our|my|your|their|its|these|those|all|which|what|are|is|were|show|list|name|find|get|give"
+    r"|return|display|me|us)\s+)"
+)
+TOP_N = re.compile(
+    rf"\b(?:top|first|last|bottom)[\s-]+{_COUNT}|{_ASKING}{_COUNT}\s+(?:\w+\s+)?{_MOST}\b", re.IGNORECASE
+)
+# So many rows of each group may be meant, and nobody can tell how many groups there are.
+_GROUPED = re.compile(r"\b(?:each|per|every)\b", re.IGNORECASE)
+
+# Checks that a judge may overrule: what looks wrong by its shape may be what the data really says.
+SOFT_CHECKS = frozenset({"has_rows"})
+
+
+def shape_checks(question: str, result: QueryResult) -> list[Check]:
+    """Rows at all, not only NULLs, and not more rows than the question's own number.
+
+    Args:
+        question: as asked.
+        result: what the query gave.
+    """
+    if result.row_count == 0:
+        return [Check(name="has_rows", passed=False, detail="The query returned no rows.")]
+    checks = [Check(name="has_rows", passed=True, detail=f"{result.row_count} rows.")]
+    only_null = all(value is None for row in result.rows for value in row)
+    detail = "Every value is NULL: the filters may match nothing." if only_null else ""
+    checks.append(Check(name="not_all_null", passed=not only_null, detail=detail))
+    wanted = asked_count(question)
+    if wanted is not None:
+        fits = result.row_count <= wanted
+        detail = f"{wanted} rows were asked for, {result.row_count} came."
+        checks.append(Check(name="asked_row_count", passed=fits, detail=detail))
+    return checks
+
+
+def asked_count(question: str) -> int | None:
+    """How many rows a question asks for in so many words; None where it names no number, or may mean one of groups."""
+    match = TOP_N.search(question)
+    if match is None or _GROUPED.search(question):
+        return None
+    word = (match[1] or match[2]).lower()
+    return NUMBER_WORDS.get(word) or int(word)

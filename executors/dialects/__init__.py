@@ -1,0 +1,1 @@
+"""What a dialect's row holds, and the table of them."""

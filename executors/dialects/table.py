@@ -1,0 +1,99 @@
+"""The one table of dialects: how each is parsed, what a model must know of it, and what its errors mean.
+
+Adding a dialect is adding a row: a module in `executors.engines`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from executors.dialects.row import Case, Dialect, Limit
+from executors.engines.clickhouse.dialect import CLICKHOUSE
+from executors.engines.databricks.dialect import DATABRICKS
+from executors.engines.duckdb.dialect import DUCKDB
+from executors.engines.hana.dialect import HANA
+from executors.engines.mysql.dialect import MARIADB, MYSQL
+from executors.engines.oracle.dialect import ORACLE
+from executors.engines.postgresql.dialect import POSTGRESQL
+from executors.engines.sqlite.dialect import SQLITE
+from executors.engines.sqlserver.dialect import SQLSERVER
+from executors.errors import ErrorKind
+
+if TYPE_CHECKING:
+    from executors.base import Schema
+
+__all__ = [
+    "ALIASES",
+    "DIALECTS",
+    "EXTENDED",
+    "Case",
+    "Dialect",
+    "Limit",
+    "classify",
+    "dialect_named",
+    "match_error",
+    "spoken",
+]
+
+DIALECTS: dict[str, Dialect] = {
+    row.name: row
+    for row in (
+        *(SQLITE, DUCKDB, POSTGRESQL, SQLSERVER, MYSQL, MARIADB, CLICKHOUSE),
+        *(ORACLE, HANA, DATABRICKS),
+    )
+}
+
+EXTENDED: set[str] = set()  # those that were added from outside; see `executors.extend`
+
+# What other tools call a dialect -> its name here.
+ALIASES: dict[str, str] = {
+    **dict.fromkeys(("sqlite3",), "sqlite"),
+    **dict.fromkeys(("postgres", "pg", "postgis", "psql"), "postgresql"),
+    **dict.fromkeys(("tsql", "t-sql", "mssql", "azuresql", "azure-sql", "sql server"), "sqlserver"),
+    **dict.fromkeys(("spark", "spark2", "sparksql", "databricks-sql"), "databricks"),
+    **dict.fromkeys(("ch", "chdb"), "clickhouse"),
+    **dict.fromkeys(("saphana", "sap hana", "hdb"), "hana"),
+    **dict.fromkeys(("plsql", "oracledb"), "oracle"),
+}
+
+
+_made: dict[tuple[str, tuple[int, ...]], tuple[Dialect, Dialect]] = {}  # of a row, and what it became
+
+
+def spoken(schema: Schema) -> Dialect:
+    """The dialect of a schema's server, without what its version lacks."""
+    row = DIALECTS[schema.dialect]
+    if not (row.needs and schema.version):
+        return row
+    key = row.name, schema.version
+    if key not in _made or _made[key][0] is not row:  # an extension may have put another row there
+        _made[key] = row, row.of_version(schema.version)
+    return _made[key][1]
+
+
+def dialect_named(name: str) -> Dialect | None:
+    """The dialect that somebody means; None where none is known by that name. Args: name: in any case."""
+    lowered = name.strip().lower()
+    return DIALECTS.get(ALIASES.get(lowered, lowered))
+
+
+def classify(dialect: str, message: str) -> ErrorKind:
+    """The kind of a driver's error. Args: dialect: a key of `DIALECTS`; message: as the driver gave it."""
+    return match_error(dialect, message)[0]
+
+
+# What every database says in much the same words.
+_ALIKE = (
+    (r"(?i)\bdivision by (?:zero|0)\b|\bdivide by zero\b|\bdivisor is equal to zero\b", ErrorKind.DIVISION_BY_ZERO),
+    (r"(?i)\breturn(?:s|ed) more than (?:one|1) (?:row|value)|\bmore than one row returned\b", ErrorKind.SEVERAL_ROWS),
+)
+
+
+def match_error(dialect: str, message: str) -> tuple[ErrorKind, dict[str, str]]:
+    """The kind of a driver's error, and the names the message holds (`name`, `table`), without their quotes."""
+    for pattern, kind in (*_ALIKE, *DIALECTS[dialect].errors):
+        found = re.search(pattern, message)
+        if found:
+            return kind, {key: value.strip("\"'[]` ") for key, value in found.groupdict().items() if value}
+    return ErrorKind.OTHER, {}

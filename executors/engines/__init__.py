@@ -1,0 +1,1 @@
+"""One package per engine: its dialect's row, its grammar, its executor."""

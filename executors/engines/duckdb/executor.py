@@ -1,0 +1,212 @@
+"""DuckDB files: read only, and where the registry says so, a write at a time.
+
+How a database is closed to everything but itself is in `duckdb_engine`.
+"""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
+from executors.engines.duckdb import engine as duckdb_engine
+from executors.engines.duckdb import schema as duckdb_schema
+from executors.engines.duckdb import write as duckdb_write
+from executors.errors import DatabaseUnavailable
+from executors.local import probing
+from executors.local.files_state import FileState, state_of
+from executors.local.gate import Gate
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+class _Opened(NamedTuple):
+    """The file as it was at a time."""
+
+    state: tuple[FileState | None, ...]
+    connection: DuckDBPyConnection
+    found: duckdb_schema.Found
+
+
+class DuckdbExecutor(Executor):
+    """One DuckDB file: one database instance, a cursor for each query. What does not fit in memory is spilled to a
+    temporary folder, never beside the file.
+
+    A file is opened by one instance of a process: to write, the one that reads is closed, once its queries have ended.
+
+    Args:
+        name: of the database.
+        path: the file.
+        memory: DuckDB's limit, as `1GB`.
+        threads: of the instance.
+        sample_values: stored values shown per text column.
+        writable: whether `write` may open it for writing.
+    """
+
+    dialect = "duckdb"
+
+    def __init__(
+        self, name: str, path: Path, *, memory: str, threads: int, sample_values: int, writable: bool = False
+    ) -> None:
+        self.name, self._path, self._sample_values = name, path.absolute(), sample_values
+        self._memory, self._threads, self._writable = memory, threads, writable
+        self._gate = Gate()
+        self._scratch = scratch_folder(self)
+        self._lock = threading.Lock()
+        self._opened: _Opened | None = None
+        self._found: tuple[tuple[FileState | None, ...], duckdb_schema.Found] | None = None
+
+    def schema(self) -> Schema:
+        """See `Executor.schema`; read again when the file has changed."""
+        with self._gate.reading(), self._lock:
+            return self._current().found.schema
+
+    def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        """See `Executor.run`."""
+        with self._gate.reading():
+            with self._lock:
+                opened = self._current()
+                # A cursor keeps its instance alive, whatever happens to the file meanwhile.
+                cursor = duckdb_engine.new_cursor(opened.connection, opened.found.search_path)
+            with cursor, self._failing(query.executable, opened.found.schema):
+                return duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
+
+    def write(
+        self,
+        statement: CheckedWrite,
+        *,
+        timeout_s: float,
+        commit: bool,
+        max_rows: int,
+        exactly: int | None = None,
+    ) -> WriteResult:
+        """See `Executor.write`. Waits for the queries that run; those that come later wait for it."""
+        if not self._writable:
+            return super().write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+        with self._gate.reading(), self._lock:
+            found = self._current().found
+        with self._gate.writing(timeout_s) as alone, self._lock:
+            if not alone:
+                raise DatabaseUnavailable(f"{self._path.name} is being read all the time; try the change again later.")
+            self._close()
+            with (
+                self._failing(statement.runs, found.schema, locked=True),
+                self._attach(writable=True) as connection,
+                duckdb_engine.new_cursor(connection, found.search_path) as cursor,
+            ):
+                return duckdb_write.run(
+                    cursor, statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly
+                )
+
+    def kept(self) -> bytes:
+        """What was found out of the file, for another process that opens it; nothing but this class reads it."""
+        opened = self._opened
+        return pickle.dumps(None if opened is None else (opened.state, opened.found))
+
+    def remember(self, kept: bytes) -> None:
+        """Take over what another process `kept`; it counts as long as the file is as it was."""
+        self._found = pickle.loads(kept)  # noqa: S301  of a process like this one
+
+    def layers(self) -> tuple[Layer, ...]:
+        """See `Executor.layers`."""
+        with self._gate.reading():
+            with self._lock:
+                opened = self._current()
+                cursor = duckdb_engine.new_cursor(opened.connection, opened.found.search_path)
+            with cursor:
+                return probing.duckdb_layers(cursor)
+
+    @contextmanager
+    def _failing(self, sql: str, schema: Schema, *, locked: bool = False) -> Iterator[None]:
+        """What DuckDB says of a statement, as an error of ours. Args: locked: whether the caller holds the lock."""
+        import duckdb
+
+        from executors.sql.names import diagnose
+
+        try:
+            yield
+        except (duckdb.IOException, duckdb.FatalException) as error:
+            if not locked and (spilled := duckdb_engine.failed(error)) is not None:
+                raise spilled from error
+            if not locked:
+                self.close()  # opened again for the next query
+            raise self._unavailable(str(error)) from error
+        except duckdb.Error as error:
+            raise duckdb_engine.failed(error) or diagnose.sql_failed(str(error), sql, schema) from error
+
+    def close(self) -> None:
+        """Let go of the file, as soon as the queries that run have ended."""
+        with self._lock:
+            self._close()
+
+    def _current(self) -> _Opened:
+        """The file as it is now."""
+        state = state_of(self._path), state_of(self._path.with_name(f"{self._path.name}.wal"))
+        if self._opened is None or self._opened.state != state:
+            self._close()
+            if state[0] is None:
+                raise DatabaseUnavailable(f"{self._path.name} is not there, or may not be read; check the file.")
+            self._opened = self._open(state)
+            self.warnings = self._opened.found.warnings
+        return self._opened
+
+    def _open(self, state: tuple[FileState | None, ...]) -> _Opened:
+        import duckdb
+
+        connection = self._attach()
+        if self._found is not None and self._found[0] == state:
+            return _Opened(state, connection, self._found[1])
+        try:
+            with duckdb_engine.new_cursor(connection) as cursor:
+                found = duckdb_schema.read(cursor, self.name, self._sample_values)
+        except duckdb.Error as error:
+            connection.close()
+            raise self._unavailable(str(error)) from error
+        if not found.schema.tables:
+            connection.close()
+            raise DatabaseUnavailable(f"{self._path.name} has no tables; is it the right file?")
+        return _Opened(state, connection, found)
+
+    def _attach(self, *, writable: bool = False) -> DuckDBPyConnection:
+        """An instance that has the file. Raises DatabaseUnavailable."""
+        import duckdb
+
+        spill = self._scratch / "spill"
+        try:
+            return duckdb_engine.open_database(
+                self._path, memory=self._memory, threads=self._threads, spill=spill, writable=writable
+            )
+        except duckdb.Error as error:
+            raise self._unavailable(str(error)) from error
+
+    def _unavailable(self, message: str) -> DatabaseUnavailable:
+        import duckdb
+
+        if "lock on file" in message or "file handle conflict" in message:
+            return DatabaseUnavailable(
+                f"{self._path.name} is open for writing in another program; try again when that has closed it."
+            )
+        return DatabaseUnavailable(
+            f"{self._path.name} cannot be read as a DuckDB database; check the file, and that it was not written by a "
+            f"version newer than DuckDB {duckdb.__version__}."
+        )
+
+    def _close(self) -> None:
+        if self._opened is not None:
+            self._opened.connection.close()
+        self._opened = None
+
+
+def scratch_folder(owner: object) -> Path:
+    """A temporary folder that is removed with its owner, or when the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="plumbline-"))
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    return folder

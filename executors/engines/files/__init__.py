@@ -1,0 +1,1 @@
+"""CSV, TSV, Parquet, JSON and Excel files, read by DuckDB."""

@@ -1,0 +1,373 @@
+"""CSV, TSV, Parquet, JSON and Excel files, one or a folder of them: each a table, or many of one schema together one.
+
+Nothing is loaded: a small DuckDB database, made in a temporary folder and then opened read-only, holds one view per
+table, with the types pinned that were inferred once. That database may read exactly these files and nothing else.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from executors.base import Cancel, CheckedSql, Column, Executor, Layer, QueryResult, Schema, Table, TableReport
+from executors.engines.duckdb import engine as duckdb_engine
+from executors.engines.duckdb.executor import scratch_folder
+from executors.engines.duckdb.schema import count_rows, is_key, text_samples
+from executors.engines.files import file_tables
+from executors.engines.files.file_groups import grouped_parts, root_of, selected
+from executors.engines.files.file_keys import key_candidates, with_foreign_keys
+from executors.engines.files.file_tables import WHOLE_BYTES, FileTable
+from executors.engines.files.prepared import prepared
+from executors.errors import DatabaseUnavailable
+from executors.local import probing
+from executors.local.file_reports import table_report
+from executors.local.files_state import FileState, state_of
+from executors.local.samples import quoted
+from executors.registry.kinds import FILE_SUFFIXES, is_file_of_data, is_glob
+from executors.stopping import out_of_time
+
+if TYPE_CHECKING:
+    import duckdb
+
+MAX_FILES = 500
+MOST_LOOKS = 5  # at files that change while a query reads them
+_FILE_FAULT = re.compile(
+    r"CSV Error on Line|Malformed JSON|read_json|Parquet|No files found|Could not read|cannot open", re.IGNORECASE
+)
+
+
+class _File(NamedTuple):
+    """One version of one file."""
+
+    path: Path
+    state: FileState
+
+
+class _Part(NamedTuple):
+    """What a file, or a sheet of it, adds to a table. path: of what is read; name: of a table of its own."""
+
+    name: str
+    path: Path
+    found: FileTable
+    encoding: str = ""
+
+
+class _Catalog(NamedTuple):
+    """What was found in the files, and the database that reads them."""
+
+    files: tuple[_File, ...]
+    tables: dict[str, tuple[_File, ...]]
+    connection: duckdb.DuckDBPyConnection
+    warnings: tuple[str, ...]
+
+
+class FilesExecutor(Executor):
+    """Files as a database.
+
+    A file that is changed, new or gone is noticed at the next call. One that cannot be read is left out, and
+    `warnings` says why; only where none can be read is the database unavailable.
+
+    Args:
+        name: of the database.
+        path: a file, a folder with the folders in it, or a glob (`**` is any folders).
+        memory, threads: of DuckDB.
+        sample_values: stored values shown per text column.
+    """
+
+    dialect = "duckdb"
+
+    def __init__(self, name: str, path: Path, *, memory: str, threads: int, sample_values: int) -> None:
+        self.name, self._path, self._sample_values = name, path.absolute(), sample_values
+        self._memory, self._threads = memory, threads
+        self._scratch, self._numbers = scratch_folder(self), count(1)
+        self._lock = threading.RLock()
+        self._turns = threading.BoundedSemaphore(threads)
+        self._inspected: dict[_File, tuple[_Part, ...] | DatabaseUnavailable] = {}
+        self._described: dict[tuple[str, tuple[_File, ...]], Table] = {}
+        self._reported: dict[tuple[str, tuple[_File, ...]], TableReport] = {}
+        self._catalog: _Catalog | None = None
+        self._schema: Schema | None = None
+
+    def schema(self) -> Schema:
+        """See `Executor.schema`. Keys are inferred (`file_keys`); large files of text are not counted."""
+        with self._lock:
+            catalog = self._current()
+            if self._schema is None:
+                tables = [self._table(catalog, name) for name in catalog.tables]
+                self.reports = tuple(self._report(catalog, name) for name in catalog.tables)
+                self._schema = Schema(database=self.name, dialect=self.dialect, tables=with_foreign_keys(tables))
+            return self._schema
+
+    def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        """See `Executor.run`. A line that does not fit the types of a large file has them inferred from all of it.
+
+        No more queries run at once than DuckDB has threads: each takes buffers of tens of megabytes to read files
+        of text, and one already uses all threads.
+        """
+        started = time.monotonic()
+        if not self._turns.acquire(timeout=timeout_s):
+            raise out_of_time(timeout_s)
+        waited = time.monotonic() - started
+        try:
+            return self._run(query, timeout_s=round(timeout_s - waited, 2), cancel=cancel)
+        finally:
+            self._turns.release()
+
+    def _run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None) -> QueryResult:
+        import duckdb
+
+        from executors.sql.names import diagnose
+
+        changes = 0
+        while changes < MOST_LOOKS:
+            with self._lock:
+                files = self._current().files
+            try:
+                with self._cursor() as cursor:
+                    result = duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
+                if self._files() == files:
+                    return result
+                changes += 1  # some of its rows may be of before, and some of after
+            except duckdb.Error as error:
+                if _FILE_FAULT.search(str(error)) and self._look_again(str(error)):
+                    changes += self._files() != files
+                    continue
+                raise duckdb_engine.failed(error) or diagnose.sql_failed(
+                    self._without_folder(str(error)), query.executable, self.schema()
+                ) from error
+        raise DatabaseUnavailable(f"{self._path.name} changes while it is read: try again when it is whole.")
+
+    def kept(self) -> bytes:
+        """What was found out of the files, for another process that opens them; nothing but this class reads it."""
+        own = {  # what was written anew lies in a folder of this process
+            file: found
+            for file, found in self._inspected.items()
+            if isinstance(found, DatabaseUnavailable) or all(part.path == file.path for part in found)
+        }
+        return pickle.dumps((own, self._described, self._reported))
+
+    def remember(self, kept: bytes) -> None:
+        """Take over what another process `kept`; it counts for those files that are as they were."""
+        self._inspected, self._described, self._reported = pickle.loads(kept)  # noqa: S301  of a process like this one
+
+    def layers(self) -> tuple[Layer, ...]:
+        """See `Executor.layers`."""
+        with self._cursor() as cursor:
+            return probing.duckdb_layers(cursor)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        with self._lock:
+            if self._catalog is not None:
+                self._catalog.connection.close()
+            self._catalog, self._schema = None, None
+
+    # -- the files -----------------------------------------------------------------------------------------
+
+    def _files(self) -> tuple[_File, ...]:
+        return files_of(self._path)
+
+    def _current(self) -> _Catalog:
+        """The database over the files as they are now."""
+        files = self._files()
+        if self._catalog is None or self._catalog.files != files:
+            self.close()
+            self._catalog = self._build(files)
+            self.warnings = self._catalog.warnings
+            self._inspected = {file: found for file, found in self._inspected.items() if file in files}
+            self._described = {key: table for key, table in self._described.items() if set(key[1]) <= set(files)}
+            self._reported = {key: report for key, report in self._reported.items() if set(key[1]) <= set(files)}
+        return self._catalog
+
+    def _build(self, files: tuple[_File, ...]) -> _Catalog:
+        import duckdb
+
+        database = self._scratch / f"files{next(self._numbers)}.duckdb"
+        with duckdb.connect(str(database), config={"memory_limit": self._memory, "threads": self._threads}) as writer:
+            parts = [(file, part) for file in files for part in self._inspect(writer, file)]
+            groups = grouped_parts(self._root, [(file.path, part.name, part.found) for file, part in parts])
+            tables: dict[str, tuple[_File, ...]] = {}
+            for stem, members in groups:
+                name = _table_name(stem, tables)
+                queries = [selected(parts[at][1].found, partition) for at, partition in members]
+                writer.execute(f"CREATE VIEW {quoted(name)} AS {' UNION ALL BY NAME '.join(queries)}")
+                tables[name] = tuple(parts[at][0] for at, _ in members)
+        warnings = tuple(problem for file in files for problem in self._problems(file))
+        if not tables:
+            raise DatabaseUnavailable(" ".join(warnings))
+        connection = duckdb_engine.open_database(
+            database,
+            memory=self._memory,
+            threads=self._threads,
+            spill=self._scratch / "spill",
+            readable=[part.path for _, part in parts],
+        )
+        return _Catalog(files, tables, connection, warnings)
+
+    @property
+    def _root(self) -> Path:
+        return root_of(self._path)
+
+    def _problems(self, file: _File) -> tuple[str, ...]:
+        found = self._inspected[file]
+        if isinstance(found, DatabaseUnavailable):
+            return (str(found),)
+        return tuple(dict.fromkeys(problem for part in found for problem in part.found.problems))
+
+    def _inspect(self, connection: duckdb.DuckDBPyConnection, file: _File, *, whole: bool = False) -> tuple[_Part, ...]:
+        """What can be read of a file; nothing where it cannot, which `_problems` tells."""
+        if file not in self._inspected or whole:
+            folder = self._scratch / f"prepared{next(self._numbers)}"
+            folder.mkdir()
+            try:
+                self._inspected[file] = tuple(self._parts(connection, file, folder, whole=whole))
+            except DatabaseUnavailable as error:
+                self._inspected[file] = error
+            except OSError:
+                problem = f"{file.path.name} cannot be opened: check that it is there and may be read."
+                self._inspected[file] = DatabaseUnavailable(problem)
+        found = self._inspected[file]
+        return found if isinstance(found, tuple) else ()
+
+    def _parts(
+        self, connection: duckdb.DuckDBPyConnection, file: _File, folder: Path, *, whole: bool
+    ) -> Iterator[_Part]:
+        for ready in prepared(file.path, folder):
+            found = file_tables.inspect(connection, ready.path, whole=whole, folder=folder)
+            problems = (*ready.problems, *found.problems)
+            # The rows of one that was uneven are read from where it was written anew.
+            path = folder / f"even_{ready.path.name}"
+            read = path if str(path) in found.reader else ready.path
+            yield _Part(ready.name, read, found._replace(problems=problems), ready.encoding)
+
+    def _look_again(self, message: str) -> bool:
+        """After an error in a file: look at all of it.
+
+        Returns:
+            Whether the query can be tried again, because the file was changed or had not been looked at whole.
+
+        Raises:
+            DatabaseUnavailable: the file is at fault.
+        """
+        import duckdb
+
+        with self._lock:
+            catalog = self._catalog
+            if catalog is None or catalog.files != self._files():
+                return True
+            for file in dict.fromkeys(it for files in catalog.tables.values() for it in files):
+                known = self._inspected[file]
+                if not isinstance(known, tuple) or not any(str(part.path) in message for part in known):
+                    continue
+                if all(part.found.whole for part in known):
+                    raise file_tables.unreadable(file.path, message)
+                with duckdb.connect(config={"memory_limit": self._memory, "threads": self._threads}) as connection:
+                    self._inspect(connection, file, whole=True)
+                if isinstance(again := self._inspected[file], DatabaseUnavailable):
+                    raise again
+                self._described = {key: table for key, table in self._described.items() if file not in key[1]}
+                self._reported = {key: report for key, report in self._reported.items() if file not in key[1]}
+                self.close()
+                return True
+        return False
+
+    # -- the database --------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        with self._lock:
+            cursor = duckdb_engine.new_cursor(self._current().connection)
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+
+    def _table(self, catalog: _Catalog, name: str) -> Table:
+        """One table, described once for each version of its files."""
+        files = catalog.tables[name]
+        if (name, files) not in self._described:
+            parts = [part for file in files for part in self._inspect(catalog.connection, file)]
+            notes = {column: note for part in parts for column, note in part.found.notes}
+            cursor, table = duckdb_engine.new_cursor(catalog.connection), quoted(name)
+            columns = [(row[0], row[1]) for row in cursor.execute(f"DESCRIBE {table}").fetchall()]
+            samples = text_samples(cursor, table, columns, self._sample_values)
+            is_parquet = all(file.path.suffix.lower() == ".parquet" for file in files)
+            is_counted = is_parquet or sum(file.state.size for file in files) <= WHOLE_BYTES
+            candidates = key_candidates(name, [column for column, _ in columns]) if is_counted else []
+            key = tuple(column for column in candidates[:1] if is_key(cursor, table, quoted(column)))
+            self._described[name, files] = Table(
+                name=name,
+                columns=tuple(
+                    Column(
+                        name=column,
+                        type=kind,
+                        nullable=column not in key,
+                        samples=samples.get(column, ()),
+                        comment=notes.get(column, ""),
+                    )
+                    for column, kind in columns
+                ),
+                primary_key=key,
+                row_count=count_rows(cursor, table) if is_counted else None,
+            )
+            cursor.close()
+        return self._described[name, files]
+
+    def _report(self, catalog: _Catalog, name: str) -> TableReport:
+        """How a table was read, counted once for each version of its files."""
+        files = catalog.tables[name]
+        if (name, files) not in self._reported:
+            parts = [part for file in files for part in self._inspect(catalog.connection, file)]
+            table = self._table(catalog, name)
+            cursor = duckdb_engine.new_cursor(catalog.connection)
+            with closing(cursor):
+                self._reported[name, files] = table_report(
+                    cursor,
+                    table,
+                    files=[str(file.path.relative_to(self._root)) for file in files],
+                    encodings=[part.encoding for part in parts],
+                    found=[part.found for part in parts],
+                )
+        return self._reported[name, files]
+
+    def _without_folder(self, message: str) -> str:
+        folder = self._path if self._path.is_dir() else self._path.parent
+        return message.replace(f"{folder}/", "").replace(str(folder), "")
+
+
+def files_of(path: Path) -> tuple[_File, ...]:
+    """What there is now of a file, a folder or a glob, by name. Raises DatabaseUnavailable."""
+    root = root_of(path)
+    if path.is_dir():
+        paths = [it for it in path.rglob("*") if is_file_of_data(it)]
+    elif root != path.parent or is_glob(path):
+        paths = [it for it in root.glob(str(path.relative_to(root))) if is_file_of_data(it)]
+    else:
+        paths = [path]
+    paths = sorted(it for it in paths if not _is_hidden(it.relative_to(root) if it != path else Path(it.name)))
+    found = tuple(_File(path, state) for path in paths if (state := state_of(path)) and path.is_file())
+    if not found:
+        kinds = ", ".join(FILE_SUFFIXES)
+        raise DatabaseUnavailable(f"{path.name} has no data that can be read; wanted are files of {kinds}.")
+    if len(found) > MAX_FILES:
+        raise DatabaseUnavailable(f"{path.name} has {len(found)} files of data; at most {MAX_FILES} are read.")
+    return found
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith((".", "~")) for part in path.parts)
+
+
+def _table_name(stem: str, taken: dict[str, tuple[_File, ...]]) -> str:
+    """An identifier made of a file's name: `2024 Sales.csv` is `t_2024_Sales`; a second one of a name gets `_2`."""
+    name = re.sub(r"\W+", "_", stem).strip("_") or "data"
+    name = f"t_{name}" if name[0].isdigit() else name
+    lower = {other.lower() for other in taken}
+    return next(n for n in (name, *(f"{name}_{i}" for i in range(2, MAX_FILES + 2))) if n.lower() not in lower)

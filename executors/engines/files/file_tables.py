@@ -1,0 +1,399 @@
+"""One data file as one table: which columns it has, and the SQL that reads it without guessing again.
+
+Types are inferred from the first lines. Up to `WHOLE_BYTES` the rest is then read once against them, and what does not
+fit widens its column; of a larger file that is done when a query meets such a line. Reading streams: memory does not
+grow with the file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from executors.engines.duckdb.engine import literal
+from executors.engines.files.prepared import evened
+from executors.engines.files.written_numbers import written_number
+from executors.errors import DatabaseUnavailable
+from executors.local.samples import quoted
+
+if TYPE_CHECKING:
+    import duckdb
+    from duckdb import DuckDBPyConnection
+
+MOST_COLUMNS = 2000  # of a table; SQLite takes as many, and a wider one is a matrix
+WHOLE_BYTES = 64 * 1024 * 1024
+SAMPLED_LINES = 20_480
+BUFFER_BYTES = 8 * 1024 * 1024  # DuckDB reads a CSV file in pieces of 32 MB, several at once; smaller ones are as fast
+_HEAD_BYTES = 64 * 1024
+_SEPARATED = (".csv", ".tsv")
+_DELIMITERS = ",;\t|"
+_NONE = "(empty)"  # how DuckDB says that a file uses no quote
+_MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PDF": "a PDF file", b"PAR1": "Parquet"}
+
+_NO_SUCH_VALUE = re.compile(r"Error when converting column \"(.+?)\". Could not convert string \"(.*?)\" to '(.+?)'")
+_UNEVEN = "Expected Number of Columns"
+_TOO_LONG = re.compile(r"Maximum line size of (\d+) bytes exceeded\. Actual Size: ?(\d+)")
+
+
+class FileTable(NamedTuple):
+    """A file that can be read.
+
+    columns: names and DuckDB types, as they are read.
+    reader: the table function that reads it, types pinned.
+    whole: whether all of it was looked at.
+    select: what is selected from the reader: texts that are numbers are read as such.
+    notes: what is to be known of a column: its unit, the order of its dates.
+    problems: what was found in the file and is told, one sentence each.
+    delimiter: between the fields of a CSV file; decimal: a comma, where its numbers have one.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    reader: str
+    whole: bool
+    select: str = "*"
+    notes: tuple[tuple[str, str], ...] = ()
+    problems: tuple[str, ...] = ()
+    delimiter: str = ""
+    decimal: str = ""
+
+    @property
+    def query(self) -> str:
+        """Everything that the file holds."""
+        return f"SELECT {self.select} FROM {self.reader}"
+
+
+class _Sniffed(NamedTuple):
+    """What DuckDB found out about a CSV file."""
+
+    delimiter: str
+    quote: str
+    escape: str
+    skip: int
+    header: bool
+    columns: tuple[tuple[str, str], ...]
+    date_format: str | None
+    timestamp_format: str | None
+
+    @property
+    def numbers(self) -> int:
+        """Columns that are not text."""
+        return sum(kind != "VARCHAR" for _, kind in self.columns)
+
+
+def inspect(
+    connection: DuckDBPyConnection, path: Path, *, whole: bool = False, folder: Path | None = None
+) -> FileTable:
+    """Infer the columns of a file.
+
+    Args:
+        connection: one that may read files.
+        path: absolute.
+        whole: look at all of it, whatever its size.
+        folder: where a file may be written anew whose rows are uneven; nowhere where absent.
+
+    Raises:
+        DatabaseUnavailable: naming the file, what is wrong with it, and what to do.
+    """
+    found = _inspect(connection, path, whole=whole, folder=folder)
+    _check_width(path, len(found.columns))
+    return found
+
+
+def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder: Path | None) -> FileTable:
+    import duckdb
+
+    try:
+        size = path.stat().st_size
+        if not size:
+            raise _unusable(path, "is empty", "put data into it, or remove it")
+        whole = whole or size <= WHOLE_BYTES
+        suffix = path.suffix.lower()
+        if suffix == ".parquet":
+            return _described(connection, f"read_parquet({literal(str(path))}, hive_partitioning = false)")
+        _check_text(path)
+        if suffix not in _SEPARATED:
+            return _json(connection, path, whole)
+        try:
+            return _typed(connection, path, _csv(connection, path, whole))
+        except _UnevenRows as error:
+            if folder is None or not whole:
+                raise
+            even = evened(path, error.delimiter, folder)
+            found = _typed(connection, even.path, _csv(connection, even.path, whole))
+            return found._replace(problems=(*even.problems, *found.problems))
+    except OSError as error:
+        raise _unusable(path, "cannot be opened", "check that it is there and may be read") from error
+    except duckdb.OutOfMemoryException as error:
+        raise _unusable(path, "cannot be read in the memory there is", "raise PLUMBLINE_DUCKDB_MEMORY") from error
+    except duckdb.Error as error:
+        raise unreadable(path, str(error)) from error
+
+
+def unreadable(path: Path, message: str) -> DatabaseUnavailable:
+    """What DuckDB says of a file, in a sentence with what to do and without its folder."""
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    where = f" in line {int(line[1]):,}" if line else ""
+    if "not utf-8 encoded" in message:
+        return _not_utf8(path, where)
+    if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
+        return _unusable(
+            path,
+            f"has another number of fields{where} ({fields[2]}) than above ({fields[1]})",
+            "mend that line; a field that holds the delimiter must be in quotes",
+        )
+    if convert := _NO_SUCH_VALUE.search(message):
+        problem = f"has a value in column {convert[1]}{where} that is no {convert[3]}"  # which may be private
+        return _unusable(path, problem, "mend it")
+    if long := _TOO_LONG.search(message):
+        problem = f"has a line of {int(long[2]):,} bytes{_place_of_long(path, int(long[1]))}"
+        return _unusable(path, problem, f"break it up: a line may have {int(long[1]):,} bytes")
+    if "unterminated quote" in message and line:
+        return _unusable(path, f"has a quote that is not closed{where}", "close it, or double a quote inside quotes")
+    if record := re.search(r"Malformed JSON.*? in (?:record/value|line) (\d+): ([^\n]+?)\.?\s*(?:\n|$)", message):
+        return _unusable(path, f"is not valid JSON (record {record[1]}: {record[2]})", "mend it")
+    if path.suffix.lower() == ".parquet":
+        return _unusable(path, "cannot be read as Parquet", "write it again, or check what it holds")
+    if path.suffix.lower() in _SEPARATED:
+        return _unusable(path, "cannot be understood as a table", "check its delimiter, its quotes and its encoding")
+    return _unusable(path, "cannot be understood as JSON records", "check what it holds")
+
+
+def _place_of_long(path: Path, limit: int) -> str:
+    """Which line of a file has more bytes; DuckDB, which has not found where lines end, counts otherwise."""
+    number, length = 1, 0
+    with path.open("rb") as file:
+        while piece := file.readline(limit):
+            length += len(piece)
+            if length > limit:
+                return f" (line {number:,})"
+            if piece.endswith(b"\n"):
+                number, length = number + 1, 0
+    return ""  # a field in quotes goes over several
+
+
+def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
+    import duckdb
+
+    header = _first_line(path)
+    _check_width(path, max(header.count(it) for it in _DELIMITERS) + 1)  # to look at so many would take minutes
+    given = {"sample_size": str(SAMPLED_LINES)}
+    if path.suffix.lower() == ".tsv":
+        given["delim"] = "'\t'"
+    try:
+        found = _sniff(connection, path, given)
+    except duckdb.Error:
+        _check_fields(connection, path, header)
+        raise
+    # A line with more or fewer fields makes the sniffer give up on the delimiter, or on the lines before it.
+    if (len(found.columns) == 1 and _delimiters(found.columns[0][0])) or (found.skip and _delimiters(header)):
+        _check_fields(connection, path, header)
+    if not found.header and _names_only(header.split(found.delimiter)):
+        given["header"] = "true"
+        found = _sniff(connection, path, given)
+    comma = {"decimal_separator": "','"}
+    if found.delimiter == ";" and (better := _sniff(connection, path, given | comma)).numbers > found.numbers:
+        found = better
+    else:
+        comma = {}
+    return _widened(connection, path, found, comma) if whole else _reader(path, found, comma)
+
+
+class _UnevenRows(DatabaseUnavailable):
+    """Rows of a CSV file differ in their number of fields."""
+
+    delimiter = ","
+
+    @classmethod
+    def of(cls, path: Path, error: duckdb.Error, delimiter: str) -> _UnevenRows:
+        """What DuckDB says of such rows, with what stands between their fields."""
+        found = cls(str(unreadable(path, str(error))))
+        found.delimiter = delimiter
+        return found
+
+
+def _typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileTable:
+    """The table with texts read as the numbers that they are, where all of the file was looked at."""
+    if not found.whole:
+        return found
+    columns, selected, notes, problems = list(found.columns), list[str](), dict[str, str](), list[str]()
+    for at, (name, kind) in enumerate(found.columns):
+        number = written_number(connection, found.reader, name) if kind == "VARCHAR" else None
+        if number is None:
+            selected.append(quoted(name))
+            continue
+        columns[at] = (name, number.type)
+        selected.append(f"{number.expression} AS {quoted(name)}")
+        notes[name] = number.note
+    for name, kind in found.columns:
+        if kind == "DATE" and (order := _order_of_days(connection, found, name)):
+            notes[name] = order
+            problems.append(f"{path.name}: {name}: {order}")
+    select = ", ".join(selected) if tuple(columns) != found.columns else "*"
+    told = (*found.problems, *problems)
+    return found._replace(columns=tuple(columns), select=select, notes=tuple(notes.items()), problems=told)
+
+
+def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str) -> str:
+    """How days were read that may be read either way, with the day or the month first; empty where nothing is open."""
+    pattern = re.search(r"dateformat = '%(d|m)[^']*'", found.reader)
+    if pattern is None:
+        return ""
+    days = connection.execute(
+        f"SELECT max(day({quoted(name)})), max(month({quoted(name)})) FROM {found.reader}"
+    ).fetchone()
+    if days is None or days[0] is None or days[0] > 12:
+        return ""
+    first = "day" if pattern[1] == "d" else "month"
+    return f"Every value can be read with the day or the month first; it is read with the {first} first."
+
+
+def _widened(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
+    """All of the file read once; the type of a column that has other values is widened, and the file read again."""
+    import duckdb
+
+    while True:
+        table = _reader(path, found, more)._replace(whole=True)
+        counted = ", ".join(f"count({quoted(name)})" for name, _ in table.columns)
+        try:
+            connection.execute(f"SELECT {counted} FROM {table.reader}").fetchall()
+        except duckdb.Error as error:
+            if _UNEVEN in str(error):
+                raise _UnevenRows.of(path, error, found.delimiter) from error
+            misfit = _NO_SUCH_VALUE.search(str(error))
+            if misfit is None or misfit[3] == "VARCHAR":
+                raise
+            wider = "DOUBLE" if misfit[3] == "BIGINT" else "VARCHAR"
+            columns = tuple((name, wider if name == misfit[1] else kind) for name, kind in found.columns)
+            if columns == found.columns:
+                raise
+            found = found._replace(columns=columns)
+        else:
+            return table
+
+
+def _sniff(connection: DuckDBPyConnection, path: Path, options: Mapping[str, str]) -> _Sniffed:
+    row = connection.execute(
+        "SELECT Delimiter, Quote, Escape, SkipRows, HasHeader, Columns, DateFormat, TimestampFormat "
+        f"FROM sniff_csv({_arguments(path, options)})"
+    ).fetchone()
+    assert row is not None  # noqa: S101  one row, or an error
+    delimiter, quote, escape, skip, header, columns, date_format, timestamp_format = row
+    types = tuple((column["name"], column["type"]) for column in columns)
+    return _Sniffed(delimiter, quote, escape, skip, header, types, date_format, timestamp_format)
+
+
+def _reader(path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
+    # A file without a quote so far may have one further down.
+    quote, escape = ('"', '"') if found.quote == _NONE else (found.quote, found.escape)
+    options = {
+        "auto_detect": "false",
+        "hive_partitioning": "false",  # partitions are added for all kinds of files alike
+        "delim": literal(found.delimiter),
+        "quote": literal(quote),
+        "escape": literal("" if escape == _NONE else escape),
+        "skip": str(found.skip),
+        "buffer_size": str(BUFFER_BYTES),
+        "header": str(found.header).lower(),
+        "columns": _pinned(found.columns),
+        **more,
+    }
+    if found.date_format:
+        options["dateformat"] = literal(found.date_format)
+    if found.timestamp_format:
+        options["timestampformat"] = literal(found.timestamp_format)
+    decimal = "," if "decimal_separator" in more else ""
+    reader = f"read_csv({_arguments(path, options)})"
+    return FileTable(found.columns, reader, whole=False, delimiter=found.delimiter, decimal=decimal)
+
+
+def _check_width(path: Path, columns: int) -> None:
+    if columns > MOST_COLUMNS:
+        problem = f"has {columns:,} columns, and a table may have {MOST_COLUMNS:,}"
+        raise _unusable(path, problem, "keep those that are needed, or turn columns into rows")
+
+
+def _check_fields(connection: DuckDBPyConnection, path: Path, header: str) -> None:
+    """Raise for the first line that has not as many fields as the first one."""
+    import duckdb
+
+    for delimiter in sorted(_delimiters(header), key=header.count, reverse=True)[:1]:
+        columns = tuple((f"c{i}", "VARCHAR") for i in range(header.count(delimiter) + 1))
+        options = {
+            "auto_detect": "false",
+            "header": "true",
+            "buffer_size": str(BUFFER_BYTES),
+            "quote": "'\"'",
+            "escape": "'\"'",
+        }
+        options |= {"delim": literal(delimiter), "columns": _pinned(columns)}
+        try:
+            connection.execute(f"SELECT count(*) FROM read_csv({_arguments(path, options)})").fetchone()
+        except duckdb.Error as error:
+            if _UNEVEN in str(error):
+                raise _UnevenRows.of(path, error, delimiter) from error
+            raise unreadable(path, str(error)) from error
+
+
+def _json(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
+    lines = path.suffix.lower() in {".jsonl", ".ndjson"}
+    shape = f"{literal(str(path))}, format = '{'newline_delimited' if lines else 'auto'}'"
+    found = _described(connection, f"read_json({shape}, sample_size = {-1 if whole else SAMPLED_LINES})")
+    return FileTable(found.columns, f"read_json({shape}, columns = {_pinned(found.columns)})", whole)
+
+
+def _described(connection: DuckDBPyConnection, reader: str) -> FileTable:
+    rows = connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()
+    return FileTable(tuple((row[0], row[1]) for row in rows), reader, whole=True)
+
+
+def _arguments(path: Path, options: Mapping[str, str]) -> str:
+    return ", ".join([literal(str(path)), *(f"{option} = {value}" for option, value in options.items())])
+
+
+def _pinned(columns: tuple[tuple[str, str], ...]) -> str:
+    return "{" + ", ".join(f"{quoted(name)}: {literal(kind)}" for name, kind in columns) + "}"
+
+
+def _check_text(path: Path) -> None:
+    """What DuckDB would say of these in a way that helps nobody."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    if not head.strip(b" \t\r\n\xef\xbb\xbf"):
+        raise _unusable(path, "is empty", "put data into it, or remove it")
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            raise _unusable(path, f"is not text but {kind}", "export it as CSV in UTF-8")
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise _not_utf8(path)
+    if b"\x00" in head:
+        raise _unusable(path, "is not text", "check that it is the right file")
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError as error:
+        raise _not_utf8(path, f" in line {head.count(bytes([10]), 0, error.start) + 1:,}") from error
+
+
+def _first_line(path: Path) -> str:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        return file.readline(_HEAD_BYTES).rstrip("\n")
+
+
+def _delimiters(text: str) -> set[str]:
+    return set(text) & set(_DELIMITERS)
+
+
+def _names_only(fields: list[str]) -> bool:
+    """Whether a first line is names, some of them left out, as pandas writes an index without one."""
+    named = [field for field in fields if field.strip()]
+    return 0 < len(named) < len(fields) and not any(character.isdigit() for field in named for character in field)
+
+
+def _not_utf8(path: Path, where: str = "") -> DatabaseUnavailable:
+    return _unusable(path, f"is not UTF-8 text{where}", "save it as UTF-8 (in Excel: 'CSV UTF-8')")
+
+
+def _unusable(path: Path, what: str, mend: str) -> DatabaseUnavailable:
+    return DatabaseUnavailable(f"{path.name} {what}: {mend}.")

@@ -1,0 +1,217 @@
+"""SAP HANA."""
+
+from executors.dialects import reserved
+from executors.dialects.row import ASK_AGAIN, COMMON, COMMON_AGGREGATES, Case, Dialect, SchemaQueries, Session, words
+from executors.errors import ErrorKind
+
+# The server's own schemas are left out; the views of activated models are not.
+_VISIBLE = """
+    (schema_name NOT LIKE '\\_SYS%' ESCAPE '\\' OR schema_name = '_SYS_BIC')
+    AND schema_name NOT LIKE 'SAP\\_%' ESCAPE '\\' AND schema_name NOT LIKE 'HANA\\_XS%' ESCAPE '\\'
+    AND schema_name NOT IN ('SYS', 'SYSTEM', 'UIS', 'PUBLIC', 'SAPDBCTRL')
+"""
+_TYPE = """
+    CASE WHEN data_type_name IN ('VARCHAR', 'NVARCHAR', 'CHAR', 'NCHAR', 'ALPHANUM', 'VARBINARY')
+         THEN data_type_name || '(' || length || ')'
+         WHEN data_type_name = 'DECIMAL' AND scale IS NOT NULL
+         THEN 'DECIMAL(' || length || ',' || scale || ')'
+         ELSE data_type_name END
+"""
+_NULLABLE = "CASE WHEN is_nullable = 'FALSE' THEN 0 ELSE 1 END"
+
+_READS = SchemaQueries(
+    default_schema="SELECT CURRENT_SCHEMA FROM DUMMY",
+    tables=f"""
+        SELECT o.schema_name, o.name, o.is_view, o.comments, m.record_count
+        FROM (
+            SELECT schema_name, table_name AS name, 0 AS is_view, comments FROM SYS.TABLES
+            WHERE is_user_defined_type = 'FALSE' AND {_VISIBLE}
+            UNION ALL
+            SELECT schema_name, view_name, 1, comments FROM SYS.VIEWS WHERE is_valid = 'TRUE' AND {_VISIBLE}
+        ) o
+        LEFT JOIN SYS.M_TABLES m ON m.schema_name = o.schema_name AND m.table_name = o.name
+        ORDER BY o.schema_name, o.name
+    """,
+    columns=f"""
+        SELECT c.schema_name, c.name, c.column_name, c.type, c.nullable, c.comments
+        FROM (
+            SELECT schema_name, table_name AS name, column_name, {_TYPE} AS type, {_NULLABLE} AS nullable, comments,
+                   position
+            FROM SYS.TABLE_COLUMNS WHERE {_VISIBLE}
+            UNION ALL
+            SELECT schema_name, view_name, column_name, {_TYPE}, {_NULLABLE}, comments, position
+            FROM SYS.VIEW_COLUMNS WHERE {_VISIBLE}
+        ) c
+        ORDER BY c.schema_name, c.name, c.position
+    """,
+    primary_keys=f"""
+        SELECT schema_name, table_name, column_name FROM SYS.CONSTRAINTS
+        WHERE is_primary_key = 'TRUE' AND {_VISIBLE}
+        ORDER BY schema_name, table_name, position
+    """,
+    foreign_keys=f"""
+        SELECT schema_name, table_name, constraint_name, column_name, referenced_schema_name, referenced_table_name,
+               referenced_column_name
+        FROM SYS.REFERENTIAL_CONSTRAINTS
+        WHERE {_VISIBLE}
+        ORDER BY schema_name, table_name, constraint_name, position
+    """,
+)
+
+# Of the names that most engines share, those that HANA does not have; a schema may have functions so named.
+_ELSEWHERE = words("ceiling concat_ws degrees log10 pi radians")
+
+HANA = Dialect(
+    name="hana",
+    title="SAP HANA",
+    sqlglot="hana",
+    reserved=reserved.HANA,
+    named_by_text=True,
+    case=Case.UPPER,
+    months_ago="ADD_MONTHS(CURRENT_DATE, -{n})",
+    truncate_month="ADD_DAYS(LAST_DAY(ADD_MONTHS({column}, -1)), 1)",
+    hints=(
+        "Date arithmetic: ADD_MONTHS(CURRENT_DATE, -2), ADD_DAYS(col, 7); days between: DAYS_BETWEEN(earlier, later).",
+        "Year: YEAR(col); month: TO_VARCHAR(col, 'YYYY-MM').",
+        "First day of the month: ADD_DAYS(LAST_DAY(ADD_MONTHS(col, -1)), 1).",
+        "Values without a table come FROM DUMMY: SELECT CURRENT_DATE FROM DUMMY. There are no booleans: col = 1.",
+        'Names with lower-case letters need double quotes: "orderItems"; text has single quotes.',
+    ),
+    instead={
+        "date_trunc": "TO_VARCHAR(col, 'YYYY-MM')",
+        "trunc": "TO_VARCHAR(col, 'YYYY-MM')",
+        "dateadd": "ADD_MONTHS(col, 1), or ADD_DAYS(col, 7)",
+        "date_add": "ADD_DAYS(col, 7)",
+        "datediff": "DAYS_BETWEEN(earlier, later)",
+        "julianday": "DAYS_BETWEEN(earlier, later)",
+        "strftime": "TO_VARCHAR(col, 'YYYY-MM')",
+        "date_format": "TO_VARCHAR(col, 'YYYY-MM')",
+        "to_char": "TO_VARCHAR(col, 'YYYY-MM')",
+        "getdate": "CURRENT_DATE",
+        "sysdate": "CURRENT_DATE",
+        "isnull": "IFNULL(col, value)",
+        "nvl": "IFNULL(col, value)",
+        "iif": "CASE WHEN condition THEN a ELSE b END",
+        "if": "CASE WHEN condition THEN a ELSE b END",
+        "len": "LENGTH(col)",
+        "instr": "LOCATE(text, part)",
+        "strpos": "LOCATE(text, part)",
+        "charindex": "LOCATE(text, part)",
+        "substr": "SUBSTRING(col, 1, n)",
+        "ceiling": "CEIL(col)",
+        "log10": "LOG(10, col)",
+        "concat_ws": "a || ', ' || b",
+        "group_concat": "STRING_AGG(col, ', ')",
+        "listagg": "STRING_AGG(col, ', ' ORDER BY col)",
+        "total": "SUM(col)",
+    },
+    deadlocks=frozenset({"133", "138"}),
+    lock_waits=frozenset({"131"}),
+    advice=dict.fromkeys(("133", "138"), ASK_AGAIN),
+    codes={
+        **dict.fromkeys(("274", "287", "301", "461", "462", "677"), ErrorKind.CONSTRAINT),
+        "131": ErrorKind.TIMEOUT,
+        **dict.fromkeys(("133", "138"), ErrorKind.RESOURCE),
+        "259": ErrorKind.TABLE_NOT_FOUND,
+        "321": ErrorKind.TABLE_NOT_FOUND,
+        "362": ErrorKind.TABLE_NOT_FOUND,
+        "397": ErrorKind.TABLE_NOT_FOUND,
+        "260": ErrorKind.COLUMN_NOT_FOUND,
+        "263": ErrorKind.COLUMN_NOT_FOUND,
+        "268": ErrorKind.AMBIGUOUS_COLUMN,
+        "387": ErrorKind.AMBIGUOUS_COLUMN,
+        "328": ErrorKind.FUNCTION_NOT_FOUND,
+        "257": ErrorKind.SYNTAX_ERROR,
+        "262": ErrorKind.SYNTAX_ERROR,
+        "265": ErrorKind.SYNTAX_ERROR,
+        "269": ErrorKind.SYNTAX_ERROR,
+        "270": ErrorKind.SYNTAX_ERROR,
+        "383": ErrorKind.SYNTAX_ERROR,
+        "398": ErrorKind.SYNTAX_ERROR,
+        "426": ErrorKind.SYNTAX_ERROR,
+        "275": ErrorKind.GROUPING,
+        "276": ErrorKind.GROUPING,
+        "277": ErrorKind.GROUPING,
+        "278": ErrorKind.GROUPING,
+        "279": ErrorKind.GROUPING,
+        "280": ErrorKind.GROUPING,
+        "264": ErrorKind.TYPE_MISMATCH,
+        "266": ErrorKind.TYPE_MISMATCH,
+        "292": ErrorKind.TYPE_MISMATCH,
+        "293": ErrorKind.TYPE_MISMATCH,
+        "302": ErrorKind.TYPE_MISMATCH,
+        "303": ErrorKind.TYPE_MISMATCH,
+        "304": ErrorKind.DIVISION_BY_ZERO,
+        "305": ErrorKind.SEVERAL_ROWS,
+        "307": ErrorKind.TYPE_MISMATCH,
+        "314": ErrorKind.TYPE_MISMATCH,
+        "316": ErrorKind.TYPE_MISMATCH,
+        "339": ErrorKind.TYPE_MISMATCH,
+        "348": ErrorKind.TYPE_MISMATCH,
+        "407": ErrorKind.TYPE_MISMATCH,
+        "258": ErrorKind.PERMISSION,
+        "139": ErrorKind.TIMEOUT,
+        "613": ErrorKind.TIMEOUT,
+        "4": ErrorKind.RESOURCE,
+        "132": ErrorKind.RESOURCE,
+    },
+    errors=(
+        (r"invalid table name: +Could not find table/view (?P<name>\S+)", ErrorKind.TABLE_NOT_FOUND),
+        (r"invalid (?:table|view|schema) name", ErrorKind.TABLE_NOT_FOUND),
+        (r"invalid column name: +(?:(?P<table>[^\s.]+)\.)?(?P<name>[^\s.:]+)(?::| |'|$)", ErrorKind.COLUMN_NOT_FOUND),
+        (r"invalid column name|invalid alias name", ErrorKind.COLUMN_NOT_FOUND),
+        (r"column ambiguously defined: +(?:\S+\.)?(?P<name>[^\s.:]+)", ErrorKind.AMBIGUOUS_COLUMN),
+        (r"ambiguously defined", ErrorKind.AMBIGUOUS_COLUMN),
+        (r"invalid name of function or procedure: +(?P<name>[^\s:]+)", ErrorKind.FUNCTION_NOT_FOUND),
+        (
+            r"not a GROUP BY expression|missing aggregation|aggregat\w+ (?:function )?(?:is )?not allowed",
+            ErrorKind.GROUPING,
+        ),
+        (r"group function|ORDER BY item", ErrorKind.GROUPING),
+        (
+            r"inconsistent datatype|argument type mismatch|wrong number of arguments|invalid number",
+            ErrorKind.TYPE_MISMATCH,
+        ),
+        (r"invalid DATE|invalid datetime|invalid date format|overflow", ErrorKind.TYPE_MISMATCH),
+        (r"numeric value out of range|invalid datatype", ErrorKind.TYPE_MISMATCH),
+        (r"aborted by timeout|cancelled by request|lock wait timeout|lock timeout", ErrorKind.TIMEOUT),
+        (r"read-only|read only|read-enabled replication", ErrorKind.NOT_READ_ONLY),
+        (r"insufficient privilege|not authorized", ErrorKind.PERMISSION),
+        (r"OutOfMemory|enough memory|Allocation failed|unavailable resource|memory limit", ErrorKind.RESOURCE),
+        (
+            r"sql syntax error|incorrect syntax|too many values|not enough values|columns mismatch",
+            ErrorKind.SYNTAX_ERROR,
+        ),
+    ),
+    schemas=frozenset(),
+    catalogue=r"sys$|_sys_(?!bic)|public$|m_(?:cs_|rs_|table|connection|session|service|host|sql|active|database)\w*$",
+    row_ids=frozenset({"$rowid$"}),
+    one_row_table="dummy",
+    aggregates=COMMON_AGGREGATES
+    | words(
+        "auto_corr corr corr_spearman first_value last_value median nth_value stddev stddev_pop stddev_samp string_agg",
+        "var var_pop var_samp",
+    ),
+    functions=(COMMON - _ELSEWHERE)
+    | words(
+        "bitand bitcount bitnot bitor bitxor cosh cot greatest hextobin least ln mod ndiv0 rand round sinh tanh uminus",
+        "abap_alphanum abap_lower abap_numc abap_upper ascii char escape_double_quotes escape_single_quotes",
+        "hamming_distance initcap lcase left length locate lpad nchar normalize right rpad soundex strtobin",
+        "substr_after substr_before substring ucase unicode xmlescape add_days add_months add_months_last add_nano100",
+        "add_seconds add_workdays add_years current_date current_time current_timestamp dayname dayofmonth dayofyear",
+        "days_between extract hour isoweek last_day localtoutc minute month monthname months_between nano100_between",
+        "next_day now quarter second seconds_between utctolocal week weekday workdays_between year years_between",
+        "to_alphanum to_bigint to_binary to_boolean to_date to_dats to_decimal to_double to_fixedchar to_int",
+        "to_integer to_nvarchar to_real to_seconddate to_smalldecimal to_smallint to_time to_timestamp to_tinyint",
+        "to_varbinary to_varchar map ifnull grouping grouping_id nullif coalesce hash_md5 hash_sha256 binning",
+        "cubic_spline_approx linear_approx random_partition weighted_avg series_round series_element_to_period",
+        "series_period_to_element json_value json_query cardinality member_at occurrences_regexpr",
+    ),
+    table_functions=words(
+        "series_generate_date series_generate_decimal series_generate_integer series_generate_seconddate",
+        "series_generate_smallint series_generate_time series_generate_timestamp series_generate_tinyint",
+    ),
+    # DDL commits, whatever the transaction is; so it must not begin.
+    session=Session(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),
+    reads=_READS,
+)

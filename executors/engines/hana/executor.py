@@ -1,0 +1,41 @@
+"""SAP HANA, over hdbcli."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from executors.servers.sqlalchemy import SqlAlchemyExecutor
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine.interfaces import DBAPICursor
+    from sqlalchemy.pool import PoolProxiedConnection
+
+_LOCAL = ("", "localhost", "127.0.0.1", "::1")
+
+
+class HanaExecutor(SqlAlchemyExecutor):
+    """See `SqlAlchemyExecutor`. The driver times a query and cancels it, without a right to administer sessions.
+
+    A server on another machine is spoken to over TLS and has to prove who it is, unless the address says
+    `encrypt=false` or `sslValidateCertificate=false`.
+    """
+
+    def connect_options(self) -> dict[str, Any]:
+        """TLS, and time to log in."""
+        options: dict[str, Any] = {"connectTimeout": round(self.options.connect_timeout_s * 1000)}
+        if "encrypt" not in self.address.query and (self.address.host or "") not in _LOCAL:
+            options["encrypt"] = True
+        return options
+
+    def interrupt(self, lease: PoolProxiedConnection) -> None:
+        lease.dbapi_connection.cancel()  # type: ignore[union-attr]  # so does the driver call it
+
+    def _set_timeout(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
+        lease.info["timeout_s"] = timeout_s
+
+    def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
+        cursor = lease.cursor()
+        cursor.setquerytimeout(math.ceil(lease.info["timeout_s"]))  # whole seconds
+        cursor.execute(sql)
+        return cursor

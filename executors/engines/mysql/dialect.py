@@ -1,0 +1,246 @@
+"""MySQL and MariaDB: one grammar, with functions, timeouts and messages of their own."""
+
+from executors.dialects import reserved
+from executors.dialects.row import (
+    ASK_AGAIN,
+    COMMON,
+    COMMON_AGGREGATES,
+    READERS_LOGIN,
+    Case,
+    Dialect,
+    Lexis,
+    Probe,
+    SchemaQueries,
+    Session,
+    words,
+)
+from executors.engines.mysql.functions import BOTH, MARIADB_ONLY, MYSQL_ONLY
+from executors.errors import ErrorKind
+
+# Quotes, backslashes and || mean the same on every server, and a column that is not grouped is an error, not a guess.
+# The read-only session lets pass what changes no rows: SET, FLUSH, SELECT INTO OUTFILE, and CALL, which may end it.
+_SESSION = Session(
+    setup=(
+        "SET SESSION sql_mode = "
+        "'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+        "SET SESSION group_concat_max_len = 1048576",  # 1024 on MySQL, and what is longer is cut without a word
+    ),
+    read_only=("SET SESSION TRANSACTION READ ONLY",),
+    begin=("START TRANSACTION READ ONLY",),
+    connection_id="SELECT CONNECTION_ID()",
+    cancel="KILL QUERY {id}",
+    statement_words=words("into lock update"),
+    first_words=words("select with values table"),
+    lexis=Lexis.MYSQL,
+)
+
+_RESET = "A proxy between may reset what a session sets: let it keep sessions apart, or set it for all on the server."
+# Of a user and of the roles in force, one line each; everything that is not on this list can change something.
+_READS_ONLY = (
+    r"GRANT (?:(?:USAGE|SELECT|SHOW VIEW|SHOW DATABASES|PROCESS|(?:REPLICATION|BINLOG|SLAVE|REPLICA) (?:CLIENT|MONITOR)"
+    r"|LOCK TABLES)(?: \([^)]*\))?(?:, )?)+ ON .*|GRANT [`'\"].* TO .*|SET DEFAULT ROLE .*"
+)
+_READER = Probe(
+    layer=READERS_LOGIN,
+    sql="SHOW GRANTS",
+    pattern=_READS_ONLY,
+    mend="This login can write: use a reader's, that has SELECT on the tables and no other right.",
+)
+
+_READS = SchemaQueries(
+    default_schema="SELECT DATABASE()",
+    tables="""
+        SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE LIKE '%VIEW', IF(TABLE_TYPE LIKE '%VIEW', '', TABLE_COMMENT),
+               TABLE_ROWS
+        FROM information_schema.TABLES
+        WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE <> 'SEQUENCE'
+        ORDER BY TABLE_NAME
+    """,
+    columns="""
+        SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE = 'YES', COLUMN_COMMENT
+        FROM information_schema.COLUMNS
+        WHERE TABLE_SCHEMA = DATABASE()
+        ORDER BY TABLE_NAME, ORDINAL_POSITION
+    """,
+    primary_keys="""
+        SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME
+        FROM information_schema.STATISTICS
+        WHERE TABLE_SCHEMA = DATABASE() AND INDEX_NAME = 'PRIMARY'
+        ORDER BY TABLE_NAME, SEQ_IN_INDEX
+    """,
+    foreign_keys="""
+        SELECT TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME,
+               REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
+        FROM information_schema.KEY_COLUMN_USAGE
+        WHERE TABLE_SCHEMA = DATABASE() AND REFERENCED_TABLE_NAME IS NOT NULL
+        ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION
+    """,
+)
+
+_CODES = {
+    **dict.fromkeys(("1146", "1109", "1051", "1049", "1046"), ErrorKind.TABLE_NOT_FOUND),
+    "1054": ErrorKind.COLUMN_NOT_FOUND,
+    "1052": ErrorKind.AMBIGUOUS_COLUMN,
+    **dict.fromkeys(("1305", "1370", "1630", "1128"), ErrorKind.FUNCTION_NOT_FOUND),
+    **dict.fromkeys(("1064", "1149", "1222", "1235", "1248", "1060", "1066"), ErrorKind.SYNTAX_ERROR),
+    **dict.fromkeys(("1055", "1056", "1111", "1140", "1247", "3065", "3593", "4015", "4016"), ErrorKind.GROUPING),
+    **dict.fromkeys(
+        words("1115 1241 1253 1264 1267 1271 1292 1366 1411 1525 1582 1690 3141 4038"),
+        ErrorKind.TYPE_MISMATCH,
+    ),
+    "1242": ErrorKind.SEVERAL_ROWS,
+    "1365": ErrorKind.DIVISION_BY_ZERO,
+    **dict.fromkeys(("1044", "1045", "1142", "1143", "1227", "1290"), ErrorKind.PERMISSION),
+    **dict.fromkeys(words("1048 1062 1364 1406 1451 1452 1644 3819 4025"), ErrorKind.CONSTRAINT),
+    "1792": ErrorKind.NOT_READ_ONLY,
+    **dict.fromkeys(("1020", "1213"), ErrorKind.RESOURCE),
+    **dict.fromkeys(("3024", "1969", "1317", "1205"), ErrorKind.TIMEOUT),
+    **dict.fromkeys(("1021", "1028", "1037", "1038", "1041", "1104", "1114", "1436", "3636"), ErrorKind.RESOURCE),
+}
+
+_ERRORS = (
+    (r"Table '(?P<name>[^']+)' doesn't exist", ErrorKind.TABLE_NOT_FOUND),
+    (r"Unknown table '(?P<name>[^']+)'|Unknown database '(?P<table>[^']+)'", ErrorKind.TABLE_NOT_FOUND),
+    (r"Unknown column '(?P<name>[^']+)'", ErrorKind.COLUMN_NOT_FOUND),
+    (r"Column '(?P<name>[^']+)' in .+ is ambiguous", ErrorKind.AMBIGUOUS_COLUMN),
+    (r"FUNCTION (?:\S+\.)?(?P<name>\w+) does not exist", ErrorKind.FUNCTION_NOT_FOUND),
+    (r"for routine '(?:[^'.]+\.)?(?P<name>[^']+)'", ErrorKind.FUNCTION_NOT_FOUND),  # of one that there is not, too
+    (r"nonaggregated column '(?P<name>[^']+)'", ErrorKind.GROUPING),
+    (r"'(?P<name>[^']+)' isn't in GROUP BY", ErrorKind.GROUPING),
+    (r"Invalid use of group function|Mixing of GROUP columns|Can't group on", ErrorKind.GROUPING),
+    (r"reference to group function|[Ww]indow function", ErrorKind.GROUPING),
+    (r"parameter count in the call to native function '(?P<name>[^']+)'", ErrorKind.TYPE_MISMATCH),
+    (r"Truncated incorrect|Incorrect \S+ value|value is out of range|Division by 0", ErrorKind.TYPE_MISMATCH),
+    (r"Subquery returns more than 1 row|Operand should contain|Illegal mix of collations", ErrorKind.TYPE_MISMATCH),
+    (r"Invalid JSON|Syntax error in JSON|Incorrect type for argument", ErrorKind.TYPE_MISMATCH),
+    (r"execution was interrupted|execution time exceeded|Lock wait timeout", ErrorKind.TIMEOUT),
+    (r"READ ONLY transaction", ErrorKind.NOT_READ_ONLY),
+    (r"command denied|[Aa]ccess denied|--read-only|--secure-file-priv", ErrorKind.PERMISSION),
+    (r"[Oo]ut of (?:sort )?memory|MAX_JOIN_SIZE|is full|stack overrun", ErrorKind.RESOURCE),
+    (r"error in your SQL syntax|different number of columns|must have its own alias", ErrorKind.SYNTAX_ERROR),
+    (r"doesn't yet support|Duplicate column name|Not unique table/alias", ErrorKind.SYNTAX_ERROR),
+)
+
+_AGGREGATES = COMMON_AGGREGATES | words(
+    "bit_and bit_or bit_xor group_concat json_arrayagg json_objectagg std stddev stddev_pop stddev_samp var_pop",
+    "var_samp variance",
+)
+
+_FUNCTIONS = COMMON | words(
+    "conv cot crc32 format ln log2 mod pow truncate div greatest least if ifnull interval isnull ascii bin",
+    "bit_count bit_length char char_length character_length elt export_set field find_in_set from_base64 hex insert",
+    "instr lcase left length locate lpad make_set mid oct octet_length ord position quote repeat reverse right rpad",
+    "soundex space strcmp substr substring_index to_base64 ucase unhex convert regexp_instr regexp_replace",
+    "regexp_substr adddate addtime convert_tz curdate curtime current_date current_time current_timestamp date",
+    "date_add date_format date_sub datediff day dayname dayofmonth dayofweek dayofyear extract from_days",
+    "from_unixtime get_format hour last_day localtime localtimestamp makedate maketime microsecond minute month",
+    "monthname now period_add period_diff quarter sec_to_time second str_to_date subdate subtime time time_format",
+    "time_to_sec timediff timestamp timestampadd timestampdiff to_days to_seconds unix_timestamp utc_date utc_time",
+    "utc_timestamp week weekday weekofyear year yearweek md5 sha1 sha sha2 inet_aton inet_ntoa inet6_aton inet6_ntoa",
+    "json_array json_array_append json_array_insert json_contains json_contains_path json_depth json_extract",
+    "json_insert json_keys json_length json_merge_patch json_merge_preserve json_object json_overlaps json_quote",
+    "json_remove json_replace json_search json_set json_type json_unquote json_valid json_value nth_value",
+    "st_area st_astext st_contains st_distance st_geomfromtext st_intersects st_length st_within st_x st_y point",
+)
+
+MYSQL = Dialect(
+    name="mysql",
+    title="MySQL",
+    sqlglot="mysql",
+    reserved=reserved.MYSQL,
+    named_by_text=True,
+    quote=("`", "`"),
+    case=Case.EXACT,
+    months_ago="CURRENT_DATE - INTERVAL {n} MONTH",
+    truncate_month="DATE_FORMAT({column}, '%Y-%m-01')",
+    hints=(
+        "Year: YEAR(col); month as text: DATE_FORMAT(col, '%Y-%m'). There is no date_trunc and no strftime.",
+        "Join text with CONCAT(a, ' ', b): || is not allowed. Text has 'single quotes', names have `backticks`.",
+        "Date arithmetic: CURRENT_DATE - INTERVAL 2 MONTH; days between: DATEDIFF(later, earlier).",
+        "There is no FULL JOIN: LEFT JOIN ... UNION ... RIGHT JOIN. Every subquery in FROM needs an alias.",
+    ),
+    instead={
+        "date_trunc": "DATE_FORMAT(col, '%Y-%m-01')",
+        "strftime": "DATE_FORMAT(col, '%Y-%m')",
+        "to_char": "DATE_FORMAT(col, '%Y-%m')",
+        "to_date": "STR_TO_DATE(text, '%Y-%m-%d')",
+        "dateadd": "col + INTERVAL 1 MONTH",
+        "date_diff": "DATEDIFF(later, earlier)",
+        "age": "TIMESTAMPDIFF(MONTH, earlier, later)",
+        "julianday": "DATEDIFF(later, earlier)",
+        "getdate": "NOW()",
+        "today": "CURRENT_DATE",
+        "len": "CHAR_LENGTH(col)",
+        "nvl": "IFNULL(col, value)",
+        "iif": "IF(condition, a, b)",
+        "string_agg": "GROUP_CONCAT(col SEPARATOR ', ')",
+        "listagg": "GROUP_CONCAT(col SEPARATOR ', ')",
+        "array_agg": "JSON_ARRAYAGG(col)",
+        "strpos": "LOCATE(part, text)",
+        "charindex": "LOCATE(part, text)",
+        "split_part": "SUBSTRING_INDEX(text, ',', 1)",
+        "trunc": "TRUNCATE(col, 0)",
+        "median": "AVG over the middle rows, found with ROW_NUMBER()",
+        "percentile_cont": "AVG over the middle rows, found with ROW_NUMBER()",
+        "eomonth": "LAST_DAY(col)",
+    },
+    codes=_CODES,
+    deadlocks=frozenset({"1020", "1213"}),
+    lock_waits=frozenset({"1205"}),
+    advice=dict.fromkeys(("1020", "1213"), ASK_AGAIN),
+    errors=_ERRORS,
+    schemas=frozenset(),
+    catalogue=r"(?:mysql|information_schema|performance_schema|sys)$",
+    aggregates=_AGGREGATES | words("any_value"),
+    functions=_FUNCTIONS
+    | BOTH
+    | MYSQL_ONLY
+    | words("bin_to_uuid grouping is_uuid json_pretty json_storage_size regexp_like uuid_to_bin"),
+    table_functions=words("json_table"),
+    units=words("timestampadd timestampdiff"),
+    formatters=frozenset(),
+    variables=words(
+        "time_zone system_time_zone sql_mode lc_time_names default_week_format div_precision_increment autocommit",
+        "character_set_client character_set_connection character_set_database character_set_results timestamp",
+        "character_set_server collation_connection collation_database collation_server group_concat_max_len",
+    ),
+    session=_SESSION.model_copy(update={"timeout": "SET SESSION max_execution_time = {ms}"}),
+    reads=_READS,
+    probes=(
+        Probe(layer="read-only transaction", sql="SELECT @@SESSION.transaction_read_only", mend=_RESET),
+        Probe(layer="statement timeout", sql="SELECT @@SESSION.max_execution_time > 0", mend=_RESET),
+        _READER,
+    ),
+)
+
+MARIADB = MYSQL.model_copy(
+    update={
+        "name": "mariadb",
+        "title": "MariaDB",
+        "reserved": reserved.MARIADB,
+        "instead": {
+            **MYSQL.instead,
+            "regexp_like": "col REGEXP 'pattern'",
+            "any_value": "MIN(col)",
+            "to_char": "DATE_FORMAT(col, '%Y-%m')",
+        },
+        "aggregates": _AGGREGATES,
+        "functions": _FUNCTIONS
+        | BOTH
+        | MARIADB_ONLY
+        | words("chr json_compact json_detailed json_equals json_exists json_loose json_normalize json_query")
+        | words("lengthb median natural_sort_key nvl nvl2 percentile_cont percentile_disc to_char decode_oracle"),
+        "session": _SESSION.model_copy(
+            update={
+                # After 1000 steps it would give the rows that there are so far, as if they were all.
+                "setup": (*_SESSION.setup, "SET SESSION max_recursive_iterations = 4294967295"),
+                "timeout": "SET SESSION max_statement_time = {s}",
+            }
+        ),
+        "probes": (
+            Probe(layer="read-only transaction", sql="SELECT @@SESSION.tx_read_only", mend=_RESET),
+            Probe(layer="statement timeout", sql="SELECT @@SESSION.max_statement_time > 0", mend=_RESET),
+            _READER,
+        ),
+    }
+)

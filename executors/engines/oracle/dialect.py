@@ -1,0 +1,270 @@
+"""Oracle."""
+
+from executors.dialects import reserved
+from executors.dialects.row import (
+    ASK_AGAIN,
+    COMMON,
+    COMMON_AGGREGATES,
+    Case,
+    Dialect,
+    Limit,
+    SchemaQueries,
+    Session,
+    words,
+)
+from executors.errors import ErrorKind
+
+# What Oracle made for itself is left out; so are the logs of materialised views.
+_OWN = "SELECT username FROM all_users WHERE oracle_maintained = 'N'"
+_PLACE = "ROW_NUMBER() OVER (PARTITION BY owner, table_name, column_name ORDER BY frequency DESC, value)"
+
+_READS = SchemaQueries(
+    default_schema="SELECT SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA') FROM dual",
+    tables=f"""
+        SELECT o.owner, o.name, o.is_view, c.comments, o.num_rows
+        FROM (
+            SELECT owner, table_name AS name, 0 AS is_view, num_rows FROM all_tables
+            WHERE nested = 'NO' AND secondary = 'N' AND dropped = 'NO' AND table_name NOT LIKE 'MLOG$%'
+            UNION ALL
+            SELECT owner, view_name, 1, NULL FROM all_views
+        ) o
+        LEFT JOIN all_tab_comments c ON c.owner = o.owner AND c.table_name = o.name
+        WHERE o.owner IN ({_OWN})
+        ORDER BY o.owner, o.name
+    """,
+    columns=f"""
+        SELECT t.owner, t.table_name, t.column_name,
+               CASE WHEN t.char_length > 0 THEN t.data_type || '(' || t.char_length || ')'
+                    WHEN t.data_type = 'NUMBER' AND t.data_precision IS NOT NULL
+                    THEN 'NUMBER(' || t.data_precision || ',' || t.data_scale || ')'
+                    ELSE t.data_type END,
+               CASE WHEN t.nullable = 'N' THEN 0 ELSE 1 END, c.comments
+        FROM all_tab_columns t
+        LEFT JOIN all_col_comments c
+          ON c.owner = t.owner AND c.table_name = t.table_name AND c.column_name = t.column_name
+        WHERE t.owner IN ({_OWN})
+        ORDER BY t.owner, t.table_name, t.column_id
+    """,
+    primary_keys=f"""
+        SELECT k.owner, k.table_name, k.column_name
+        FROM all_constraints c
+        JOIN all_cons_columns k ON k.owner = c.owner AND k.constraint_name = c.constraint_name
+        WHERE c.constraint_type = 'P' AND c.owner IN ({_OWN})
+        ORDER BY k.owner, k.table_name, k.position
+    """,
+    foreign_keys=f"""
+        SELECT k.owner, k.table_name, c.constraint_name, k.column_name, r.owner, r.table_name, r.column_name
+        FROM all_constraints c
+        JOIN all_cons_columns k ON k.owner = c.owner AND k.constraint_name = c.constraint_name
+        JOIN all_cons_columns r
+          ON r.owner = c.r_owner AND r.constraint_name = c.r_constraint_name AND r.position = k.position
+        WHERE c.constraint_type = 'R' AND c.owner IN ({_OWN})
+        ORDER BY k.owner, k.table_name, c.constraint_name, k.position
+    """,
+    # A histogram of frequencies has an entry per value, with the rows up to it.
+    samples=f"""
+        SELECT owner, table_name, column_name, JSON_ARRAYAGG(value ORDER BY place)
+        FROM (
+            SELECT owner, table_name, column_name, value, {_PLACE} AS place
+            FROM (
+                SELECT h.owner, h.table_name, h.column_name, h.endpoint_actual_value AS value,
+                       h.endpoint_number - LAG(h.endpoint_number, 1, 0) OVER (
+                           PARTITION BY h.owner, h.table_name, h.column_name ORDER BY h.endpoint_number) AS frequency
+                FROM all_tab_histograms h
+                JOIN all_tab_col_statistics s
+                  ON s.owner = h.owner AND s.table_name = h.table_name AND s.column_name = h.column_name
+                WHERE s.histogram IN ('FREQUENCY', 'TOP-FREQUENCY') AND h.owner IN ({_OWN})
+            )
+            WHERE value IS NOT NULL
+        )
+        WHERE place <= {{n}}
+        GROUP BY owner, table_name, column_name
+    """,
+    first_rows="SELECT {columns} FROM {table} FETCH FIRST {n} ROWS ONLY",
+    head="SUBSTR({column}, 1, {n})",
+)
+
+# Of the names that most engines share, those that Oracle does not have; a schema may have functions so named.
+_ELSEWHERE = words("ceiling concat_ws degrees log10 pi radians substring")
+
+ORACLE = Dialect(
+    name="oracle",
+    title="Oracle",
+    sqlglot="oracle",
+    reserved=reserved.ORACLE,
+    named_by_text=True,
+    case=Case.UPPER,
+    limit=Limit.FETCH,
+    months_ago="ADD_MONTHS(SYSDATE, -{n})",
+    truncate_month="TRUNC({column}, 'MM')",
+    hints=(
+        "There is no LIMIT; write ORDER BY ... FETCH FIRST 10 ROWS ONLY.",
+        "Date arithmetic: ADD_MONTHS(SYSDATE, -2); days between: later - earlier. A date is DATE '2024-01-31'.",
+        "Year: EXTRACT(YEAR FROM col); month: TRUNC(col, 'MM'), or as text TO_CHAR(col, 'YYYY-MM').",
+        "A table's alias has no AS: FROM orders o. Values without a table come FROM dual: SELECT SYSDATE FROM dual.",
+        "The empty text '' is NULL: write col IS NULL, never col = ''. There are no booleans: col = 1.",
+    ),
+    instead={
+        "date_trunc": "TRUNC(col, 'MM')",
+        "dateadd": "ADD_MONTHS(col, 1), or col + 7 for days",
+        "date_add": "ADD_MONTHS(col, 1), or col + 7 for days",
+        "datediff": "later - earlier",
+        "julianday": "later - earlier",
+        "strftime": "TO_CHAR(col, 'YYYY-MM')",
+        "date_format": "TO_CHAR(col, 'YYYY-MM')",
+        "format": "TO_CHAR(col, 'YYYY-MM')",
+        "year": "EXTRACT(YEAR FROM col)",
+        "month": "EXTRACT(MONTH FROM col)",
+        "day": "EXTRACT(DAY FROM col)",
+        "now": "SYSDATE",
+        "getdate": "SYSDATE",
+        "ifnull": "NVL(col, value)",
+        "isnull": "NVL(col, value)",
+        "iif": "CASE WHEN condition THEN a ELSE b END",
+        "if": "CASE WHEN condition THEN a ELSE b END",
+        "len": "LENGTH(col)",
+        "substring": "SUBSTR(col, 1, n)",
+        "ceiling": "CEIL(col)",
+        "log10": "LOG(10, col)",
+        "concat_ws": "a || ', ' || b",
+        "group_concat": "LISTAGG(col, ', ') WITHIN GROUP (ORDER BY col)",
+        "string_agg": "LISTAGG(col, ', ') WITHIN GROUP (ORDER BY col)",
+        "strpos": "INSTR(text, part)",
+        "charindex": "INSTR(text, part)",
+        "position": "INSTR(text, part)",
+        "left": "SUBSTR(col, 1, n)",
+        "right": "SUBSTR(col, -n)",
+        "total": "SUM(col)",
+    },
+    deadlocks=frozenset({"ORA-00060", "ORA-08177"}),
+    lock_waits=frozenset({"ORA-00054", "ORA-30006"}),
+    advice=dict.fromkeys(("ORA-00060", "ORA-08177"), ASK_AGAIN),
+    codes={
+        **dict.fromkeys(
+            words("ORA-00001 ORA-01400 ORA-01407 ORA-02290 ORA-02291 ORA-02292 ORA-12899"), ErrorKind.CONSTRAINT
+        ),
+        **dict.fromkeys(("ORA-00054", "ORA-30006"), ErrorKind.TIMEOUT),
+        **dict.fromkeys(("ORA-00060", "ORA-08177"), ErrorKind.RESOURCE),
+        "ORA-00942": ErrorKind.TABLE_NOT_FOUND,
+        "ORA-00903": ErrorKind.TABLE_NOT_FOUND,
+        "ORA-04043": ErrorKind.TABLE_NOT_FOUND,
+        "ORA-00904": ErrorKind.COLUMN_NOT_FOUND,
+        "ORA-00918": ErrorKind.AMBIGUOUS_COLUMN,
+        "ORA-00960": ErrorKind.AMBIGUOUS_COLUMN,
+        "ORA-00900": ErrorKind.SYNTAX_ERROR,
+        "ORA-00905": ErrorKind.SYNTAX_ERROR,
+        "ORA-00906": ErrorKind.SYNTAX_ERROR,
+        "ORA-00907": ErrorKind.SYNTAX_ERROR,
+        "ORA-00909": ErrorKind.TYPE_MISMATCH,
+        "ORA-00911": ErrorKind.SYNTAX_ERROR,
+        "ORA-00917": ErrorKind.SYNTAX_ERROR,
+        "ORA-00920": ErrorKind.SYNTAX_ERROR,
+        "ORA-00921": ErrorKind.SYNTAX_ERROR,
+        "ORA-00923": ErrorKind.SYNTAX_ERROR,
+        "ORA-00924": ErrorKind.SYNTAX_ERROR,
+        "ORA-00933": ErrorKind.SYNTAX_ERROR,
+        "ORA-00936": ErrorKind.SYNTAX_ERROR,
+        "ORA-01756": ErrorKind.SYNTAX_ERROR,
+        "ORA-01789": ErrorKind.SYNTAX_ERROR,
+        "ORA-02000": ErrorKind.SYNTAX_ERROR,
+        "ORA-03048": ErrorKind.SYNTAX_ERROR,
+        "ORA-03049": ErrorKind.SYNTAX_ERROR,
+        "ORA-00934": ErrorKind.GROUPING,
+        "ORA-00935": ErrorKind.GROUPING,
+        "ORA-00937": ErrorKind.GROUPING,
+        "ORA-00978": ErrorKind.GROUPING,
+        "ORA-00979": ErrorKind.GROUPING,
+        "ORA-01785": ErrorKind.GROUPING,
+        "ORA-01791": ErrorKind.GROUPING,
+        "ORA-30483": ErrorKind.GROUPING,
+        "ORA-00932": ErrorKind.TYPE_MISMATCH,
+        "ORA-00939": ErrorKind.TYPE_MISMATCH,
+        "ORA-01426": ErrorKind.TYPE_MISMATCH,
+        "ORA-01427": ErrorKind.SEVERAL_ROWS,
+        "ORA-01476": ErrorKind.DIVISION_BY_ZERO,
+        "ORA-01722": ErrorKind.TYPE_MISMATCH,
+        "ORA-01790": ErrorKind.TYPE_MISMATCH,
+        "ORA-01821": ErrorKind.TYPE_MISMATCH,
+        "ORA-01830": ErrorKind.TYPE_MISMATCH,
+        "ORA-01839": ErrorKind.TYPE_MISMATCH,
+        "ORA-01840": ErrorKind.TYPE_MISMATCH,
+        "ORA-01841": ErrorKind.TYPE_MISMATCH,
+        "ORA-01843": ErrorKind.TYPE_MISMATCH,
+        "ORA-01847": ErrorKind.TYPE_MISMATCH,
+        "ORA-01858": ErrorKind.TYPE_MISMATCH,
+        "ORA-01861": ErrorKind.TYPE_MISMATCH,
+        "ORA-01873": ErrorKind.TYPE_MISMATCH,
+        "ORA-12704": ErrorKind.TYPE_MISMATCH,
+        "ORA-30081": ErrorKind.TYPE_MISMATCH,
+        "ORA-01031": ErrorKind.PERMISSION,
+        "ORA-41900": ErrorKind.PERMISSION,
+        "ORA-01456": ErrorKind.NOT_READ_ONLY,
+        "ORA-16000": ErrorKind.NOT_READ_ONLY,
+        "ORA-01013": ErrorKind.TIMEOUT,
+        "ORA-02393": ErrorKind.RESOURCE,
+        "ORA-00040": ErrorKind.TIMEOUT,
+        "DPY-4024": ErrorKind.TIMEOUT,
+        "ORA-01489": ErrorKind.RESOURCE,
+        "ORA-01555": ErrorKind.RESOURCE,
+        "ORA-01652": ErrorKind.RESOURCE,
+        "ORA-04030": ErrorKind.RESOURCE,
+        "ORA-04031": ErrorKind.RESOURCE,
+        "ORA-04036": ErrorKind.RESOURCE,
+        "ORA-32044": ErrorKind.RESOURCE,
+    },
+    errors=(
+        (r"ORA-00942: table or view (?:\"[^\"]+\"\.)?\"(?P<name>[^\"]+)\" does not", ErrorKind.TABLE_NOT_FOUND),
+        (r"ORA-00942|ORA-00903", ErrorKind.TABLE_NOT_FOUND),
+        (
+            r"ORA-00904: (?:\"[^\"]+\"\.)??(?:\"(?P<table>[^\"]+)\"\.)?\"(?P<name>[^\"]+)\": inv",
+            ErrorKind.COLUMN_NOT_FOUND,
+        ),
+        (r"ORA-00904", ErrorKind.COLUMN_NOT_FOUND),
+        (r"ORA-00918: (?P<name>[\w$#\".]+): column ambiguously", ErrorKind.AMBIGUOUS_COLUMN),
+        (r"ORA-00918", ErrorKind.AMBIGUOUS_COLUMN),
+        (r"ORA-009(?:79|37|34|35|78)|ORA-01785|ORA-01791", ErrorKind.GROUPING),
+        (r"ORA-(?:00932|01722|01790|01861|0183\d|0184\d|0185\d|01821|12704)", ErrorKind.TYPE_MISMATCH),
+        (r"ORA-01013|DPY-4024", ErrorKind.TIMEOUT),
+        (r"ORA-01456|ORA-16000", ErrorKind.NOT_READ_ONLY),
+        (r"ORA-01031|ORA-41900|insufficient privileges", ErrorKind.PERMISSION),
+        (r"ORA-0403[016]|ORA-01652|ORA-01555|ORA-01489", ErrorKind.RESOURCE),
+        (r"ORA-009\d\d|ORA-01756|ORA-01789|ORA-0304[89]|ORA-02000", ErrorKind.SYNTAX_ERROR),
+    ),
+    schemas=frozenset(),
+    catalogue=r"sys$|system$|g?v_?\$|(?:all|dba|cdb|user)_(?:tab|col|view|con|user|obj|ind|source|syn|seq|role|sys)\w*$",
+    row_ids=words(
+        "rowid rownum level connect_by_isleaf connect_by_iscycle ora_rowscn versions_starttime versions_endtime"
+    ),
+    one_row_table="dual",
+    recursive_word=False,
+    aggregates=COMMON_AGGREGATES
+    | words(
+        "any_value approx_count_distinct approx_median approx_percentile bit_and_agg bit_or_agg bit_xor_agg",
+        "boolean_and_agg boolean_or_agg corr corr_k corr_s covar_pop covar_samp every json_arrayagg json_objectagg",
+        "kurtosis_pop kurtosis_samp listagg median percentile_cont percentile_disc regr_avgx regr_avgy regr_count",
+        "regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy skewness_pop skewness_samp stats_mode stddev",
+        "stddev_pop stddev_samp var_pop var_samp variance xmlagg checksum wm_concat json_dataguide approx_count",
+        "approx_sum stats_binomial_test stats_crosstab stats_f_test stats_ks_test stats_mw_test stats_one_way_anova",
+        "stats_t_test_indep stats_t_test_indepu stats_t_test_one stats_t_test_paired stats_wsr_test",
+    ),
+    functions=(COMMON - _ELSEWHERE)
+    | words(
+        "bitand cosh ln mod nanvl remainder sinh tanh trunc width_bucket ascii asciistr bin_to_num chr compose convert",
+        "decompose dump initcap instr length lpad nchr nls_initcap nls_lower nls_upper nlssort ora_hash regexp_count",
+        "regexp_instr regexp_like regexp_replace regexp_substr rpad soundex standard_hash substr translate unistr",
+        "vsize add_months current_date current_timestamp extract from_tz last_day localtimestamp months_between",
+        "new_time next_day numtodsinterval numtoyminterval sys_extract_utc sysdate systimestamp to_dsinterval",
+        "to_yminterval tz_offset hextoraw rawtohex to_binary_double to_binary_float to_char to_clob to_date",
+        "to_multi_byte to_nchar to_number to_single_byte to_timestamp to_timestamp_tz validate_conversion decode",
+        "greatest least lnnvl nvl nvl2 grouping grouping_id group_id nth_value ratio_to_report json_array json_exists",
+        "json_object json_query json_value round_ties_to_even json_serialize json_scalar json_equal json_mergepatch",
+        "sys_connect_by_path xmlelement xmlforest xmlattributes xmlconcat xmlcomment xmlcdata xmlroot sys_guid",
+        "dbtimezone sessiontimezone rowidtochar rowidtonchar chartorowid to_blob to_nclob to_lob to_boolean collation",
+        "nls_charset_id nls_charset_name fuzzy_match phonic_encode vector_distance to_vector from_vector",
+        "vector_dimension_count vector_norm cosine_distance inner_product l1_distance l2_distance trim concat",
+    ),
+    table_functions=words("json_table"),
+    # DDL commits, whatever the transaction is; so it must not begin.
+    session=Session(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),
+    reads=_READS,
+)

@@ -1,0 +1,290 @@
+"""PostgreSQL."""
+
+from executors.dialects import reserved
+from executors.dialects.row import (
+    ASK_AGAIN,
+    COMMON,
+    COMMON_AGGREGATES,
+    READERS_LOGIN,
+    Case,
+    Dialect,
+    Probe,
+    SchemaQueries,
+    Session,
+    words,
+)
+from executors.engines.postgresql.functions import MORE_AGGREGATES, MORE_FUNCTIONS
+from executors.errors import ErrorKind
+
+# What can be asked: what the user may read a column of, but not the server's own, nor a partition of something that can
+# be asked whole. `whole`: every column may be read.
+_VISIBLE = """
+    WITH visible AS MATERIALIZED (
+        SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples,
+               has_table_privilege(c.oid, 'SELECT') AS whole
+        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
+          AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+          AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
+    )
+"""
+
+_SESSION = Session(
+    setup=(
+        "SET intervalstyle = 'iso_8601'; SET datestyle = 'ISO'",
+        "SET standard_conforming_strings = on",  # quotes in a query mean what they mean to the guard
+        "SET row_security = on",
+        "SET cursor_tuple_fraction = 1",  # all rows are wanted, not the first ones soon
+        "SET idle_in_transaction_session_timeout = '60s'",  # a process that hangs holds no snapshot and no lock
+    ),
+    read_only=("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",),
+    timeout="SET SESSION statement_timeout = {ms}",
+    connection_id="SELECT pg_backend_pid()",
+    cancel="SELECT pg_cancel_backend({id})",
+)
+
+_RESET = (
+    "A pooler between may reset what a session sets: let it pool sessions, or set it for the role (ALTER ROLE ... SET)."
+)
+_PROBES = (
+    Probe(
+        layer="read-only transaction",
+        sql="SELECT (current_setting('transaction_read_only') = 'on')::int",
+        mend=_RESET,
+    ),
+    Probe(layer="statement timeout", sql="SELECT (current_setting('statement_timeout') <> '0')::int", mend=_RESET),
+    Probe(
+        layer="idle timeout",
+        sql="SELECT (current_setting('idle_in_transaction_session_timeout') <> '0')::int",
+        mend=_RESET,
+    ),
+    Probe(
+        layer=READERS_LOGIN,
+        sql="""
+            SELECT (NOT EXISTS (
+                SELECT 1 FROM pg_catalog.pg_roles
+                WHERE rolname = current_user AND (rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication)
+            ) AND NOT EXISTS (
+                SELECT 1 FROM pg_catalog.pg_roles
+                WHERE rolname IN ('pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program')
+                  AND pg_has_role(oid, 'MEMBER')
+            ) AND NOT EXISTS (
+                SELECT 1 FROM pg_catalog.pg_namespace
+                WHERE nspname NOT LIKE 'pg\\_%' AND has_schema_privilege(oid, 'CREATE')
+            ) AND NOT EXISTS (
+                SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
+                  AND c.relkind IN ('r', 'p', 'v', 'f')
+                  AND (has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+                       OR has_any_column_privilege(c.oid, 'INSERT, UPDATE'))
+            ))::int
+        """,
+        mend="This login can write: use a reader's, that has SELECT on the tables and owns nothing.",
+    ),
+)
+
+_READS = SchemaQueries(
+    default_schema="SELECT current_schema()",
+    tables=f"""{_VISIBLE}
+        SELECT v.nspname, v.relname, (v.relkind IN ('v', 'm'))::int, d.description,
+               CASE WHEN v.relkind IN ('r', 'p', 'm') AND v.reltuples >= 0 THEN v.reltuples::bigint END
+        FROM visible v LEFT JOIN pg_catalog.pg_description d
+             ON d.objoid = v.oid AND d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0
+        ORDER BY v.oid
+    """,
+    columns=f"""{_VISIBLE}
+        SELECT v.nspname, v.relname, a.attname, format_type(a.atttypid, a.atttypmod), (NOT a.attnotnull)::int,
+               d.description, (t.typcategory IN ('S', 'E'))::int
+        FROM visible v
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = v.oid AND a.attnum > 0 AND NOT a.attisdropped
+        JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+        LEFT JOIN pg_catalog.pg_description d
+             ON d.objoid = v.oid AND d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = a.attnum
+        WHERE v.whole OR has_column_privilege(v.oid, a.attnum, 'SELECT')
+        ORDER BY v.oid, a.attnum
+    """,
+    primary_keys=f"""{_VISIBLE}
+        SELECT v.nspname, v.relname, a.attname
+        FROM pg_catalog.pg_constraint k JOIN visible v ON v.oid = k.conrelid
+        CROSS JOIN LATERAL unnest(k.conkey) WITH ORDINALITY AS part (attnum, position)
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = v.oid AND a.attnum = part.attnum
+        WHERE k.contype = 'p'
+        ORDER BY v.oid, part.position
+    """,
+    foreign_keys=f"""{_VISIBLE}
+        SELECT v.nspname, v.relname, k.conname, a.attname, r.nspname, r.relname, ra.attname
+        FROM pg_catalog.pg_constraint k JOIN visible v ON v.oid = k.conrelid JOIN visible r ON r.oid = k.confrelid
+        CROSS JOIN LATERAL unnest(k.conkey, k.confkey) WITH ORDINALITY AS part (attnum, refnum, position)
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = v.oid AND a.attnum = part.attnum
+        JOIN pg_catalog.pg_attribute ra ON ra.attrelid = r.oid AND ra.attnum = part.refnum
+        WHERE k.contype = 'f'
+        ORDER BY v.oid, k.conname, part.position
+    """,
+    # Enums, ranges, and domains over these or over a type of the server's own, where no CHECK calls a function that
+    # somebody made. Rows of tables are none of them, nor what is called as a table is anywhere: its fields are columns.
+    types="""
+        SELECT DISTINCT t.typname
+        FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+        LEFT JOIN pg_catalog.pg_type b ON b.oid = t.typbasetype
+        WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
+          AND has_schema_privilege(n.oid, 'USAGE') AND has_type_privilege(t.oid, 'USAGE')
+          AND (t.typtype IN ('e', 'r', 'm') OR (t.typtype = 'd' AND (b.oid < 16384 OR b.typtype IN ('e', 'r', 'm'))))
+          AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_class c WHERE c.relname = t.typname)
+          AND NOT EXISTS (
+              SELECT 1 FROM pg_catalog.pg_constraint k
+              JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_constraint'::regclass AND d.objid = k.oid
+              WHERE k.contypid = t.oid AND d.refclassid = 'pg_catalog.pg_proc'::regclass
+          )
+        ORDER BY 1
+    """,
+    # Of a partitioned table there are statistics of all its rows alone; of one with heirs, both: those come last.
+    samples="""
+        SELECT s.schemaname, s.tablename, s.attname,
+               array_to_json((s.most_common_vals::text::text[])[1:{n}])::text
+        FROM pg_catalog.pg_stats s
+        WHERE s.schemaname NOT IN ('pg_catalog', 'information_schema')
+        ORDER BY s.inherited
+    """,
+    head="substr({column}::text, 1, {n})",
+)
+
+_AGGREGATES = (
+    COMMON_AGGREGATES
+    | MORE_AGGREGATES
+    | words(
+        "string_agg any_value array_agg bit_and bit_or bit_xor bool_and bool_or corr covar_pop covar_samp mode",
+        "percentile_cont percentile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope",
+        "regr_sxx regr_sxy regr_syy stddev stddev_pop stddev_samp var_pop var_samp variance every json_agg",
+        "json_object_agg jsonb_agg jsonb_object_agg range_agg",
+    )
+)
+
+_FUNCTIONS = (
+    COMMON
+    | MORE_FUNCTIONS
+    | words(
+        "acosh asinh atanh cosh ln mod pow sinh tanh trunc random format length octet_length soundex substr",
+        "current_date current_time current_timestamp date json_array_length json_object nth_value cbrt cot",
+        "factorial gcd isfinite lcm width_bucket grouping greatest least md5 sha256 array_to_string ascii",
+        "bit_length char_length character_length chr ends_with left levenshtein lpad position regexp_matches",
+        "regexp_replace regexp_split_to_array regexp_split_to_table reverse right rpad split_part starts_with",
+        "string_to_array strpos to_hex translate age date_part date_trunc localtime localtimestamp make_date",
+        "make_time make_timestamp make_timestamptz now timezone to_timestamp transaction_timestamp array",
+        "array_append array_cat array_length array_position array_prepend cardinality generate_series row unnest",
+        "array_to_json json_extract_path json_extract_path_text row_to_json to_json div min_scale scale",
+        "trim_scale num_nonnulls num_nulls pg_typeof btrim decode encode initcap overlay quote_literal",
+        "quote_nullable regexp_count regexp_instr regexp_like regexp_match regexp_substr string_to_table unaccent",
+        "similarity word_similarity clock_timestamp date_bin extract justify_days justify_hours justify_interval",
+        "make_interval statement_timestamp to_char to_date to_number array_dims array_lower array_ndims",
+        "array_positions array_remove array_replace array_upper generate_subscripts isempty lower_inc lower_inf",
+        "range_merge upper_inc upper_inf daterange int4range int8range numrange tsrange tstzrange",
+        "json_array_elements json_array_elements_text json_build_array json_build_object json_each json_each_text",
+        "json_object_keys json_strip_nulls json_typeof jsonb_array_elements jsonb_array_elements_text",
+        "jsonb_array_length jsonb_build_array jsonb_build_object jsonb_each jsonb_each_text jsonb_extract_path",
+        "jsonb_extract_path_text jsonb_object jsonb_object_keys jsonb_path_exists jsonb_path_query",
+        "jsonb_path_query_array jsonb_path_query_first jsonb_pretty jsonb_set jsonb_strip_nulls jsonb_typeof",
+        "to_jsonb plainto_tsquery phraseto_tsquery to_tsquery to_tsvector ts_headline ts_rank ts_rank_cd",
+        "websearch_to_tsquery",
+    )
+)
+
+POSTGRESQL = Dialect(
+    name="postgresql",
+    title="PostgreSQL",
+    sqlglot="postgres",
+    reserved=reserved.POSTGRESQL,
+    months_ago="CURRENT_DATE - INTERVAL '{n} months'",
+    truncate_month="date_trunc('month', {column})",
+    hints=(
+        "Year: EXTRACT(YEAR FROM col); month: date_trunc('month', col), or as text to_char(col, 'YYYY-MM').",
+        "There is no DATEADD; subtract an interval: CURRENT_DATE - INTERVAL '2 months'.",
+        'Names with capitals need double quotes: "Order"; text has single quotes.',
+        "round(x, 2) wants numeric: round(x::numeric, 2). Integer division cuts: 100.0 * a / b.",
+    ),
+    instead={
+        "dateadd": "col + INTERVAL '1 month'",
+        "date_add": "col + INTERVAL '1 month'",
+        "datediff": "later::date - earlier::date",
+        "strftime": "to_char(col, 'YYYY-MM')",
+        "date_format": "to_char(col, 'YYYY-MM')",
+        "year": "EXTRACT(YEAR FROM col)",
+        "month": "EXTRACT(MONTH FROM col)",
+        "day": "EXTRACT(DAY FROM col)",
+        "getdate": "now()",
+        "julianday": "later::date - earlier::date",
+        "ifnull": "coalesce(col, value)",
+        "isnull": "coalesce(col, value)",
+        "group_concat": "string_agg(col, ', ')",
+        "iif": "CASE WHEN condition THEN a ELSE b END",
+        "if": "CASE WHEN condition THEN a ELSE b END",
+        "len": "length(col)",
+        "median": "percentile_cont(0.5) WITHIN GROUP (ORDER BY col)",
+        "total": "sum(col)",
+    },
+    errors=(
+        (r"relation \"(?P<name>[^\"]+)\" does not exist", ErrorKind.TABLE_NOT_FOUND),
+        (r"missing FROM-clause entry for table \"(?P<name>[^\"]+)\"", ErrorKind.TABLE_NOT_FOUND),
+        (r"invalid reference to FROM-clause entry for table \"(?P<name>[^\"]+)\"", ErrorKind.TABLE_NOT_FOUND),
+        (r"column reference \"(?P<name>[^\"]+)\" is ambiguous", ErrorKind.AMBIGUOUS_COLUMN),
+        (r"column \"(?P<name>[^\"]+)\" must appear in the GROUP BY", ErrorKind.GROUPING),
+        (r"aggregate function|window function|GROUP BY position", ErrorKind.GROUPING),
+        (r"column \"?(?P<name>[^\"]+?)\"?(?: of relation .*)? does not exist", ErrorKind.COLUMN_NOT_FOUND),
+        (r"column \"(?P<name>[^\"]+)\" specified in USING", ErrorKind.COLUMN_NOT_FOUND),
+        (r"function (?P<name>[\w.]+)\(\) does not exist", ErrorKind.FUNCTION_NOT_FOUND),
+        (r"function (?P<name>[\w.]+)\(.*?\) does not exist", ErrorKind.FUNCTION_NOT_FOUND),
+        (r"operator does not exist|invalid input syntax|cannot be cast|cannot cast", ErrorKind.TYPE_MISMATCH),
+        (r"is not unique|cannot be matched|out of range", ErrorKind.TYPE_MISMATCH),
+        (r"must be type|but expression is of type", ErrorKind.TYPE_MISMATCH),
+        (r"statement timeout|canceling statement due to|lock timeout", ErrorKind.TIMEOUT),
+        (r"permission denied|read-only transaction|must be superuser", ErrorKind.PERMISSION),
+        (r"out of memory|temp_file_limit|too many|No space left|stack depth", ErrorKind.RESOURCE),
+        (r"syntax error|unterminated|must have the same number of columns", ErrorKind.SYNTAX_ERROR),
+    ),
+    schemas=frozenset({"public"}),
+    catalogue=r"pg_|information_schema",
+    row_ids=frozenset({"ctid"}),
+    codes={
+        "42P01": ErrorKind.TABLE_NOT_FOUND,
+        "3F000": ErrorKind.TABLE_NOT_FOUND,
+        "42703": ErrorKind.COLUMN_NOT_FOUND,
+        "42702": ErrorKind.AMBIGUOUS_COLUMN,
+        "42883": ErrorKind.FUNCTION_NOT_FOUND,
+        "42601": ErrorKind.SYNTAX_ERROR,
+        "42803": ErrorKind.GROUPING,
+        "42P20": ErrorKind.GROUPING,
+        "42804": ErrorKind.TYPE_MISMATCH,
+        "42846": ErrorKind.TYPE_MISMATCH,
+        "42725": ErrorKind.TYPE_MISMATCH,
+        "22P02": ErrorKind.TYPE_MISMATCH,
+        "22007": ErrorKind.TYPE_MISMATCH,
+        "22008": ErrorKind.TYPE_MISMATCH,
+        "22003": ErrorKind.TYPE_MISMATCH,
+        "22012": ErrorKind.DIVISION_BY_ZERO,
+        "21000": ErrorKind.SEVERAL_ROWS,
+        "42501": ErrorKind.PERMISSION,
+        **dict.fromkeys(("22001", "23502", "23503", "23505", "23514", "23P01", "P0001"), ErrorKind.CONSTRAINT),
+        "25006": ErrorKind.NOT_READ_ONLY,
+        "40001": ErrorKind.RESOURCE,
+        "40P01": ErrorKind.RESOURCE,
+        "57014": ErrorKind.TIMEOUT,
+        "55P03": ErrorKind.TIMEOUT,
+        "53000": ErrorKind.RESOURCE,
+        "53100": ErrorKind.RESOURCE,
+        "53200": ErrorKind.RESOURCE,
+        "53400": ErrorKind.RESOURCE,
+        "54000": ErrorKind.RESOURCE,
+        "54001": ErrorKind.RESOURCE,
+    },
+    deadlocks=frozenset({"40001", "40P01"}),
+    lock_waits=frozenset({"55P03"}),
+    advice=dict.fromkeys(("40001", "40P01"), ASK_AGAIN),
+    session=_SESSION,
+    reads=_READS,
+    case=Case.LOWER,
+    has_fields=True,
+    integer_division=True,
+    aggregates=_AGGREGATES,
+    functions=_FUNCTIONS,
+    table_functions=_FUNCTIONS | {"json_table"},  # any function can stand in FROM, where it makes one row or more
+    probes=_PROBES,
+)

@@ -1,0 +1,176 @@
+"""PostgreSQL, on psycopg2: Azure Database for PostgreSQL, or any other."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+from executors.errors import ErrorKind, SqlFailed
+from executors.servers.failures import CredentialError
+from executors.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.servers.tokens import POSTGRESQL_SCOPE, TokenSource
+from executors.values import timestamp_from_text
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+    from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
+    from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+
+    from executors.registry.address import Address
+    from executors.registry.options import ServerOptions
+
+_CURSOR = "plumbline"
+# Arrays of the types that somebody made here (enums, domains, those of extensions), and what a domain is made of.
+_ARRAYS = """
+    SELECT e.typbasetype, array_agg(e.typarray) FROM pg_catalog.pg_type e
+    WHERE e.oid >= 16384 AND e.typtype IN ('e', 'd', 'b') AND e.typarray <> 0 GROUP BY e.typbasetype
+"""
+_MIN_TIMEOUT_S = 1.0
+_LOCAL = ("", "localhost", "127.0.0.1", "::1")
+# Type numbers of the server's own types (pg_type.dat): the type, and arrays of it.
+_TIMES = {"date": (1082, 1182), "time": (1083, 1183), "timetz": (1266, 1270), "timestamp": (1114, 1115),
+          "timestamptz": (1184, 1185)}  # fmt: skip
+_TEXT = 25
+_INTERVAL = (1186, 1187)
+_JSON = {"json": (114, 199), "jsonb": (3802, 3807)}
+_RANGES = {"int4range": (3904, 3905), "numrange": (3906, 3907), "tsrange": (3908, 3909), "tstzrange": (3910, 3911),
+           "daterange": (3912, 3913), "int8range": (3926, 3927)}  # fmt: skip
+_TEXTS = {**_RANGES, "uuid": (2950, 2951),
+          "inet": (869, 1041), "cidr": (650, 651), "macaddr": (829, 1040), "bit": (1560, 1561),
+          "varbit": (1562, 1563), "xml": (142, 143), "money": (790, 791)}  # fmt: skip
+
+
+class PostgresExecutor(SqlAlchemyExecutor):
+    """One PostgreSQL database.
+
+    The query is the query of a cursor on the server: PostgreSQL itself takes nothing there but one that reads, and rows
+    over the cap never travel.
+
+    The address may say `auth=entra`: then the user is an Entra ID principal, and a token is the password. `sslmode` is
+    `require`, unless the address says otherwise or the server is on this machine.
+
+    Args:
+        token: where tokens come from; Entra ID where absent.
+    """
+
+    def __init__(
+        self, name: str, address: Address, *, options: ServerOptions, token: TokenSource | None = None
+    ) -> None:
+        super().__init__(name, address, options=options)
+        self._token = token or (TokenSource(POSTGRESQL_SCOPE) if address.query.get("auth") == "entra" else None)
+
+    def url(self) -> URL:
+        """See `SqlAlchemyExecutor.url`."""
+        return super().url().difference_update_query(["auth"])
+
+    def connect_options(self) -> dict[str, Any]:
+        """TLS, times, and the token where there is one."""
+        options: dict[str, Any] = {
+            "client_encoding": "utf8",
+            "connect_timeout": max(2, round(self.options.connect_timeout_s)),
+            "application_name": "plumbline",
+            "keepalives_idle": 30,
+            "keepalives_interval": 10,
+            "keepalives_count": 3,
+        }
+        host = self.address.host or ""
+        if "sslmode" not in self.address.query and host not in _LOCAL and not host.startswith("/"):
+            options["sslmode"] = "require"
+        if self._token is not None:
+            options["password"] = _token(self._token)
+        return options
+
+    def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
+        """See `SqlAlchemyExecutor.prepare`; and values come as JSON can have them."""
+        from psycopg2 import extensions
+
+        cursor = connection.cursor()
+        cursor.execute(_ARRAYS)
+        for type_ in (*_types(), *_arrays(cursor.fetchall())):
+            extensions.register_type(type_, connection)
+        cursor.close()
+        super().prepare(connection, entry, writable=writable)
+
+    def interrupt(self, lease: PoolProxiedConnection) -> None:
+        """See `SqlAlchemyExecutor.interrupt`; a server that cannot be reached is waited for no longer.
+
+        psycopg2's own `cancel` would hold every thread of this process until the server has answered.
+        """
+        try:
+            super().interrupt(lease)
+        except (self._driver_error(), CredentialError):
+            _cut(lease)
+            raise
+
+    def _set_timeout(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
+        super()._set_timeout(lease, max(timeout_s, _MIN_TIMEOUT_S))  # a shorter one would end the pool's ping, too
+
+    def _begin_write(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
+        """See `SqlAlchemyExecutor._begin_write`; a dry run meets every constraint that the commit would."""
+        super()._begin_write(lease, timeout_s)
+        cursor = lease.cursor()
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.close()
+
+    def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
+        connection: Any = lease.dbapi_connection
+        if not sql.strip(" ;\n\t"):
+            raise SqlFailed(ErrorKind.SYNTAX_ERROR, "There is no query.", "Write one SELECT.")
+        cursor: DBAPICursor = connection.cursor(name=_CURSOR)
+        cursor.execute(sql)
+        cursor.fetchmany(0)  # only now are the columns known
+        return cursor
+
+
+def _token(source: TokenSource) -> str:
+    from azure.core.exceptions import AzureError
+
+    try:
+        return source.get()
+    except AzureError as error:
+        raise CredentialError(str(error)) from error
+
+
+def _cut(lease: PoolProxiedConnection) -> None:
+    """End the waiting of the thread that reads from a connection."""
+    connection: Any = lease.dbapi_connection
+    if connection is not None and not connection.closed:
+        with socket.socket(fileno=os.dup(connection.fileno())) as same:
+            same.shutdown(socket.SHUT_RDWR)
+
+
+def _arrays(rows: Iterable[Sequence[Any]]) -> Iterator[Any]:
+    """Type casters for the rows of `_ARRAYS`."""
+    from psycopg2 import extensions
+
+    for base, numbers in rows:
+        item = extensions.string_types.get(base, extensions.string_types[_TEXT])
+        yield extensions.new_array_type(tuple(numbers), "MADE_HERE[]", item)
+
+
+@lru_cache(maxsize=1)
+def _types() -> tuple[Any, ...]:
+    """psycopg2's type casters, for what it would bring out of shape: months of an interval, years before 1, offsets of
+    seconds, and decimals in JSON."""
+    from psycopg2 import extensions
+
+    made: list[Any] = []
+
+    def add(name: str, numbers: tuple[int, int], read: Callable[[str | None, Any], Any]) -> None:
+        one = extensions.new_type((numbers[0],), name.upper(), read)
+        made.extend((one, extensions.new_array_type((numbers[1],), f"{name.upper()}[]", one)))
+
+    for name, numbers in _TIMES.items():
+        add(name, numbers, lambda text, _: timestamp_from_text(text))
+    add("interval", _INTERVAL, lambda text, _: text)
+    for name, numbers in _TEXTS.items():
+        add(name, numbers, lambda text, _: text)
+    load = partial(json.loads, parse_float=Decimal)
+    for name, numbers in _JSON.items():
+        add(name, numbers, lambda text, _: None if text is None else load(text))
+    return tuple(made)

@@ -1,0 +1,125 @@
+"""PostgreSQL."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.postgres import Postgres
+from sqlglot.generators.postgres import PostgresGenerator
+from sqlglot.parser import build_json_extract, build_json_extract_scalar
+from sqlglot.parsers.postgres import PostgresParser
+from sqlglot.tokenizer_core import Token, TokenType
+
+from executors.dialects.row import words
+from executors.engines.postgresql.grammar_tokens import mended
+from executors.sql.plain.clauses import CLAUSES, XML
+from executors.sql.plain.faithful import (
+    KEYWORD_ARGUMENTS,
+    FaithfulGenerator,
+    FaithfulParser,
+    as_written,
+    side_by_side,
+)
+
+# Operators that sqlglot does not know, or takes apart, or for something else: of ranges, addresses, geometry and text,
+# and of pg_trgm, pgvector, PostGIS, ltree and full text search. All bind as "any other operator" does.
+_OTHER_OPERATORS = words(
+    "<% %> <<% %>> <<-> <->> <<<-> <->>> <#> <=> <+> <~> &&& &<| |&> <<| |>> |=| ~= ~== <<#>> @@@ <^ >^ <<= >>= << >>",
+    "~<~ ~<=~ ~>=~ ~>~",
+)
+# Those that OPERATOR(schema.<) may name.
+_OPERATORS = _OTHER_OPERATORS | words(
+    "+ - * / % ^ = <> != < <= > >= || ~ ~* !~ !~* ~~ ~~* !~~ !~~* & | # && &< &> <-> -|- @> <@ @@ @ ? ?| ?& -> ->> #>",
+    "#>> #- @? ^@ <<->>",
+)
+_QUALIFIED = re.compile(r"(?:[A-Za-z_]\w*\.)?(?P<symbol>[^\w\s.]+)")
+
+
+_OF_AN_ARRAY = {"ALL": exp.All, "SOME": exp.Any}
+
+
+class PlainPostgres(Postgres):
+    """PostgreSQL as it is written; but ORDER BY a USING < is written ASC, and USING > DESC."""
+
+    to_json_path = as_written
+
+    class Tokenizer(Postgres.Tokenizer):
+        KEYWORDS = {**Postgres.Tokenizer.KEYWORDS, **dict.fromkeys(_OTHER_OPERATORS, TokenType.OPERATOR)}
+
+    def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
+        return mended(super().tokenize(sql, dialect))
+
+    class Parser(FaithfulParser, PostgresParser):
+        FUNCTION_PARSERS = {name: PostgresParser.FUNCTION_PARSERS[name] for name in KEYWORD_ARGUMENTS} | CLAUSES | XML
+        JSON_OPERATORS = {
+            **PostgresParser.JSON_OPERATORS,
+            TokenType.ARROW: build_json_extract,
+            TokenType.DARROW: build_json_extract_scalar,
+        }
+        RANGE_PARSERS = {
+            **PostgresParser.RANGE_PARSERS,
+            TokenType.OPERATOR: lambda self, this: self.other_operator(this),
+            TokenType.PARAMETER: lambda self, this: self.other_operator(this),  # `a @ b`: a lies in b
+        }
+
+        def other_operator(self, this: exp.Expr | None) -> exp.Expr:
+            """`a <-> b`, and `a OPERATOR(schema.<->) b`."""
+            written = self._prev.text
+            if written.upper() == "OPERATOR":
+                start = self._index
+                self._match_l_paren()
+                while self._curr and not self._match(TokenType.R_PAREN):
+                    self._advance()
+                inside = self._tokens[start + 1 : self._index - 1]
+                quoted = any(token.token_type in (TokenType.STRING, TokenType.IDENTIFIER) for token in inside)
+                name = "".join(token.text for token in inside)
+                found = _QUALIFIED.fullmatch(name)
+                if quoted or found is None or found["symbol"] not in _OPERATORS:
+                    self.raise_error("No operator that is known")
+                written = f"OPERATOR({name})"
+            return self.expression(exp.Operator(this=this, operator=written, expression=self._parse_bitwise()))
+
+        def _parse_unary(self) -> exp.Expr | None:
+            """`@ -5` is the absolute value; `@name` is a parameter."""
+            at, following = self._curr, self._next
+            if at is None or following is None or at.token_type is not TokenType.PARAMETER:
+                return super()._parse_unary()
+            if following.start == at.end + 1 and following.token_type is not TokenType.L_PAREN:
+                return super()._parse_unary()
+            self._advance()
+            return self.expression(exp.Abs(this=self._parse_unary()))
+
+        def _parse_primary(self) -> exp.Expr | None:
+            return side_by_side(super()._parse_primary())
+
+        def _parse_function(self, *args: Any, **options: Any) -> exp.Expr | None:
+            """`> ALL (array)` and `= SOME (array)` are comparisons, as `= ANY (array)` is, and no calls."""
+            found = super()._parse_function(*args, **options)
+            if isinstance(found, exp.Anonymous) and len(found.expressions) == 1:
+                kind = _OF_AN_ARRAY.get(found.name.upper())
+                if kind is not None:
+                    return self.expression(kind(this=exp.Paren(this=found.expressions[0])))
+            return found
+
+    class Generator(FaithfulGenerator, PostgresGenerator):
+        TRANSFORMS = {
+            **PostgresGenerator.TRANSFORMS,
+            exp.Operator: lambda self, it: f"{self.sql(it, 'this')} {it.args['operator']} {self.sql(it, 'expression')}",
+        }
+
+        def placeholder_sql(self, expression: exp.Placeholder) -> str:
+            return f":{expression.name}" if expression.this else "?"
+
+        def parameter_sql(self, expression: exp.Parameter) -> str:
+            return f"{'$' if expression.name.isdigit() else '@'}{self.sql(expression, 'this')}"
+
+        def unicodestring_sql(self, expression: exp.UnicodeString) -> str:
+            """As it stands: what escapes in it mean is for the server to say."""
+            text = self.sql(exp.Literal.string(expression.name))
+            escape = expression.args.get("escape")
+            return f"U&{text}" + (f" UESCAPE {self.sql(escape)}" if escape else "")
+
+
+PLAIN = PlainPostgres()

@@ -1,0 +1,1 @@
+"""A database of another deployment, asked over HTTP."""

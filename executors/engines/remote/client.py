@@ -1,0 +1,227 @@
+"""HTTP to a deployed app, for code in threads: requests that end when they are cancelled, over kept connections.
+
+A thread of its own runs an event loop; there a request is a task, and a task can be cancelled from any thread, which
+closes its connection. A blocking client has no such way out of a read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import SecretStr
+
+from executors.base import Cancel
+from executors.errors import DatabaseUnavailable
+from executors.servers.tokens import TokenSource
+from executors.trace import TRACEPARENT
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient, Response
+    from tenacity import RetryCallState
+
+TRIES = 3
+LONGEST_WAIT_S = 30.0  # who asks for more is not waited for
+_BUSY = (429, 503)
+_CLOSING_S = 5.0
+
+Result = TypeVar("Result")
+
+
+class Stopped(Exception):
+    """The request was cancelled, or its time is over; the connection is closed."""
+
+
+class AppClient:
+    """Requests to one app. Safe to use from several threads.
+
+    Args:
+        database: what its errors name: the registry knows where that is, and callers need not.
+        via: its address, with or without `/api`.
+        key: sent as `x-functions-key`.
+        token: sent as bearer token; see `TokenSource`.
+        connect_timeout_s: seconds to reach it.
+        connections: at once; further requests wait for one.
+    """
+
+    def __init__(
+        self,
+        database: str,
+        via: str,
+        *,
+        key: SecretStr | None = None,
+        token: TokenSource | None = None,
+        connect_timeout_s: float = 10,
+        connections: int = 100,
+    ) -> None:
+        self._database = database
+        self._base = via.rstrip("/").removesuffix("/api") + "/api/"
+        self._key, self._token = key, token
+        self._connect_timeout_s, self._connections = connect_timeout_s, connections
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._client: AsyncClient | None = None
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        timeout_s: float,
+        body: dict[str, Any] | None = None,
+        params: dict[str, str] | None = None,
+        cancel: Cancel | None = None,
+    ) -> Response:
+        """The response to a request, whatever its status; 429 and 503 are tried again where they say when.
+
+        Args:
+            method, path: the path relative to `/api/`.
+            timeout_s: for all tries together.
+            body: sent as JSON.
+            params: of the query string.
+            cancel: closes the connection when it is called.
+
+        Raises:
+            Stopped: cancelled, or out of time.
+            DatabaseUnavailable: the app cannot be reached, or there is no token for it.
+        """
+        import httpx2
+
+        headers = self._headers()
+        future = self._start(self._send(method, path, body, params, headers, timeout_s))
+        if cancel is not None:
+            cancel.attach(lambda: (future.cancel(), None)[1])
+        try:
+            return future.result()
+        except (concurrent.futures.CancelledError, TimeoutError) as error:
+            raise Stopped from error
+        except httpx2.HTTPError as error:
+            raise DatabaseUnavailable(
+                f"The app that has {self._database} cannot be reached ({type(error).__name__}); check `via` in "
+                "databases.yaml, and whether the app runs."
+            ) from error
+        finally:
+            if cancel is not None:
+                cancel.attach(None)
+
+    def close(self) -> None:
+        """Cancel what runs and close the connections; a later request opens them again."""
+        with self._lock:
+            loop, thread, client = self._loop, self._thread, self._client
+            self._loop = self._thread = self._client = None
+        if loop is None or thread is None:
+            return
+        try:
+            asyncio.run_coroutine_threadsafe(_ended(client), loop).result(_CLOSING_S)
+        finally:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+
+    # -- inside -------------------------------------------------------------------------------------------
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"x-functions-key": self._key.get_secret_value()} if self._key is not None else {}
+        if traceparent := TRACEPARENT.get():
+            headers["traceparent"] = traceparent
+        if self._token is not None:
+            from azure.core.exceptions import AzureError
+
+            try:
+                headers["authorization"] = f"Bearer {self._token.get()}"
+            except AzureError as error:
+                raise DatabaseUnavailable(
+                    f"Entra ID gave no token for the app that has {self._database}: sign in with `az login`, or give "
+                    "this app a managed identity that may call it."
+                ) from error
+        return headers
+
+    def _start(self, work: Coroutine[Any, Any, Result]) -> concurrent.futures.Future[Result]:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(
+                    target=_run, args=(self._loop,), name=f"app-client-{self._database}", daemon=True
+                )
+                self._thread.start()
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        params: dict[str, str] | None,
+        headers: dict[str, str],
+        timeout_s: float,
+    ) -> Response:
+        from tenacity import AsyncRetrying
+
+        if self._client is None:
+            self._client = self._connected()
+        retrying = AsyncRetrying(retry=_again, wait=_wait, retry_error_callback=_last)
+        async with asyncio.timeout(timeout_s):
+            return await retrying(self._client.request, method, path, json=body, params=params, headers=headers)
+
+    def _connected(self) -> AsyncClient:
+        import httpx2
+
+        kept = httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
+        timeout = httpx2.Timeout(None, connect=self._connect_timeout_s)  # the rest is in the time of the request
+        return httpx2.AsyncClient(base_url=self._base, limits=kept, timeout=timeout, follow_redirects=False)
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.run_until_complete(loop.shutdown_default_executor())
+        loop.close()
+
+
+async def _ended(client: AsyncClient | None) -> None:
+    """Everything on this loop is cancelled and over."""
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    if client is not None:
+        await client.aclose()
+
+
+def _again(state: RetryCallState) -> bool:
+    """A connection that broke is tried once more, for it may have been an old one: everything sent here only reads."""
+    import httpx2
+
+    if state.outcome is None:
+        return False
+    if state.outcome.failed:
+        broken = httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError
+        return state.attempt_number == 1 and isinstance(state.outcome.exception(), broken)
+    response: Response = state.outcome.result()
+    asked = _retry_after(response)
+    return state.attempt_number < TRIES and asked is not None and asked <= LONGEST_WAIT_S
+
+
+def _wait(state: RetryCallState) -> float:
+    """What the app asks for; nothing after a connection that broke."""
+    if state.outcome is None or state.outcome.failed:
+        return 0.0
+    return _retry_after(state.outcome.result()) or 0.0
+
+
+def _last(state: RetryCallState) -> Response:
+    """What the last try gave, or raised."""
+    if state.outcome is None:
+        raise AssertionError("no try was made")
+    response: Response = state.outcome.result()
+    return response
+
+
+def _retry_after(response: Response) -> float | None:
+    """Seconds that a busy app asks for; None where it is not busy, or does not say."""
+    value = response.headers.get("retry-after", "")
+    return float(value) if response.status_code in _BUSY and value.isascii() and value.isdigit() else None

@@ -1,0 +1,210 @@
+"""A database of another deployment, through its `POST /api/execute`.
+
+It answers as if the database were here: the guard over there lets a query through once more and caps it, and what it
+refuses, or the database does, arrives as the error that it was.
+"""
+
+from __future__ import annotations
+
+import time
+from http import HTTPStatus
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
+
+from pydantic import BaseModel, SecretStr, ValidationError
+
+from executors.base import Cancel, CheckedSql, Executor, JsonValue, QueryResult, Schema, Table
+from executors.dialects.table import DIALECTS
+from executors.engines.remote.client import AppClient, Stopped
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
+from executors.registry.options import ServerOptions
+from executors.servers.kept import KeptSchema
+from executors.servers.tokens import TokenSource
+from executors.stopping import out_of_time
+
+if TYPE_CHECKING:
+    from httpx2 import Response
+
+# Beyond a query's own time: the way there and back, waiting for a turn, and an app that has to wake up first.
+MARGIN_S = 15.0
+SCHEMA_TIMEOUT_S = 120.0
+Reply = TypeVar("Reply", bound=BaseModel)
+
+_PROBLEM = "urn:plumbline:problem:"
+_SQL_ERRORS: dict[str, type[SqlError]] = {"sql-refused": SqlRefused, "sql-failed": SqlFailed}
+
+
+class _Rows(BaseModel):
+    """What `POST /api/execute` answers, as far as it is used here."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[JsonValue, ...], ...]
+    truncated: bool
+
+
+class _SchemaReply(BaseModel):
+    """What `GET /api/databases/{name}/schema` answers, as far as it is used here."""
+
+    dialect: str
+    tables: tuple[Table, ...]
+    namespace: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+class _Problem(BaseModel):
+    """An RFC 9457 problem document of the app."""
+
+    type: str = ""
+    detail: str = ""
+    kind: ErrorKind | None = None
+    hint: str = ""
+
+    @property
+    def slug(self) -> str:
+        return self.type.removeprefix(_PROBLEM) if self.type.startswith(_PROBLEM) else ""
+
+
+class RemoteExecutor(Executor):
+    """One database of a deployed app.
+
+    Args:
+        name: that requests here use.
+        via: the app's address, `https://host`.
+        key: of its functions.
+        identity: instead of a key: the Entra ID resource or scope that it wants, as `api://...`.
+        database: its name over there; the same name where absent.
+        dialect: where it is known beforehand; else the first `schema` tells.
+        options: of `ServerOptions`, the connect timeout and the time that a schema is kept.
+        token: where tokens come from; Entra ID where absent.
+    """
+
+    is_remote = True
+
+    def __init__(
+        self,
+        name: str,
+        via: str,
+        *,
+        key: SecretStr | None = None,
+        identity: str = "",
+        database: str = "",
+        dialect: str = "",
+        options: ServerOptions | None = None,
+        token: TokenSource | None = None,
+    ) -> None:
+        self.name, self.dialect = name, dialect
+        self._database, self._options = database or name, options or ServerOptions()
+        if identity and token is None:
+            token = TokenSource(identity if identity.endswith("/.default") else f"{identity.rstrip('/')}/.default")
+        self._secret = "identity" if token is not None else "key"
+        self._app = AppClient(name, via, key=key, token=token, connect_timeout_s=self._options.connect_timeout_s)
+        self._schema = KeptSchema(self._read_schema, self._options.schema_ttl_s)
+        self._stale = False  # whether the app is to read it anew as well
+
+    def schema(self) -> Schema:
+        """See `Executor.schema`. Asked for again after `ServerOptions.schema_ttl_s` seconds, or after `refresh`."""
+        return self._schema.get()
+
+    def refresh(self) -> None:
+        """See `Executor.refresh`; the app over there reads it again too."""
+        self._stale = True
+        self._schema.forget()
+
+    def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        """See `Executor.run`. An app whose own limits are lower cuts there, and says so by `truncated`.
+
+        Raises:
+            SqlRefused: the guard over there said no, to a query that the one here never saw.
+            SqlFailed, DatabaseUnavailable: as ever.
+        """
+        started = time.monotonic()
+        body = {
+            "database": self._database,
+            # One row more than the cap, as everywhere: with the cap itself the app could not see what it cuts.
+            "sql": query.executable,
+            "row_limit": query.row_limit,
+            "timeout_s": timeout_s,
+        }
+        try:
+            response = self._app.request("POST", "execute", body=body, timeout_s=timeout_s + MARGIN_S, cancel=cancel)
+        except Stopped as error:
+            raise out_of_time(None if cancel is not None and cancel.cancelled else timeout_s) from error
+        if response.status_code != HTTPStatus.OK:
+            raise self._error(response, timeout_s)
+        found = self._read(_Rows, response)
+        elapsed = round((time.monotonic() - started) * 1000, 3)
+        return QueryResult(columns=found.columns, rows=found.rows, truncated=found.truncated, elapsed_ms=elapsed)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._app.close()
+
+    # -- inside -------------------------------------------------------------------------------------------
+
+    def _read_schema(self) -> Schema:
+        anew, self._stale = self._stale, False
+        try:
+            return self._asked_schema(anew=anew)
+        except DatabaseUnavailable:
+            self._stale = self._stale or anew
+            raise
+
+    def _asked_schema(self, *, anew: bool) -> Schema:
+        path = f"databases/{quote(self._database, safe='')}/schema"
+        params = {"enriched": "false"} | ({"refresh": "true"} if anew else {})
+        try:
+            response = self._app.request("GET", path, params=params, timeout_s=SCHEMA_TIMEOUT_S)
+        except Stopped as error:
+            message = f"The app that has {self.name} gave no schema within {SCHEMA_TIMEOUT_S:g} s; try again."
+            raise DatabaseUnavailable(message) from error
+        if response.status_code != HTTPStatus.OK:
+            raise self._error(response, SCHEMA_TIMEOUT_S)
+        found = self._read(_SchemaReply, response)
+        if found.dialect not in DIALECTS:
+            raise DatabaseUnavailable(f"The app that has {self.name} speaks {found.dialect!r}, which is unknown here.")
+        self.dialect, self.warnings = found.dialect, found.warnings
+        return Schema(
+            database=self.name,
+            dialect=found.dialect,
+            tables=found.tables,
+            namespace=found.namespace,
+        )
+
+    def _read(self, kind: type[Reply], response: Response) -> Reply:
+        try:
+            return kind.model_validate_json(response.content)
+        except ValidationError as error:
+            raise DatabaseUnavailable(
+                f"What answers for {self.name} is no Plumbline of this version; check `via` in databases.yaml."
+            ) from error
+
+    def _error(self, response: Response, timeout_s: float) -> Exception:
+        """What an answer other than 200 means here."""
+        status, app = response.status_code, f"app that has {self.name}"
+        problem = _problem(response)
+        sql_error = _SQL_ERRORS.get(problem.slug)
+        if sql_error is not None:
+            return sql_error(problem.kind or ErrorKind.OTHER, problem.detail, problem.hint)
+        if status == HTTPStatus.GATEWAY_TIMEOUT:
+            return out_of_time(timeout_s)
+        if problem.slug == "database-unavailable":
+            return DatabaseUnavailable(problem.detail)
+        if problem.slug == "unknown-database":
+            message = f"The {app} has no database {self._database!r}; check `database` in databases.yaml."
+        elif status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            message = f"The {self._secret} for {self.name!r} was not accepted by the {app}; check it."
+        elif status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
+            message = f"The {app} is busy, or not set up; try again later."
+        elif problem.slug:
+            message = f"The {app} could not answer: {problem.detail}"
+        else:
+            message = f"The {app} answered with status {status}; check `via` in databases.yaml, and its log."
+        return DatabaseUnavailable(message)
+
+
+def _problem(response: Response) -> _Problem:
+    """The problem document of an answer; an empty one where it has none, as that of a gateway."""
+    try:
+        return _Problem.model_validate_json(response.content)
+    except ValidationError:
+        return _Problem()

@@ -1,0 +1,257 @@
+"""SQLite files: read only, and where the registry says so, a write at a time.
+
+Three layers, each of which holds without the others: the file is opened with `mode=ro`, `query_only` is on, and an
+authorizer lets nothing through but reads. A connection lives as long as one query: opening takes a fraction of a
+millisecond, and a file that was replaced is simply the new one. A write has a connection of its own kind; how that is
+held to its one statement is in `sqlite_write`.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
+from executors.engines.sqlite import schema as sqlite_schema
+from executors.engines.sqlite import write as sqlite_write
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
+from executors.local import probing
+from executors.local.files_state import FileState, state_of
+from executors.local.samples import quoted
+from executors.stopping import no_room, out_of_time, row_too_large
+from executors.values import RowTooLarge, collect
+
+MAX_VALUE_BYTES = 16 * 1024 * 1024  # SQLite refuses to make or load a longer text or blob
+MAX_SQL_BYTES = 100_000
+BUSY_TIMEOUT_S = 5.0
+_STEPS_BETWEEN_CHECKS = 5_000  # virtual machine instructions: well under a millisecond
+
+_WAL_SUFFIX = "-wal"
+_VIRTUAL_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'"
+_TABLES_OF_JSON = ("json_each", "json_tree")
+_ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
+_DENIED_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})
+# Full-text tables ask for this one themselves, each time they are read.
+_ALLOWED_PRAGMAS = frozenset({"data_version"})
+_FILE_ERRORS = frozenset(
+    {
+        *(sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN),
+        *(sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED),
+    }
+)
+_NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE})
+_WRITING_ERRORS = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL})
+
+
+class SqliteExecutor(Executor):
+    """One SQLite file.
+
+    Args:
+        name: of the database.
+        path: the file.
+        sample_values: stored values shown per text column.
+        writable: whether `write` may open it for writing.
+    """
+
+    dialect = "sqlite"
+
+    def __init__(self, name: str, path: Path, *, sample_values: int, writable: bool = False) -> None:
+        self.name, self._path, self._sample_values, self._writable = name, path, sample_values, writable
+        self._lock = threading.Lock()
+        self._schema: tuple[tuple[FileState | None, ...], Schema] | None = None
+
+    def schema(self) -> Schema:
+        """See `Executor.schema`; read again when the file or its write-ahead log has changed."""
+        with self._lock:
+            state = self._state()
+            if self._schema is None or self._schema[0] != state:
+                with self._connection() as connection:
+                    found = sqlite_schema.read(connection, self.name, self._sample_values)
+                if not found.schema.tables:
+                    raise DatabaseUnavailable(f"{self._path.name} has no tables; is it the right file?")
+                self.warnings = found.warnings
+                self._schema = (state, found.schema)
+            return self._schema[1]
+
+    def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        """See `Executor.run`. Texts and blobs over `MAX_VALUE_BYTES` are an error of kind RESOURCE."""
+        started = time.monotonic()
+        deadline = started + timeout_s
+        stopped = threading.Event()
+
+        def is_over() -> bool:
+            return stopped.is_set() or time.monotonic() > deadline
+
+        if cancel is not None:
+            cancel.attach(stopped.set)
+        try:
+            with self._connection() as connection:
+                _restrict(connection)
+                # Called by SQLite itself while it works: no thread is needed to stop it.
+                connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
+                if is_over():
+                    raise _stopped(stopped, timeout_s)
+                return _rows(connection, query, started)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise _stopped(stopped, timeout_s) from error
+            raise self._failed(query.executable, error) from error
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            raise self._failed(query.executable, error) from error
+        except (RowTooLarge, MemoryError) as error:
+            raise row_too_large() from error
+        finally:
+            if cancel is not None:
+                cancel.attach(None)
+
+    def write(
+        self,
+        statement: CheckedWrite,
+        *,
+        timeout_s: float,
+        commit: bool,
+        max_rows: int,
+        exactly: int | None = None,
+    ) -> WriteResult:
+        """See `Executor.write`. Foreign keys are enforced, whatever the file's own programs do."""
+        if not self._writable:
+            return super().write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+        deadline = time.monotonic() + timeout_s
+        try:
+            with self._connection(wait_s=min(timeout_s, BUSY_TIMEOUT_S), writable=True) as connection:
+                _limit_sizes(connection)
+                return sqlite_write.run(
+                    connection,
+                    statement,
+                    reads=_authorize,
+                    is_over=lambda: time.monotonic() > deadline,
+                    steps=_STEPS_BETWEEN_CHECKS,
+                    commit=commit,
+                    max_rows=max_rows,
+                    exactly=exactly,
+                )
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+                raise out_of_time(timeout_s) from error
+            raise self._failed(statement.runs, error) from error
+
+    def kept(self) -> bytes:
+        """What was found out of the file, for another process that opens it; nothing but this class reads it."""
+        return pickle.dumps(self._schema)
+
+    def remember(self, kept: bytes) -> None:
+        """Take over what another process `kept`; it counts as long as the file is as it was."""
+        self._schema = pickle.loads(kept)  # noqa: S301  of a process like this one
+
+    def layers(self) -> tuple[Layer, ...]:
+        """See `Executor.layers`."""
+        with self._connection() as connection:
+            return probing.sqlite_layers(connection, _restrict)
+
+    def _failed(self, sql: str, error: sqlite3.Error | sqlite3.Warning) -> SqlFailed:
+        from executors.sql.names import diagnose
+
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_TOOBIG:
+            return SqlFailed(ErrorKind.RESOURCE, str(error), "Select a part of the text, or its length.")
+        if "one statement at a time" in str(error):
+            return SqlFailed(ErrorKind.NOT_READ_ONLY, "Only one statement can run at a time.", "Write one SELECT.")
+        return diagnose.sql_failed(str(error), sql, self.schema())
+
+    def _state(self) -> tuple[FileState | None, ...]:
+        return state_of(self._path), state_of(self._path.with_name(self._path.name + _WAL_SUFFIX))
+
+    @contextmanager
+    def _connection(self, *, wait_s: float = BUSY_TIMEOUT_S, writable: bool = False) -> Iterator[sqlite3.Connection]:
+        """A connection of its own, closed afterwards. Raises DatabaseUnavailable for what is the file's fault."""
+        file, log = self._state()
+        if file is None:
+            raise DatabaseUnavailable(f"{self._path.name} is not there, or may not be read; check the file.")
+        # In the WAL mode even a reader leaves files beside the database. Without a log nobody writes: read it as it is.
+        quiet = log is None and not writable and _uses_wal(self._path)
+        mode = "rw" if writable else "ro"
+        uri = f"{self._path.absolute().as_uri()}?mode={mode}{'&immutable=1' if quiet else ''}"
+        try:
+            connection = sqlite3.connect(uri, uri=True, timeout=wait_s, isolation_level=None)
+            try:
+                connection.text_factory = _text
+                connection.execute(f"PRAGMA query_only = {'OFF' if writable else 'ON'}")
+                connection.execute("PRAGMA trusted_schema = OFF")
+                yield connection
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if writable and code in _WRITING_ERRORS:
+                raise DatabaseUnavailable(
+                    f"{self._path.name} cannot be written now ({error}); try again when no other program writes it, "
+                    "and check that the file may be written."
+                ) from error
+            if _NO_ROOM & {code, getattr(error, "sqlite_errorcode", 0)}:
+                raise no_room() from error  # who only reads writes nothing but what it sorts
+            if code in _FILE_ERRORS:
+                raise DatabaseUnavailable(
+                    f"{self._path.name} cannot be read as an SQLite database ({error}); check the file."
+                ) from error
+            raise
+
+
+def _restrict(connection: sqlite3.Connection) -> None:
+    """Nothing but reads, and nothing of unreasonable size."""
+    for name in _TABLES_OF_JSON:
+        with suppress(sqlite3.OperationalError):  # an SQLite that was built without them
+            connection.execute(f"SELECT 1 FROM {name}('[]') LIMIT 0")
+    for (name,) in connection.execute(_VIRTUAL_TABLES).fetchall():
+        # Full-text and R*Tree tables prepare writes when they are first touched, which the authorizer would deny.
+        connection.execute(f"SELECT 1 FROM {quoted(name)} LIMIT 0")
+    _limit_sizes(connection)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0)
+    connection.set_authorizer(_authorize)
+
+
+def _limit_sizes(connection: sqlite3.Connection) -> None:
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, MAX_SQL_BYTES)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
+
+
+def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _origin: str | None) -> int:
+    if action in _ALLOWED:
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() not in _DENIED_FUNCTIONS:
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_PRAGMA and first in _ALLOWED_PRAGMAS and second is None:
+        return sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_DENY
+
+
+def _rows(connection: sqlite3.Connection, query: CheckedSql, started: float) -> QueryResult:
+    cursor = connection.execute(query.executable)
+    if cursor.description is None:
+        raise SqlFailed(ErrorKind.SYNTAX_ERROR, "The query gives no columns.", "Write one SELECT.")
+    rows, truncated = collect(cursor.fetchmany, query.row_limit)
+    return QueryResult(
+        columns=tuple(column[0] for column in cursor.description),
+        rows=rows,
+        truncated=truncated,
+        elapsed_ms=round((time.monotonic() - started) * 1000, 3),
+    )
+
+
+def _stopped(cancelled: threading.Event, timeout_s: float) -> SqlFailed:
+    return out_of_time(None if cancelled.is_set() else timeout_s)
+
+
+def _text(stored: bytes) -> str:
+    return stored.decode("utf-8", "replace")
+
+
+def _uses_wal(path: Path) -> bool:
+    """Whether the header says that the file is written through a log (byte 18, file format section 1.3.3)."""
+    with path.open("rb") as file:
+        return file.read(19)[18:] == b"\x02"

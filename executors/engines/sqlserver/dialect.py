@@ -1,0 +1,422 @@
+"""SQL Server."""
+
+from executors.dialects import reserved
+from executors.dialects.row import (
+    COMMON,
+    COMMON_AGGREGATES,
+    READERS_LOGIN,
+    Dialect,
+    Lexis,
+    Limit,
+    Probe,
+    SchemaQueries,
+    Session,
+    words,
+)
+from executors.engines.postgresql.dialect import POSTGRESQL
+from executors.errors import ErrorKind
+
+_SESSION = Session(
+    wishes=(
+        "SET DEADLOCK_PRIORITY LOW",  # a question gives way to the work of others
+        "SET ARITHABORT ON",  # as the server's own tools have it: the same plans, and indexed views are used
+    ),
+    # What waits for a lock ends by itself; a query that runs is ended by the driver's own timeout.
+    timeout="SET LOCK_TIMEOUT {ms}",
+    first_words=frozenset({"select", "with"}),  # a name alone would call a procedure
+    lexis=Lexis.TSQL,
+    statement_words=words(
+        "alter backup begin break bulk checkpoint close commit continue create dbcc deallocate declare delete deny",
+        "disk drop dump exec execute goto grant if insert into kill load merge open opendatasource openquery",
+        "openrowset print raiserror readtext reconfigure restore return revert revoke rollback save set setuser",
+        "shutdown tran transaction trigger truncate update updatetext use waitfor while writetext",
+    )
+    | {"next value for"},  # a number that was drawn from a sequence stays drawn
+)
+
+_PROBES = (
+    Probe(
+        layer="never committed",
+        sql="SELECT CASE WHEN @@OPTIONS & 2 = 2 OR @@TRANCOUNT > 0 THEN 1 ELSE 0 END",
+        mend="The driver commits by itself: take `autocommit` out of the address.",
+    ),
+    Probe(
+        layer="lock timeout",
+        sql="SELECT CASE WHEN @@LOCK_TIMEOUT > 0 THEN 1 ELSE 0 END",
+        mend="A proxy between may reset what a session sets: connect without it.",
+    ),
+    Probe(
+        layer=READERS_LOGIN,
+        sql="""
+            SELECT CASE WHEN IS_SRVROLEMEMBER('sysadmin') = 1 OR IS_ROLEMEMBER('db_owner') = 1
+                     OR IS_ROLEMEMBER('db_datawriter') = 1 OR IS_ROLEMEMBER('db_ddladmin') = 1
+                     OR HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'INSERT') = 1
+                     OR HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'UPDATE') = 1
+                     OR HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'DELETE') = 1
+                     OR HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'ALTER') = 1
+                     OR HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'EXECUTE') = 1
+                     OR EXISTS (
+                         SELECT 1 FROM sys.objects o JOIN sys.schemas s ON s.schema_id = o.schema_id
+                         CROSS JOIN (VALUES ('INSERT'), ('UPDATE'), ('DELETE'), ('ALTER')) AS p (permission)
+                         WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0
+                           AND HAS_PERMS_BY_NAME(
+                               QUOTENAME(s.name) + '.' + QUOTENAME(o.name), 'OBJECT', p.permission) = 1
+                     )
+                   THEN 0 ELSE 1 END
+        """,
+        mend="This login can write: use a reader's, a member of db_datareader and of no other role.",
+    ),
+)
+
+# Tables and views of users, not the server's own, and not those of its diagram tool.
+_OBJECTS = """
+    sys.objects o JOIN sys.schemas s ON s.schema_id = o.schema_id
+"""
+_VISIBLE = """
+    o.type IN ('U', 'V') AND o.is_ms_shipped = 0 AND o.name <> 'sysdiagrams'
+"""
+
+_READS = SchemaQueries(
+    default_schema="SELECT SCHEMA_NAME()",
+    # Ten times the major version, as levels of compatibility count; Azure's services have what the newest version has.
+    version="""
+        SELECT CASE WHEN CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 6, 8, 11, 12) THEN 999
+                    ELSE 10 * CAST(SERVERPROPERTY('ProductMajorVersion') AS int) END,
+               CAST(compatibility_level AS int)
+        FROM sys.databases WHERE name = DB_NAME()
+    """,
+    tables=f"""
+        SELECT s.name, o.name, CASE WHEN o.type = 'V' THEN 1 ELSE 0 END, CAST(p.value AS nvarchar(4000)), r.row_count
+        FROM {_OBJECTS}
+        LEFT JOIN sys.extended_properties p
+            ON p.class = 1 AND p.major_id = o.object_id AND p.minor_id = 0 AND p.name = 'MS_Description'
+        LEFT JOIN (
+            SELECT object_id, SUM(rows) AS row_count FROM sys.partitions WHERE index_id IN (0, 1) GROUP BY object_id
+        ) r ON r.object_id = o.object_id
+        WHERE {_VISIBLE}
+        ORDER BY s.name, o.name
+    """,
+    columns=f"""
+        SELECT s.name, o.name, c.name,
+               CASE
+                   WHEN b.name IN ('varchar', 'nvarchar', 'varbinary') AND c.max_length = -1
+                       THEN CONCAT(b.name, '(max)')
+                   WHEN b.name IN ('nvarchar', 'nchar') THEN CONCAT(b.name, '(', c.max_length / 2, ')')
+                   WHEN b.name IN ('varchar', 'char', 'varbinary', 'binary') THEN CONCAT(b.name, '(', c.max_length, ')')
+                   WHEN b.name IN ('decimal', 'numeric') THEN CONCAT(b.name, '(', c.precision, ',', c.scale, ')')
+                   WHEN b.name IN ('time', 'datetime2', 'datetimeoffset') THEN CONCAT(b.name, '(', c.scale, ')')
+                   ELSE COALESCE(b.name, t.name)
+               END,
+               CASE WHEN c.is_nullable = 1 THEN 1 ELSE 0 END, CAST(p.value AS nvarchar(4000))
+        FROM {_OBJECTS}
+        JOIN sys.columns c ON c.object_id = o.object_id
+        JOIN sys.types t ON t.user_type_id = c.user_type_id
+        LEFT JOIN sys.types b ON b.user_type_id = c.system_type_id
+        LEFT JOIN sys.extended_properties p
+            ON p.class = 1 AND p.major_id = c.object_id AND p.minor_id = c.column_id AND p.name = 'MS_Description'
+        WHERE {_VISIBLE} AND c.is_hidden = 0
+        ORDER BY s.name, o.name, c.column_id
+    """,
+    # The standard's views: every server that speaks Transact-SQL has them, and whoever may read a table sees it there.
+    plain_tables="""
+        SELECT TABLE_SCHEMA, TABLE_NAME, CASE WHEN TABLE_TYPE = 'VIEW' THEN 1 ELSE 0 END, NULL, NULL
+        FROM INFORMATION_SCHEMA.TABLES
+        WHERE TABLE_NAME <> 'sysdiagrams' AND TABLE_SCHEMA <> 'sys'
+        ORDER BY TABLE_SCHEMA, TABLE_NAME
+    """,
+    plain_columns="""
+        SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME,
+               CASE
+                   WHEN CHARACTER_MAXIMUM_LENGTH = -1 AND DATA_TYPE <> 'xml' THEN CONCAT(DATA_TYPE, '(max)')
+                   WHEN DATA_TYPE IN ('varchar', 'nvarchar', 'char', 'nchar', 'varbinary', 'binary')
+                       THEN CONCAT(DATA_TYPE, '(', CHARACTER_MAXIMUM_LENGTH, ')')
+                   WHEN DATA_TYPE IN ('decimal', 'numeric')
+                       THEN CONCAT(DATA_TYPE, '(', NUMERIC_PRECISION, ',', NUMERIC_SCALE, ')')
+                   WHEN DATA_TYPE IN ('time', 'datetime2', 'datetimeoffset')
+                       THEN CONCAT(DATA_TYPE, '(', DATETIME_PRECISION, ')')
+                   ELSE DATA_TYPE
+               END,
+               CASE WHEN IS_NULLABLE = 'YES' THEN 1 ELSE 0 END, NULL
+        FROM INFORMATION_SCHEMA.COLUMNS
+        ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION
+    """,
+    primary_keys=f"""
+        SELECT s.name, o.name, c.name
+        FROM {_OBJECTS}
+        JOIN sys.key_constraints k ON k.parent_object_id = o.object_id AND k.type = 'PK'
+        JOIN sys.index_columns x ON x.object_id = k.parent_object_id AND x.index_id = k.unique_index_id
+        JOIN sys.columns c ON c.object_id = x.object_id AND c.column_id = x.column_id
+        WHERE {_VISIBLE} AND x.key_ordinal > 0
+        ORDER BY s.name, o.name, x.key_ordinal
+    """,
+    foreign_keys=f"""
+        SELECT s.name, o.name, f.name, c.name, rs.name, ro.name, rc.name
+        FROM {_OBJECTS}
+        JOIN sys.foreign_keys f ON f.parent_object_id = o.object_id
+        JOIN sys.foreign_key_columns k ON k.constraint_object_id = f.object_id
+        JOIN sys.columns c ON c.object_id = k.parent_object_id AND c.column_id = k.parent_column_id
+        JOIN sys.objects ro ON ro.object_id = k.referenced_object_id
+        JOIN sys.schemas rs ON rs.schema_id = ro.schema_id
+        JOIN sys.columns rc ON rc.object_id = k.referenced_object_id AND rc.column_id = k.referenced_column_id
+        WHERE {_VISIBLE}
+        ORDER BY s.name, o.name, f.name, k.constraint_column_id
+    """,
+    # The newest statistic of each text column that has one; its steps are values that the column holds, with how many
+    # rows have each. One row a value, and one without where none is frequent: STRING_AGG needs SQL Server 2017.
+    samples=f"""
+        SELECT s.name, o.name, c.name,
+               CASE WHEN h.value IS NOT NULL THEN CONCAT('["', STRING_ESCAPE(h.value, 'json'), '"]') END
+        FROM {_OBJECTS}
+        JOIN sys.columns c ON c.object_id = o.object_id
+        JOIN (
+            SELECT y.object_id, y.column_id, MAX(y.stats_id) AS stats_id
+            FROM sys.stats_columns y JOIN sys.stats z ON z.object_id = y.object_id AND z.stats_id = y.stats_id
+            WHERE y.stats_column_id = 1 AND z.has_filter = 0
+            GROUP BY y.object_id, y.column_id
+        ) x ON x.object_id = c.object_id AND x.column_id = c.column_id
+        OUTER APPLY (
+            SELECT TOP ({{n}}) CAST(g.range_high_key AS nvarchar(200)) AS value, g.equal_rows, g.step_number
+            FROM sys.dm_db_stats_histogram(x.object_id, x.stats_id) g
+            WHERE g.range_high_key IS NOT NULL AND g.equal_rows > 1
+            ORDER BY g.equal_rows DESC, g.step_number
+        ) h
+        WHERE {_VISIBLE} AND c.system_type_id IN (167, 175, 231, 239) AND c.max_length BETWEEN 1 AND 1000
+        ORDER BY s.name, o.name, c.column_id, h.equal_rows DESC, h.step_number
+    """,
+    samples_by_column=True,
+    first_rows="SELECT TOP ({n}) {columns} FROM {table}",
+)
+
+_LONG = "The text, or binary value, is longer than the column takes: write a shorter one."
+_TAKEN = "A row with that key is there already: choose another value, or change that row."
+_TRIGGER = "A trigger of the table does not allow it; nothing was changed."
+_UNREADABLE = "The driver cannot read the type of a column, such as sql_variant: CAST it to nvarchar(4000)."
+# By the server's number, with what its message leaves unsaid.
+_ADVICE = {
+    "104": "With UNION, INTERSECT or EXCEPT, order by a column of the select list, by its name or its number.",
+    "108": "The number in ORDER BY counts the columns of the select list, from 1.",
+    "116": "Select one column in the subquery, or ask EXISTS (SELECT ...).",
+    "155": "The parts of a date are year, quarter, month, week, weekday, day, hour, minute and second.",
+    "240": "CAST that column to the same type in both parts of the recursive query.",
+    "243": "The types are int, bigint, decimal(p, s), float, bit, nvarchar(n), date, time, datetime2 and others.",
+    "306": "CAST the column to nvarchar(max) before it is compared, sorted or grouped.",
+    "468": "Write COLLATE DATABASE_DEFAULT behind the columns on both sides.",
+    "530": "A recursive query may take 100 steps: end it sooner, by a condition in its second part.",
+    "535": "Use DATEDIFF_BIG, or a larger part of the date.",
+    "537": "A length was below 0: look with CASE WHEN CHARINDEX(...) > 0 whether the part is there at all.",
+    "1038": "Give every column of a subquery a name: ... AS name.",
+    "3623": "LOG takes what is above 0, SQRT what is not below 0: NULLIF or CASE keeps the others out.",
+    "4109": "Compute the inner function in a CTE, and the outer one from there.",
+    "4112": "Write ... OVER (ORDER BY col).",
+    "10753": "Write ... OVER (PARTITION BY col ORDER BY col), or OVER ().",
+    "515": "That column must have a value.",
+    "547": "A key or a check stands against it: a row that is referred to must be there, and others may refer to this.",
+    **dict.fromkeys(("2601", "2627"), _TAKEN),
+    **dict.fromkeys(("2628", "8152"), _LONG),
+    **dict.fromkeys(("3609", "3616", "50000"), _TRIGGER),
+    "1205": "Another transaction was in its way, twice for a query; ask again in a moment, nothing need be changed.",
+    **dict.fromkeys(("HY091", "HY106"), _UNREADABLE),
+}
+
+SQLSERVER = Dialect(
+    name="sqlserver",
+    title="SQL Server",
+    sqlglot="tsql",
+    reserved=reserved.SQLSERVER,
+    quote=("[", "]"),
+    limit=Limit.TOP,
+    months_ago="DATEADD(month, -{n}, GETDATE())",
+    truncate_month="DATETRUNC(month, {column})",
+    hints=(
+        "There is no LIMIT; write SELECT TOP 10 ... ORDER BY ...",
+        "Date arithmetic: DATEADD(month, -2, GETDATE()); days between: DATEDIFF(day, a, b).",
+        "Year: YEAR(col); month: DATETRUNC(month, col), or as text FORMAT(col, 'yyyy-MM').",
+        "There are no booleans: col = 1. Join text with CONCAT(a, b).",
+    ),
+    instead={
+        "date_trunc": "DATETRUNC(month, col)",
+        "strftime": "FORMAT(col, 'yyyy-MM')",
+        "to_char": "FORMAT(col, 'yyyy-MM')",
+        "now": "GETDATE()",
+        "length": "LEN(col)",
+        "ifnull": "ISNULL(col, value)",
+        "group_concat": "STRING_AGG(col, ', ')",
+        "extract": "DATEPART(year, col)",
+        "strpos": "CHARINDEX(part, text)",
+        "instr": "CHARINDEX(part, text)",
+        "substr": "SUBSTRING(col, 1, n)",
+        "stddev": "STDEV(col)",
+        "julianday": "DATEDIFF(day, earlier, later)",
+    },
+    codes={
+        "208": ErrorKind.TABLE_NOT_FOUND,
+        "1087": ErrorKind.TABLE_NOT_FOUND,
+        "207": ErrorKind.COLUMN_NOT_FOUND,
+        "1911": ErrorKind.COLUMN_NOT_FOUND,
+        "4104": ErrorKind.COLUMN_NOT_FOUND,
+        "209": ErrorKind.AMBIGUOUS_COLUMN,
+        "195": ErrorKind.FUNCTION_NOT_FOUND,
+        "4121": ErrorKind.FUNCTION_NOT_FOUND,
+        "102": ErrorKind.SYNTAX_ERROR,
+        "104": ErrorKind.SYNTAX_ERROR,
+        "105": ErrorKind.SYNTAX_ERROR,
+        "107": ErrorKind.SYNTAX_ERROR,
+        "108": ErrorKind.SYNTAX_ERROR,
+        "113": ErrorKind.SYNTAX_ERROR,
+        "116": ErrorKind.SYNTAX_ERROR,
+        "137": ErrorKind.SYNTAX_ERROR,
+        "155": ErrorKind.SYNTAX_ERROR,
+        "156": ErrorKind.SYNTAX_ERROR,
+        "174": ErrorKind.SYNTAX_ERROR,
+        "189": ErrorKind.SYNTAX_ERROR,
+        "205": ErrorKind.SYNTAX_ERROR,
+        "263": ErrorKind.SYNTAX_ERROR,
+        "319": ErrorKind.SYNTAX_ERROR,
+        "1033": ErrorKind.SYNTAX_ERROR,
+        "1038": ErrorKind.SYNTAX_ERROR,
+        "4145": ErrorKind.SYNTAX_ERROR,
+        "8155": ErrorKind.SYNTAX_ERROR,
+        "8156": ErrorKind.SYNTAX_ERROR,
+        "130": ErrorKind.GROUPING,
+        "144": ErrorKind.GROUPING,
+        "145": ErrorKind.GROUPING,
+        "147": ErrorKind.GROUPING,
+        "164": ErrorKind.GROUPING,
+        "4108": ErrorKind.GROUPING,
+        "4109": ErrorKind.GROUPING,
+        "4112": ErrorKind.GROUPING,
+        "10753": ErrorKind.GROUPING,
+        "8120": ErrorKind.GROUPING,
+        "8121": ErrorKind.GROUPING,
+        "8126": ErrorKind.GROUPING,
+        "8127": ErrorKind.GROUPING,
+        "206": ErrorKind.TYPE_MISMATCH,
+        "220": ErrorKind.TYPE_MISMATCH,
+        **dict.fromkeys(words("240 243 306 468 535 537 3623"), ErrorKind.TYPE_MISMATCH),
+        "241": ErrorKind.TYPE_MISMATCH,
+        "242": ErrorKind.TYPE_MISMATCH,
+        "245": ErrorKind.TYPE_MISMATCH,
+        "248": ErrorKind.TYPE_MISMATCH,
+        "402": ErrorKind.TYPE_MISMATCH,
+        "421": ErrorKind.TYPE_MISMATCH,
+        "512": ErrorKind.SEVERAL_ROWS,
+        "517": ErrorKind.TYPE_MISMATCH,
+        "529": ErrorKind.TYPE_MISMATCH,
+        "8114": ErrorKind.TYPE_MISMATCH,
+        "8115": ErrorKind.TYPE_MISMATCH,
+        "8116": ErrorKind.TYPE_MISMATCH,
+        "8117": ErrorKind.TYPE_MISMATCH,
+        "8134": ErrorKind.DIVISION_BY_ZERO,
+        "8169": ErrorKind.TYPE_MISMATCH,
+        **dict.fromkeys(("HY091", "HY106"), ErrorKind.TYPE_MISMATCH),  # a type that cannot be read here
+        **dict.fromkeys(words("515 547 2601 2627 2628 3609 3616 8152 50000"), ErrorKind.CONSTRAINT),
+        "229": ErrorKind.PERMISSION,
+        "230": ErrorKind.PERMISSION,
+        "297": ErrorKind.PERMISSION,
+        "300": ErrorKind.PERMISSION,
+        "371": ErrorKind.PERMISSION,
+        "916": ErrorKind.PERMISSION,
+        "3906": ErrorKind.NOT_READ_ONLY,
+        "1222": ErrorKind.TIMEOUT,
+        "HYT00": ErrorKind.TIMEOUT,
+        "HYT01": ErrorKind.TIMEOUT,
+        "HY008": ErrorKind.TIMEOUT,
+        "530": ErrorKind.RESOURCE,
+        "701": ErrorKind.RESOURCE,
+        "1101": ErrorKind.RESOURCE,
+        "1105": ErrorKind.RESOURCE,
+        "1204": ErrorKind.RESOURCE,
+        "1205": ErrorKind.RESOURCE,  # chosen as a deadlock's victim
+        "8623": ErrorKind.RESOURCE,
+        "8631": ErrorKind.RESOURCE,
+        "8632": ErrorKind.RESOURCE,
+        "8645": ErrorKind.RESOURCE,
+        "8651": ErrorKind.RESOURCE,
+        "8657": ErrorKind.RESOURCE,
+        "9002": ErrorKind.RESOURCE,
+        "10928": ErrorKind.RESOURCE,
+        "10929": ErrorKind.RESOURCE,
+        "40501": ErrorKind.RESOURCE,
+        "40544": ErrorKind.RESOURCE,
+        "40549": ErrorKind.RESOURCE,
+        "40550": ErrorKind.RESOURCE,
+        "40551": ErrorKind.RESOURCE,
+        "40552": ErrorKind.RESOURCE,
+        "40553": ErrorKind.RESOURCE,
+    },
+    deadlocks=frozenset({"1205"}),
+    lock_waits=frozenset({"1222"}),
+    advice=_ADVICE,
+    errors=(
+        (r"(?i)Invalid object name '(?P<name>[^']+)'", ErrorKind.TABLE_NOT_FOUND),
+        (r"(?i)Ambiguous column name '(?P<name>[^']+)'", ErrorKind.AMBIGUOUS_COLUMN),
+        (r"(?i)Invalid column name '(?P<name>[^']+)'", ErrorKind.COLUMN_NOT_FOUND),
+        (r"multi-part identifier \"(?P<name>[^\"]+)\" could not be bound", ErrorKind.COLUMN_NOT_FOUND),
+        (r"'(?P<name>\w+)' is not a recognized (?:built-in )?function name", ErrorKind.FUNCTION_NOT_FOUND),
+        (r"Column '(?P<name>[^']+)' is invalid in the (?:select|HAVING|ORDER)", ErrorKind.GROUPING),
+        (r"An aggregate may not appear|Windowed functions can only|GROUP BY clause", ErrorKind.GROUPING),
+        (r"ODBC SQL type -?\d+ is not yet supported", ErrorKind.TYPE_MISMATCH),
+        (r"Conversion failed|Error converting|Operand type clash|overflow error", ErrorKind.TYPE_MISMATCH),
+        (r"is invalid for argument|Divide by zero|incompatible|more than 1 value", ErrorKind.TYPE_MISMATCH),
+        (r"HYT00|timeout expired|Operation cancell?ed|HY008", ErrorKind.TIMEOUT),
+        (r"permission was denied|permission denied|not able to access the database", ErrorKind.PERMISSION),
+        (r"insufficient system memory|insufficient disk space|query processor ran out", ErrorKind.RESOURCE),
+        (r"Incorrect syntax|Unclosed quotation|is not valid in this context|is invalid in", ErrorKind.SYNTAX_ERROR),
+        (r"No column name was specified|equal number of expressions", ErrorKind.SYNTAX_ERROR),
+        *POSTGRESQL.errors,  # Babelfish speaks Transact-SQL, and says many of its errors in PostgreSQL's words
+    ),
+    schemas=frozenset({"dbo"}),
+    session=_SESSION,
+    reads=_READS,
+    catalogue=r"sys|information_schema|INFORMATION_SCHEMA|master$|msdb$|tempdb$|model$",
+    recursive_word=False,
+    integer_division=True,
+    aggregates=COMMON_AGGREGATES
+    | words(
+        "string_agg approx_count_distinct percentile_cont percentile_disc checksum_agg count_big stdev stdevp var",
+        "varp json_arrayagg json_objectagg approx_percentile_cont approx_percentile_disc",
+    ),
+    functions=COMMON
+    | words(
+        "str char format iif soundex unicode current_timestamp json_array json_object cot grouping grouping_id",
+        "greatest least ascii left len reverse right translate datediff datepart datetrunc day month year",
+        "json_value atn2 rand square choose isnull isnumeric checksum binary_checksum hashbytes newid charindex",
+        "difference datalength nchar patindex quotename string_escape stuff datefromparts date_bucket dateadd",
+        "datediff_big datename datetime2fromparts datetimefromparts datetimeoffsetfromparts eomonth getdate",
+        "getutcdate isdate smalldatetimefromparts switchoffset sysdatetime sysdatetimeoffset sysutcdatetime",
+        "timefromparts todatetimeoffset isjson json_modify json_path_exists json_query json_contains bit_count get_bit",
+        "set_bit left_shift right_shift parsename sql_variant_property formatmessage current_timezone nth_value unistr",
+        "base64_encode base64_decode compress regexp_like regexp_replace regexp_substr regexp_instr regexp_count",
+        "edit_distance edit_distance_similarity jaro_winkler_distance jaro_winkler_similarity vector_distance",
+        "vector_norm vector_normalize replicate space contains freetext current_date acos log10",
+    ),
+    oldest=130,
+    # The version, and the level of compatibility where that counts too.
+    needs={
+        **dict.fromkeys(words("string_agg concat_ws translate trim"), (140,)),
+        "approx_count_distinct": (150,),
+        **dict.fromkeys(words("datetrunc date_bucket greatest least bit_count get_bit set_bit left_shift"), (160,)),
+        **dict.fromkeys(words("right_shift json_array json_object json_path_exists"), (160,)),
+        **dict.fromkeys(words("approx_percentile_cont approx_percentile_disc"), (160,)),
+        "string_split": (130, 130),
+        "generate_series": (160, 160),
+    },
+    without={
+        "datetrunc": "DATEFROMPARTS(YEAR({column}), MONTH({column}), 1)",
+        "string_agg": "STUFF((SELECT ', ' + {column} FROM t FOR XML PATH('')), 1, 2, '')",
+        "concat_ws": "CONCAT(a, ', ', b)",
+        "trim": "LTRIM(RTRIM({column}))",
+        "greatest": "CASE WHEN a >= b THEN a ELSE b END",
+        "least": "CASE WHEN a <= b THEN a ELSE b END",
+        "generate_series": "WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 10)",
+        "approx_count_distinct": "COUNT(DISTINCT {column})",
+        "date_bucket": "DATEADD(week, DATEDIFF(week, 0, {column}), 0)",
+    },
+    table_functions=words(
+        "string_split generate_series regexp_matches regexp_split_to_table",
+    ),
+    units=words("date_bucket dateadd datediff datediff_big datename datepart datetrunc"),
+    formatters=frozenset(),  # FORMAT takes dates
+    variables=words("datefirst langid language max_precision textsize rowcount error fetch_status trancount nestlevel"),
+    probes=_PROBES,
+)

@@ -1,0 +1,286 @@
+"""SQL Server and Azure SQL, on pyodbc."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import math
+import struct
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import partial
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from executors.engines.sqlserver.odbc import UnusableAddress, check_strict, connection_string, newest_driver
+from executors.engines.sqlserver.patience import Patience
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
+from executors.servers import failures
+from executors.servers.codes import error_code
+from executors.servers.failures import CredentialError
+from executors.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.servers.tokens import SQL_SERVER_SCOPE, TokenSource
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+    from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
+    from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+
+    from executors.base import CheckedWrite
+    from executors.registry.address import Address
+    from executors.registry.options import ServerOptions
+
+log = logging.getLogger(__name__)
+
+_ACCESS_TOKEN = 1256  # SQL_COPT_SS_ACCESS_TOKEN
+_DATETIMEOFFSET, _UDT = -155, -151  # of Microsoft's ODBC header, unknown to pyodbc
+# Of a sql_variant, Microsoft's driver tells the C type that its value would have; those that pyodbc has no case for.
+_VARIANT_INTEGERS = {-16: True, -15: True, -25: True, -26: True, -18: False, -17: False, -27: False, -28: False}
+_VARIANT_TIME, _VARIANT_OFFSET = 16384, 16385
+_CLOCK = struct.Struct("<HHHxxI")  # SQL_SS_TIME2_STRUCT; the fraction in billionths
+_OFFSET = struct.Struct("<hHHHHHIhh")  # SQL_SS_TIMESTAMPOFFSET_STRUCT; the fraction in billionths
+# Azure SQL: the database is being moved or resumed, or too many ask at once. It will do in a moment.
+_TRANSIENT = frozenset({"4221", "10928", "10929", "40197", "40501", "40613", "49918", "49919", "49920"})
+_TRIES = 4
+_TIMED_OUT = ("HYT00", "HYT01")
+# Read after the write, in its batch and its transaction: triggers report counts, and results, of their own.
+_COUNTED = ("plumbline_rows", "plumbline_transactions")
+_COUNT = f"SELECT @@ROWCOUNT AS {_COUNTED[0]}, @@TRANCOUNT AS {_COUNTED[1]}"
+_INSTEAD = """
+    SELECT COUNT(*) FROM sys.triggers t
+    JOIN sys.trigger_events e ON e.object_id = t.object_id
+    JOIN sys.objects o ON o.object_id = t.parent_id
+    JOIN sys.schemas s ON s.schema_id = o.schema_id
+    WHERE o.name = {table} AND s.name = {schema} AND e.type_desc = '{kind}'
+        AND t.is_instead_of_trigger = 1 AND t.is_disabled = 0
+"""
+
+
+class SqlServerExecutor(SqlAlchemyExecutor):
+    """One database of SQL Server or Azure SQL.
+
+    The session has no word for read-only: nothing is ever committed, and a statement that is no query is refused before
+    it is sent. Rows over the cap stay on the server. A write is counted by the server itself, after its triggers.
+
+    The address may say `driver`, the title or file of an ODBC driver; Microsoft's newest one is used where it does not.
+    It is always encrypted and the certificate checked, unless `encrypt` or `trustservercertificate` say otherwise. With
+    `auth=entra` a token of Entra ID takes the place of user and password; the driver's own ways
+    (`authentication=ActiveDirectoryMsi` and others) are handed on, as is every other option of it. FreeTDS, if that is
+    named, checks a certificate only where its own configuration says against which authority.
+
+    Args:
+        token: where tokens come from; Entra ID where absent.
+    """
+
+    first_wait_s: ClassVar[float] = 5.0  # before a login is tried again; Azure asks for so many
+
+    def __init__(
+        self, name: str, address: Address, *, options: ServerOptions, token: TokenSource | None = None
+    ) -> None:
+        super().__init__(name, address, options=options)
+        self._token = token or (TokenSource(SQL_SERVER_SCOPE) if address.query.get("auth") == "entra" else None)
+
+    def url(self) -> URL:
+        """See `SqlAlchemyExecutor.url`: the connection string is made here.
+
+        Raises:
+            DatabaseUnavailable: there is no ODBC driver for SQL Server.
+        """
+        try:
+            import pyodbc
+        except ImportError as error:
+            raise self._no_driver() from error
+        from sqlalchemy import URL
+
+        pyodbc.pooling = False  # there is a pool already, and this one would give back connections that are lost
+        driver = self.address.query.get("driver") or newest_driver(pyodbc.drivers())
+        if not driver and "dsn" not in self.address.query:
+            raise self._no_driver()
+        try:
+            token, writable = self._token is not None, self.options.writable
+            text = connection_string(self.address, driver, token=token, writable=writable)
+        except UnusableAddress as error:
+            raise self._unusable(error) from error
+        return URL.create("mssql+pyodbc", query={"odbc_connect": text})
+
+    def connect_options(self) -> dict[str, Any]:
+        """Time to log in, and the token where there is one."""
+        options: dict[str, Any] = {"timeout": max(1, math.ceil(self.options.connect_timeout_s)), "autocommit": False}
+        if self._token is not None:
+            options["attrs_before"] = {_ACCESS_TOKEN: token_bytes(_fetched(self._token))}
+        return options
+
+    def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
+        """See `SqlAlchemyExecutor.prepare`; and values come whole, whatever the locale of this process."""
+        import pyodbc
+
+        connection.setdecoding(pyodbc.SQL_CHAR, encoding="utf-16le", ctype=pyodbc.SQL_WCHAR)
+        connection.add_output_converter(_DATETIMEOFFSET, offset_from_bytes)
+        connection.add_output_converter(_UDT, _same)
+        for type_, signed in _VARIANT_INTEGERS.items():
+            connection.add_output_converter(type_, partial(_integer, signed=signed))
+        connection.add_output_converter(_VARIANT_TIME, time_from_bytes)
+        connection.add_output_converter(_VARIANT_OFFSET, offset_from_bytes)
+        driver, version = (connection.getinfo(key) for key in (pyodbc.SQL_DRIVER_NAME, pyodbc.SQL_DRIVER_VER))
+        try:
+            check_strict(self.address, driver, version)
+        except UnusableAddress as error:
+            raise self._unusable(error) from error
+        super().prepare(connection, entry, writable=writable)
+
+    def interrupt(self, lease: PoolProxiedConnection) -> None:
+        """A cancel on the connection itself: ODBC sends it while the query runs."""
+        running: Patience | None = lease.info.get("running")
+        if running is not None:
+            running.cancel()
+
+    def _connect(self) -> DBAPIConnection:
+        """A connection; where Azure says that it will do in a moment, it is tried again."""
+        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential
+
+        retrying = Retrying(
+            retry=retry_if_exception(lambda error: error_code(error) in _TRANSIENT),
+            stop=stop_after_attempt(_TRIES),
+            wait=wait_exponential(multiplier=self.first_wait_s),
+            reraise=True,
+        )
+        connection: DBAPIConnection = retrying(super()._connect)
+        return connection
+
+    def _set_timeout(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
+        try:
+            super()._set_timeout(lease, timeout_s)
+        except self._driver_error() as error:
+            if self._lost(error, lease):
+                raise
+            # Who waits for a lock is then ended by the driver's timeout, as every other query is.
+            log.debug("%s refuses a limit for locks: %s", self.name, error)
+            lease.rollback()
+            lease.info["timeout_s"] = timeout_s
+        lease.dbapi_connection.timeout = math.ceil(timeout_s)  # type: ignore[union-attr]  # whole seconds; 0: for ever
+
+    def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
+        """An INSTEAD OF trigger does what it likes; the server counts the statement all the same."""
+        entry = self._schema.known().table(statement.table)
+        *schema, table = (_literal(part) for part in (entry.parts if entry else (statement.table,)))
+        owner = schema[0] if schema else "SCHEMA_NAME()"
+        try:
+            sql = _INSTEAD.format(table=table, schema=owner, kind=statement.kind.upper())
+            found = self._fetch(lease, sql, 1)[0][0]
+        except self._driver_error() as error:
+            log.debug("The triggers of %s could not be read: %s", statement.table, error)
+            lease.rollback()
+            return
+        if found:
+            message = f"An INSTEAD OF trigger of {statement.table} takes the place of every {statement.kind.upper()}."
+            raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{message} What it does cannot be foretold.")
+
+    def _ask(
+        self, lease: PoolProxiedConnection, parts: Sequence[str], parameters: Sequence[Any], size: int
+    ) -> Sequence[Sequence[Any]]:
+        """See `SqlAlchemyExecutor._ask`. Values are written out: FreeTDS has its own ideas of a parameter's type."""
+        return self._fetch(
+            lease, "".join(chain.from_iterable(zip_longest(parts, map(_value, parameters), fillvalue=""))), size
+        )
+
+    def _cursor(self, lease: PoolProxiedConnection) -> Patience:
+        """One that a cancel reaches."""
+        running = Patience(lease.cursor(), lease.dbapi_connection, self._driver_error())
+        lease.info["running"] = running
+        return running
+
+    def _affected(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> int:
+        cursor = self._cursor(lease)
+        try:
+            cursor.execute(f"SET NOCOUNT ON;\n{statement.runs.rstrip().rstrip(';')}\n;\n{_COUNT}")
+            counted = None
+            while True:  # to the end: what a trigger raises may come after the rows
+                if tuple(column[0] for column in cursor.description or ()) == _COUNTED:
+                    counted = cursor.fetchmany(1)
+                if not cursor.nextset():
+                    break
+        finally:
+            cursor.close()
+        rows, transactions = counted[0] if counted else (0, 0)
+        if not transactions:
+            raise failures.undone_by_a_trigger()
+        return int(rows)
+
+    def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
+        running = self._cursor(lease)
+        try:
+            running.execute(sql)
+        except self._driver_error():
+            running.close()  # else its results, which nobody reads, keep the connection busy
+            raise
+        return running  # type: ignore[return-value]  # what of a cursor is used here
+
+    def _lost(self, error: Exception, lease: PoolProxiedConnection) -> bool:
+        # SQLAlchemy takes a query that timed out for a connection that is gone.
+        return error_code(error) not in _TIMED_OUT and super()._lost(error, lease)
+
+    def _unusable(self, error: UnusableAddress) -> DatabaseUnavailable:
+        return DatabaseUnavailable(f"{self.name} cannot be opened: {error}.")
+
+    def _no_driver(self) -> DatabaseUnavailable:
+        return DatabaseUnavailable(
+            f"{self.name} cannot be opened: there is no ODBC driver for SQL Server on this machine; install "
+            "Microsoft's (the package msodbcsql18), or name another one with `driver` in its entry in databases.yaml."
+        )
+
+
+def token_bytes(token: str) -> bytes:
+    """An access token as the attribute has it: the length in bytes, 32 bits little-endian, then UTF-16."""
+    encoded = token.encode("utf-16-le")
+    return struct.pack("<i", len(encoded)) + encoded
+
+
+def offset_from_bytes(raw: bytes | None) -> str | None:
+    """A datetimeoffset in ISO 8601, with its fraction and its offset as they are stored."""
+    if raw is None:
+        return None
+    year, month, day, hour, minute, second, billionths, hours, minutes = _OFFSET.unpack(raw)
+    offset = hours * 60 + minutes
+    sign = "-" if offset < 0 else "+"
+    fraction = f".{billionths:09d}".rstrip("0").rstrip(".")
+    moment = dt.datetime(year, month, day, hour, minute, second).isoformat()
+    return f"{moment}{fraction}{sign}{abs(offset) // 60:02d}:{abs(offset) % 60:02d}"
+
+
+def time_from_bytes(raw: bytes | None) -> str | None:
+    """A time of day in ISO 8601, with the fraction that is stored."""
+    if raw is None:
+        return None
+    hour, minute, second, billionths = _CLOCK.unpack(raw)
+    fraction = f".{billionths:09d}".rstrip("0").rstrip(".")
+    return f"{hour:02d}:{minute:02d}:{second:02d}{fraction}"
+
+
+def _literal(text: str) -> str:
+    return "N'" + text.replace("'", "''") + "'"
+
+
+def _value(value: Any) -> str:
+    """A key as Transact-SQL writes it."""
+    if isinstance(value, bool | int | Decimal):
+        return str(int(value) if isinstance(value, bool) else value)
+    if isinstance(value, bytes | bytearray):
+        return f"0x{value.hex()}"
+    return _literal(value.isoformat() if isinstance(value, dt.date | dt.time) else str(value))
+
+
+def _integer(raw: bytes | None, *, signed: bool) -> int | None:
+    return None if raw is None else int.from_bytes(raw, "little", signed=signed)
+
+
+def _fetched(source: TokenSource) -> str:
+    from azure.core.exceptions import AzureError
+
+    try:
+        return source.get()
+    except AzureError as error:
+        raise CredentialError(str(error)) from error
+
+
+def _same(raw: bytes | None) -> bytes | None:
+    return raw

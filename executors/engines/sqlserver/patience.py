@@ -1,0 +1,122 @@
+"""Waits for a driver that cannot be interrupted, but not for ever."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from executors.servers import driver
+
+log = logging.getLogger(__name__)
+
+# So long after the first cancel a server has answered, if it ever does. Its driver would wait for half a minute more.
+GRACE_S = 2.0
+
+
+class Patience:
+    """A cursor whose calls are made in threads of their own, so that nobody waits for a server that is silent.
+
+    Another thread may cancel it while it runs, but never when it is closed. Where the server does not answer a cancel
+    within `GRACE_S`, whoever waits gets an error, and the connection is abandoned: the thread that is still in the
+    driver closes it once the driver comes back.
+
+    Args:
+        cursor: of a DB-API connection.
+        connection: that connection.
+        error: the driver's base class of errors.
+    """
+
+    def __init__(self, cursor: Any, connection: Any, error: type[Exception]) -> None:
+        self._cursor, self._connection, self._error = cursor, connection, error
+        self._lock = threading.Lock()
+        self._changed = threading.Condition()
+        self._closed = self._cancelling = self._abandoned = False
+        self._cancelled_at: float | None = None
+
+    @property
+    def description(self) -> Sequence[Sequence[Any]] | None:
+        found: Sequence[Sequence[Any]] | None = self._cursor.description
+        return found
+
+    def execute(self, sql: str, *parameters: Any) -> None:
+        """See DB-API."""
+        self._patiently(self._cursor.execute, sql, *parameters)
+
+    def fetchmany(self, size: int) -> Sequence[Sequence[Any]]:
+        """See DB-API."""
+        rows: Sequence[Sequence[Any]] = self._patiently(self._cursor.fetchmany, size)
+        return rows
+
+    def nextset(self) -> bool:
+        """See DB-API."""
+        return bool(self._patiently(self._cursor.nextset))
+
+    def cancel(self) -> None:
+        """Ask the server to stop. Said again, it is asked again."""
+        with self._changed:
+            if self._cancelled_at is None:
+                self._cancelled_at = time.monotonic()
+                self._changed.notify_all()
+            if self._cancelling:
+                return
+            self._cancelling = True
+        threading.Thread(target=self._cancel, name="query-cancel", daemon=True).start()
+
+    def close(self) -> None:
+        """Close the cursor, unless the driver is still in it."""
+        if self._abandoned:
+            return
+        with self._lock:
+            self._closed = True
+            self._cursor.close()
+
+    def _cancel(self) -> None:
+        """In a thread of its own: with some drivers a cancel waits for what it cancels."""
+        try:
+            with self._lock:
+                if not self._closed:
+                    self._cursor.cancel()
+        except self._error as error:
+            log.debug("The query could not be cancelled: %s", error)
+        finally:
+            with self._changed:
+                self._cancelling = False
+
+    def _patiently(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """What the call gives or raises; an error of the driver's where it does not come back."""
+        done: list[tuple[Any, BaseException | None]] = []
+
+        def work() -> None:
+            try:
+                ended: tuple[Any, BaseException | None] = call(*arguments), None
+            except BaseException as error:  # noqa: BLE001  handed to the thread that waits
+                ended = None, error
+            with self._changed:
+                done.append(ended)
+                self._changed.notify_all()
+                abandoned = self._abandoned
+            if abandoned:
+                with self._lock:  # a cancel that is under way, in the same driver, comes back first
+                    self._closed = True
+                driver.close_abandoned(self._connection)
+
+        threading.Thread(target=work, name="query", daemon=True).start()
+        with self._changed:
+            while not done:
+                if not self._changed.wait(self._left()) and self._left() == 0.0:
+                    self._abandoned = True
+                    driver.abandon(self._connection)
+                    raise self._error("The server does not answer, and the connection to it was given up.")
+        result, error = done[0]
+        if error is not None:
+            raise error
+        return result
+
+    def _left(self) -> float | None:
+        """Seconds that are waited yet; None while nobody has cancelled."""
+        if self._cancelled_at is None:
+            return None
+        return max(0.0, self._cancelled_at + GRACE_S - time.monotonic())

@@ -1,0 +1,1 @@
+"""The one door: whether a statement may run."""

@@ -1,0 +1,141 @@
+"""Bare names that are no columns.
+
+Some words are calls without parentheses: `SELECT user` gives the login. In Oracle every bare name is a call where no
+column has it. In ClickHouse, what stands behind IN without a query may be a table. In PostgreSQL a table's name is a
+type, whose fields are its columns. None of it looks like what it is, so such names are held against what is known.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from executors.dialects.row import words
+from executors.dialects.table import Dialect
+from executors.errors import Because, ErrorKind, SqlRefused
+from executors.guard.refusals import form, refused_function
+from executors.sql.plain.clauses import Phrase
+
+_LOGINS = words("user current_user session_user current_role current_catalog current_schema")
+# Words that each engine takes for a call where they stand bare and are no column.
+_CALLS = {
+    "postgresql": _LOGINS | {"system_user"},
+    "sqlserver": _LOGINS | {"system_user"},
+    "oracle": words("user uid current_user session_user"),
+    "hana": words("current_user session_user session_context current_schema current_connection"),
+    "databricks": words("user current_user session_user current_catalog current_database current_schema"),
+    "duckdb": _LOGINS,
+    "mysql": words("current_user current_role"),
+}
+# Types of PostgreSQL's extensions; every other that is not built in is the schema's own, or a table's row.
+_TYPES = words(
+    "citext hstore ltree lquery ltxtquery vector halfvec sparsevec cube earth seg isbn isbn13 issn issn13 ismn ean13",
+    "upc geometry geography box2d box3d raster topogeometry intarray query_int tablefunc_crosstab_2 uint8",
+)
+_NAMED = (exp.TableAlias, exp.Alias, exp.PivotAlias, exp.ColumnDef, exp.JSONColumnDef, exp.OpenJSONColumnDef)
+_NAME = re.compile(r"\w+")
+
+
+class BareNames:
+    """The bare names of one tree.
+
+    Args:
+        dialect: that it is written in.
+        columns: of the database's tables, in lower case.
+        types: of the database, in lower case; none where names are not held against a schema.
+        functions: of the database's own that may be called.
+    """
+
+    def __init__(
+        self, dialect: Dialect, columns: frozenset[str], types: frozenset[str], functions: frozenset[str]
+    ) -> None:
+        self._dialect, self._columns, self._types, self._functions = dialect, columns, types, functions
+        self._calls = _CALLS.get(dialect.kin, frozenset[str]())
+
+    def run(self, root: exp.Expr) -> None:
+        """Refuse a bare name that may be a call, a table or a table's row. Raises SqlRefused."""
+        if self._dialect.kin == "postgresql":
+            self._check_types(root)
+        if self._dialect.kin == "clickhouse":
+            _name_tables(root)
+        bare = [it for it in root.find_all(exp.Column) if not it.table and isinstance(it.this, exp.Identifier)]
+        is_oracle = self._dialect.kin == "oracle" and bool(self._types)
+        if not bare or not (self._calls or is_oracle):
+            return
+        known = self._columns | _given(root)
+        for column in bare:
+            name = column.name.lower()
+            if name in known:
+                continue
+            quoted = bool(column.this.args.get("quoted")) and self._dialect.kin != "duckdb"
+            if name in self._calls and not quoted:
+                raise refused_function(column.name, self._dialect)
+            if is_oracle and not _is_name(column) and not self._may_call(name):
+                message = f"There is no column {column.name[:80]}: Oracle would call a function of that name."
+                raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, message, because=Because.NAME)
+
+    def _may_call(self, name: str) -> bool:
+        return name in self._dialect.row_ids or name in self._functions or self._dialect.may_call(name, in_from=False)
+
+    def _check_types(self, root: exp.Expr) -> None:
+        for kind in root.find_all(exp.DataType):
+            if kind.this is not exp.DataType.Type.USERDEFINED:
+                continue
+            name = _NAME.findall(str(kind.args.get("kind") or "").lower())
+            if name and (name[-1] in _TYPES or name[-1] in self._types):
+                continue
+            if self._types or _is_record(kind):
+                message = f"There is no type {'.'.join(name)[:80] or '?'}: a table's name as a type tells its columns."
+                raise SqlRefused(ErrorKind.TYPE_MISMATCH, message, form(self._dialect), because=Because.NAME)
+
+
+def _is_name(column: exp.Column) -> bool:
+    """Whether it names an element of XML: the first argument of XMLELEMENT."""
+    call = column.parent
+    return isinstance(call, exp.Anonymous) and call.name.lower() == "xmlelement" and call.expressions[0] is column
+
+
+def _is_record(kind: exp.DataType) -> bool:
+    """Whether a value of that type is taken apart: by a function of records, or by `.*`."""
+    at: exp.Expr | None = kind
+    while at is not None and not isinstance(at, exp.Query):
+        if isinstance(at, exp.Dot) or (isinstance(at, exp.Anonymous) and "record" in at.name.lower()):
+            return True
+        at = at.parent
+    return False
+
+
+def _given(root: exp.Expr) -> frozenset[str]:
+    """Names that the query itself gives to columns, in lower case."""
+    found = {it.name.lower() for node in root.find_all(*_NAMED) for it in node.find_all(exp.Identifier)}
+    within = {it.name.lower() for node in root.find_all(exp.Pivot, Phrase) for it in node.find_all(exp.Identifier)}
+    return frozenset(found | within)
+
+
+def _name_tables(root: exp.Expr) -> None:
+    """ClickHouse's `IN t` and `IN (t)` as what they mean, `IN (SELECT * FROM t)`, whose table is looked up like any."""
+    for node in list(root.find_all(exp.In)):
+        field, listed = node.args.get("field"), node.expressions
+        if field is not None and isinstance(field, exp.Column):
+            _as_query(node, field)
+        elif field is not None:
+            continue  # an array, or what a function gives
+        elif len(listed) == 1 and isinstance(listed[0], exp.Column) and not _is_source(root, listed[0]):
+            _as_query(node, listed[0])
+
+
+def _is_source(root: exp.Expr, column: exp.Column) -> bool:
+    """Whether a column says where it is from."""
+    sources = {it.alias_or_name.lower() for it in root.find_all(exp.Table, exp.Subquery, exp.CTE)}
+    return bool(column.table) and not column.args.get("db") and column.table.lower() in sources
+
+
+def _as_query(node: exp.In, column: exp.Column) -> None:
+    table = exp.Table(this=column.this.copy(), db=column.args["table"].copy() if column.table else None)
+    if column.args.get("db"):
+        table.set("catalog", column.args["db"].copy())
+    node.set("field", None)
+    node.set("expressions", None)
+    query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=table))
+    node.set("query", exp.Subquery(this=query))

@@ -1,0 +1,153 @@
+"""May a query call this function?
+
+By its name, which is the engine's own: what the dialect's row lists, and what the registry lists for the database.
+What could make a text or a list of any length must say how long it becomes.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from executors.dialects.row import words
+from executors.dialects.table import Dialect
+from executors.errors import Because, ErrorKind, SqlRefused
+from executors.guard.refusals import refused_function
+from executors.sql.names import diagnose
+
+MAX_BUILT_CHARS = 9_999
+MAX_REPEATED = 1_000_000
+
+Call = exp.Anonymous | exp.ParameterizedAgg
+
+# The argument that says how long the text or the list becomes, counted from 0.
+_BUILDERS = {
+    **dict.fromkeys(words("repeat replicate lpad rpad leftpad rightpad leftpadutf8 rightpadutf8"), 1),
+    **dict.fromkeys(words("array_resize list_resize array_repeat"), 1),
+    "space": 0,
+}
+_XML_METHODS = {"value": 2, "query": 1, "exist": 1, "nodes": 1}  # of T-SQL, and how many texts each takes
+_REPEATING = words("repeat replicate array_repeat")
+_LISTS = words("range generate_series")
+_LONG_STEPS = words("day week month quarter year")
+_MEASURES = words("len length array_length list_length year month quarter week day hour")  # of what is there already
+_WHOLE = re.compile(r"-?[1-9]\d*")
+_UNITS = words(
+    "nanosecond microsecond millisecond second minute hour day dayofyear weekday week isoweek month quarter year",
+    "ns mcs ms ss s mi n hh dd d dy y dw w wk ww isowk isoww mm m qq q yyyy yy tzoffset tz",
+    "sql_tsi_second sql_tsi_minute sql_tsi_hour sql_tsi_day sql_tsi_week sql_tsi_month sql_tsi_quarter sql_tsi_year",
+)
+
+
+class FunctionCheck:
+    """The functions of one database.
+
+    Args:
+        dialect: whose pure functions may be called.
+        own: functions of the database's own that may be called too, in lower case, with their schema where they are
+            called with it: `my_func`, `dbo.getreports`.
+    """
+
+    def __init__(self, dialect: Dialect, own: frozenset[str] = frozenset()) -> None:
+        self._dialect, self._own = dialect, own
+        self._repeated = 1  # how many times as long a text may become, with one repetition inside the other
+
+    def check(self, node: Call) -> None:
+        """Refuse a call that is not known to be pure. Raises SqlRefused."""
+        name, dialect = node.name.lower(), self._dialect
+        makes_table = isinstance(node.parent, exp.Table | exp.Lateral)
+        schema = _schema_of(node)
+        if self._is_own(name, schema):
+            if dialect.kin == "sqlserver" and isinstance(node.this, str):
+                node.set("this", exp.to_identifier(node.this, quoted=True))  # in its own letters, for case may count
+            return
+        if schema is not None and dialect.kin == "sqlserver" and _is_xml_method(node, name):
+            return
+        if schema is not None and dialect.name != "duckdb":
+            written = f"{schema}.{node.name}"
+            refused = refused_function(written, dialect)
+            if refused.because is Because.FUNCTION:
+                message = f"Functions of a schema are not available: {written[:80]}."
+                hint = diagnose.function_hint(name, dialect)
+                raise SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, hint, because=Because.FUNCTION)
+            raise refused
+        if not dialect.may_call(name, in_from=makes_table):
+            raise refused_function(node.name, dialect, where="as a table" if makes_table else "here")
+        self._check_length(node, name)
+        for part in node.expressions[:1] if name in dialect.units else ():
+            bare = isinstance(part, exp.Column) and not part.table and not part.this.args.get("quoted")
+            if bare and part.name.lower() in _UNITS:
+                part.replace(exp.var(part.name))  # DATEADD(month, ...): a keyword, and no column
+
+    def check_table(self, node: exp.Table) -> None:
+        """A table's name stands alone; a function that makes rows has no schema, but where the registry names both."""
+        if any(isinstance(part, exp.Parameter | exp.Placeholder) for part in node.parts):
+            return  # which is no place for one, as it will be told by itself
+        call = isinstance(node.this, exp.Anonymous | exp.OpenJSON)
+        call |= self._dialect.kin == "postgresql" and isinstance(node.this, exp.Func)
+        qualified = call and node.args.get("db") and not self._is_own(node.this.name.lower(), node.db)
+        if qualified or not (call or isinstance(node.this, exp.Identifier)):
+            message = f"{node.sql(self._dialect.sqlglot)[:80]} is not in this database."
+            raise SqlRefused(ErrorKind.PERMISSION, message, "Write a table's name alone.")
+
+    def _is_own(self, name: str, schema: str | None) -> bool:
+        return (f"{schema.lower()}.{name}" if schema else name) in self._own
+
+    def _check_length(self, node: Call, name: str) -> None:
+        """Nothing interrupts what makes a long text or list, and DuckDB's memory limit does not hold it."""
+        arguments = node.expressions
+        if name in _BUILDERS and len(arguments) > _BUILDERS[name]:
+            length = arguments[_BUILDERS[name]]
+            written = length.is_int and isinstance(length, exp.Literal)
+            if not written or int(length.name) > MAX_BUILT_CHARS:
+                raise _too_long(node)
+            self._repeated *= max(int(length.name), 1) if name in _REPEATING else 1
+            if self._repeated > MAX_REPEATED:
+                raise _too_long(node)
+        elif name in _LISTS and self._dialect.kin == "duckdb" and not isinstance(node.parent, exp.Table | exp.Lateral):
+            if not _is_short(arguments):
+                message = f"A list of {node.name} needs written bounds of at most {MAX_REPEATED}, or a step in days."
+                hint = f"Make rows of it: FROM {node.name}(...) AS numbers(n)."
+                raise SqlRefused(ErrorKind.PERMISSION, message, hint)
+        elif name in self._dialect.formatters and arguments:
+            pattern = arguments[0]
+            written = isinstance(pattern, exp.Literal) and pattern.is_string
+            if not written or "*" in pattern.name or any(len(run) > 4 for run in re.findall(r"\d+", pattern.name)):
+                raise _too_long(node)
+
+
+def _is_short(bounds: list[exp.Expr]) -> bool:
+    """Whether a list from here to there has an end that is known: in numbers, or in days of the calendar."""
+    if len(bounds) == 3 and isinstance(step := bounds[2], exp.Interval):
+        return step.text("unit").lower() in _LONG_STEPS and bool(_WHOLE.fullmatch(step.name))
+    return all(map(_is_bound, bounds))
+
+
+def _is_bound(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Literal):
+        return node.is_int and int(node.name) <= MAX_REPEATED
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower() in _MEASURES
+    return isinstance(node, exp.Neg | exp.Paren | exp.Add | exp.Sub) and all(map(_is_bound, node.iter_expressions()))
+
+
+def _schema_of(node: Call) -> str | None:
+    """What stands before a function's name and a dot; None where nothing does."""
+    parent = node.parent
+    if isinstance(parent, exp.Dot) and node.arg_key == "expression":
+        return ".".join(part.name for part in parent.this.find_all(exp.Identifier)) or parent.this.name
+    if isinstance(parent, exp.Table) and node.arg_key == "this" and parent.args.get("db"):
+        return parent.db
+    return None
+
+
+def _is_xml_method(node: Call, name: str) -> bool:
+    """`column.value('/path', 'type')`: XQuery of the column itself, and of nothing else."""
+    texts = all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions)
+    return texts and _XML_METHODS.get(name) == len(node.expressions)
+
+
+def _too_long(node: Call) -> SqlRefused:
+    message = f"{node.name} needs a written length of at most {MAX_BUILT_CHARS}."
+    return SqlRefused(ErrorKind.PERMISSION, message, "Write the length as a number, or leave the function out.")

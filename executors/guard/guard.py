@@ -1,0 +1,268 @@
+"""Is this SQL allowed?
+
+The one place that every query goes through before a database sees it. It fails closed: what does not parse whole, what
+has a node or a function that is on no list, what reads a table that the schema does not have, is refused. What passes
+is written anew from the checked tree, so the database never sees a character that was not understood here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError, UnsupportedError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from executors.base import CheckedSql, Parameters, Schema
+from executors.dialects.row import words
+from executors.dialects.table import Dialect, spoken
+from executors.errors import ErrorKind, SqlRefused
+from executors.guard.nodes import NodeCheck, check_no_files
+from executors.guard.refusals import form, not_read_only, refused_function, too_big
+from executors.guard.signs import check_signs, harmful_call
+from executors.sql import grammar
+from executors.sql.bounded import TooMuchToRead
+from executors.sql.names.existence import NameCheck
+from executors.sql.parameters import bind
+from executors.sql.quotes import with_quotes
+from executors.sql.row_limit import limited
+
+if TYPE_CHECKING:
+    from executors.guard.held_columns import Hidden
+    from executors.row_security.held_rows import HeldRows
+
+MAX_CHARS = 20_000
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+_QUERY_WORDS = words("select with from values (")
+WRITE_WORDS = words(
+    "insert update delete merge replace upsert truncate create drop alter rename comment grant revoke deny copy export",
+    "import unload bulk backup restore vacuum reindex analyze cluster refresh",
+)
+_OTHER_WORDS = words(
+    "explain describe desc show summarize pragma set reset use attach detach load install force checkpoint call exec",
+    "execute do declare begin start commit end rollback savepoint release prepare deallocate listen notify lock kill",
+    "dbcc waitfor print if while go pivot unpivot table handler flush purge change optimize signal resignal help",
+    "system exchange undrop watch exists",
+)
+
+
+def check(
+    sql: str,
+    schema: Schema,
+    *,
+    row_limit: int,
+    check_names: bool = True,
+    parameters: Parameters | None = None,
+    open_parameters: bool = False,
+    rows: HeldRows | None = None,
+    functions: frozenset[str] = frozenset(),
+    catalogue: frozenset[str] = frozenset(),
+    hidden: Hidden | None = None,
+    leave_out: bool = False,
+) -> CheckedSql:
+    """Let a query through, capped, or refuse it.
+
+    Args:
+        sql: one SELECT, as a model or a person wrote it; a semicolon at its end and comments do no harm.
+        schema: what may be read; its dialect is the one that is spoken.
+        row_limit: rows at most.
+        check_names: False leaves tables and columns unchecked; everything else still holds.
+        parameters: what the placeholders stand for; they become literals of the tree. None: there are none.
+        open_parameters: whether placeholders may stay as they are, where a value is only read. What comes back is then
+            not ready to run; it is for those who ask what would be let through.
+        rows: what the caller may see; then `schema` is what is visible of it, and names are checked in any case.
+        functions: of the database's own that may be called, in lower case, such as `my_func` or `dbo.getreports`. Not
+            where `rows` are held back, for a function reads what it likes.
+        catalogue: what describes the database itself and may be read all the same, in lower case, such as
+            `information_schema.tables`. Not where `rows` are held back, either.
+        hidden: private columns that nobody asked for, in lower case, by the names of their tables; they are not there
+            for the query, but for what only compares or counts them. See `executors.guard.held_columns`.
+        leave_out: whether one of them that the query selects by its name is left out, instead of refused.
+
+    Returns:
+        The query written anew: for people, and as it runs, every name in quotes (see `CheckedSql`).
+
+    Raises:
+        SqlRefused: with the kind of error, a sentence, and what would mend it.
+    """
+    dialect = spoken(schema)
+    root = _parsed(sql, dialect)
+    if parameters is not None:
+        bind(root, parameters)
+    own = functions if rows is None else frozenset[str]()
+    seen = schema if rows is None else rows.visible
+    known = {"columns": seen.column_names, "types": seen.type_names if check_names else frozenset()}
+    check_nodes(root, dialect, own, open_parameters=open_parameters, **known)
+    names = NameCheck(schema, sql, catalogue) if rows is None else NameCheck(rows.visible, sql)
+    held = left_out = tuple[str, ...]()
+    try:
+        if check_names or hidden or rows is not None:
+            names.run(root)
+        else:
+            check_no_files(root, dialect)
+        shown, run = limited(root, row_limit, dialect)
+        text = grammar.write(with_quotes(shown, dialect, every=False), dialect.sqlglot, spent=True)
+        _check_reads_back(text, dialect, own, open_parameters=open_parameters, **known)
+        if _stars(sql, dialect) > _stars(text, dialect):
+            raise _unclear(dialect)
+        if hidden:
+            from executors.guard.held_columns import HeldColumns
+
+            left_out = HeldColumns(hidden, seen, names).hold(root, leave_out=leave_out)
+        if rows is not None:
+            held = rows.hold(root, names)
+        if hidden or rows is not None:
+            run = limited(root, row_limit, dialect)[1]
+        executable = grammar.write(with_quotes(run, dialect, every=True), dialect.sqlglot, spent=True, exact=True)
+    except UnsupportedError as error:
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", form(dialect)) from error
+    except RecursionError as error:
+        raise too_big("It is nested too deeply.") from error
+    kept = {"held": held, "left_out": left_out}
+    return CheckedSql(sql=text, executable=executable, row_limit=row_limit, tables=names.tables, **kept)
+
+
+# ------------------------------------------------------------------------------------------------- one query
+
+
+def _parsed(sql: str, dialect: Dialect) -> exp.Query:
+    """The tree of the one query in `sql`."""
+    root = read(sql, dialect, _check_words, form(dialect))
+    while isinstance(root, exp.Subquery) and not any(value for key, value in root.args.items() if key != "this"):
+        root = root.this
+    if isinstance(root, exp.Values):
+        root = _selected(root)
+    if not isinstance(root, exp.Query):
+        check_nodes(root, dialect)
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, "This is not a query.", form(dialect))
+    return root
+
+
+def _check_reads_back(
+    text: str,
+    dialect: Dialect,
+    functions: frozenset[str],
+    *,
+    open_parameters: bool,
+    columns: frozenset[str],
+    types: frozenset[str],
+) -> None:
+    """What was written anew says what was checked: read again, it is allowed again, and comes out in the same words.
+
+    Where the parser took a text for what the generator has no words for, it is no query that was checked.
+    """
+    try:
+        root = _parsed(text, dialect)
+        check_nodes(root, dialect, functions, open_parameters=open_parameters, columns=columns, types=types)
+        again = grammar.write(root, dialect.sqlglot, spent=True)
+    except SqlRefused as error:
+        raise _unclear(dialect) from error
+    if _words_of(again) != _words_of(text):
+        raise _unclear(dialect)
+
+
+def _words_of(text: str) -> list[str]:
+    """Words and signs, in any order: of some joins there are two."""
+    return sorted(_WORD.findall(text.casefold()))
+
+
+def _stars(sql: str, dialect: Dialect) -> int:
+    """How many stand outside of texts and names: none may be lost, for without it other columns are asked for."""
+    if "*" not in sql:
+        return 0
+    return sum(token.token_type is TokenType.STAR for token in grammar.tokenize(sql, dialect.sqlglot))
+
+
+def _unclear(dialect: Dialect) -> SqlRefused:
+    return SqlRefused(ErrorKind.SYNTAX_ERROR, "The query can be read in more than one way.", form(dialect))
+
+
+def _selected(values: exp.Values) -> exp.Select:
+    """`VALUES (1), (2) LIMIT 1` is a query too: the rows of it are selected, and it is as any other."""
+    query = exp.select("*")
+    for part in ("with_", "order", "limit", "offset"):
+        query.set(part, values.args.get(part))
+        values.set(part, None)
+    if not values.args.get("alias"):
+        values.set("alias", exp.TableAlias(this=exp.to_identifier("listed")))
+    return query.from_(values, copy=False)
+
+
+def check_nodes(
+    root: exp.Expr,
+    dialect: Dialect,
+    functions: frozenset[str] = frozenset(),
+    *,
+    open_parameters: bool = False,
+    columns: frozenset[str] = frozenset(),
+    types: frozenset[str] = frozenset(),
+) -> None:
+    """Hold every node of a tree against the lists; see `NodeCheck`. Raises SqlRefused."""
+    try:
+        NodeCheck(dialect, functions, open_parameters=open_parameters, columns=columns, types=types).run(root)
+    except RecursionError as error:
+        raise too_big("It is nested too deeply.") from error
+
+
+def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect], None], form: str) -> exp.Expr:
+    """The tree of the one statement in `sql`; nothing of it is checked but its size, and what `check_words` does.
+
+    Args:
+        check_words: sees the words before they are parsed.
+        form: what to write instead, where `sql` cannot be read.
+
+    Raises:
+        SqlRefused: it is too big, or cannot be parsed whole.
+    """
+    if len(sql) > MAX_CHARS:
+        raise too_big(f"It has {len(sql)} characters, and {MAX_CHARS} are allowed.")
+    if "\x00" in sql:
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, "The query holds a NUL character.")
+    tokens: list[Token] = []
+    try:
+        tokens = grammar.tokenize(sql, dialect.sqlglot)
+        check_words(tokens, dialect)
+        trees = grammar.parse(tokens, sql, dialect.sqlglot)
+    except TooMuchToRead as error:
+        raise too_big(str(error)) from error
+    except TokenError as error:
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, grammar.complaint(error), form) from error
+    except ParseError as error:
+        if harmful := harmful_call(tokens, dialect):
+            raise refused_function(harmful, dialect) from error
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, grammar.complaint(error), form) from error
+    except RecursionError as error:
+        raise too_big("It is nested too deeply.") from error
+    return trees[0] if len(trees) == 1 else exp.Null()
+
+
+def _check_words(tokens: list[Token], dialect: Dialect) -> None:
+    """One statement, that starts as a query does. Says what it is where it is something else."""
+    firsts = first_tokens(tokens)
+    check_signs(tokens, dialect)
+    if not firsts:
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, "There is no query.", form(dialect))
+    for token in firsts:
+        word = token.text.lower().partition(" ")[0]
+        if word in WRITE_WORDS:
+            raise not_read_only(word.upper())
+        if word in _OTHER_WORDS:
+            raise SqlRefused(
+                ErrorKind.PERMISSION, f"Only a SELECT may be run; {word.upper()} was refused.", form(dialect)
+            )
+        if word not in _QUERY_WORDS:
+            message = f"A query starts with SELECT or WITH, not with {token.text[:40]!r}."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, form(dialect))
+    if len(firsts) > 1:
+        message = f"One statement is allowed, and there are {len(firsts)}."
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write one SELECT; use WITH for steps.")
+
+
+def first_tokens(tokens: list[Token]) -> list[Token]:
+    """The first word of every statement."""
+    starts = [0, *(index + 1 for index, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON)]
+    firsts = [tokens[start] for start in starts if start < len(tokens)]
+    return [token for token in firsts if token.token_type is not TokenType.SEMICOLON]

@@ -1,0 +1,371 @@
+"""Private columns in the tree of a query: where nobody asked for them, they are not there.
+
+Each reference to a table with such columns becomes `(SELECT its other columns FROM table) AS the same name`. So no form
+reaches them that stands for all of a row: `*`, `#3`, `c::text`, `to_json(c.*)`, a natural join, a field that is a
+function. A column that the query names itself stays, where it is only compared, counted, joined, grouped or ordered
+by, and where the query around it names every column that it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sqlglot import exp
+
+from executors.base import Schema, Table
+from executors.dialects.row import words
+from executors.dialects.table import DIALECTS
+from executors.errors import ErrorKind, SqlRefused
+from executors.sql.names.existence import NameCheck
+
+Hidden = Mapping[str, frozenset[str]]
+
+_PARTS_OUTSIDE = ("alias", "joins", "laterals", "pivots")  # of a table in FROM, what belongs to what takes its place
+_QUIET = (exp.Where, exp.PreWhere, exp.Having, exp.Qualify, exp.Group)
+_COUNTS = words("count count_big count_if countif approx_count_distinct approx_distinct uniq uniqexact uniqcombined")
+_LISTS = words("listagg string_agg group_concat array_agg wm_concat xmlagg")  # ordered by what they do not show
+_ALL_COLUMNS = words("columns untuple unpack")
+_UNNAMED = (exp.PositionalColumn, exp.TableColumn, exp.Columns, exp.Pivot)
+
+
+class HeldColumns:
+    """The columns of one schema that a query may not show.
+
+    Args:
+        hidden: by the tables' names as the schema has them, in lower case.
+        schema: as the query sees it.
+        names: what the query's tables mean.
+    """
+
+    def __init__(self, hidden: Hidden, schema: Schema, names: NameCheck) -> None:
+        self._hidden, self._schema, self._names = hidden, schema, names
+        self._dialect = DIALECTS[schema.dialect]
+
+    def hold(self, root: exp.Query, *, leave_out: bool = False) -> tuple[str, ...]:
+        """Put the other columns into the tables' place.
+
+        Args:
+            root: of the tree, which is changed; the guard has let it through.
+            leave_out: whether a column that the root selects by its name is left out instead of refused.
+
+        Returns:
+            What a star of the query, or its root, would have shown: `customers.email`.
+
+        Raises:
+            SqlRefused: the query shows one, or reads one where not every column is named.
+        """
+        read = list(self._read(root))
+        for node, table in read:
+            self._check_positions(node, table, root)
+            self._check_later(node, table, root)
+        left = [name for node, table in read for name in self._starred(node, table)]
+        if leave_out and isinstance(root, exp.Select):
+            left += self._drop_selected(root, read)
+        kept = [(node, table, self._kept(node, table, root)) for node, table in read]
+        for node, table, columns in kept:
+            self._name_columns(node, table, columns)
+        self._drop_schemas(root, read)
+        for node, _, columns in kept:
+            _stand_in(node, columns)
+        return tuple(dict.fromkeys(left))
+
+    def refuse(self, root: exp.Query) -> None:
+        """Let a query through whose rows are written elsewhere, and which itself stays as it is.
+
+        Args:
+            root: of the tree.
+
+        Raises:
+            SqlRefused: it shows a private column, or may: every column of a table that has one is to be named.
+        """
+        for node, table in self._read(root):
+            select = node.find_ancestor(exp.Select)
+            around: exp.Expr = select if select is not None else root
+            for name in self._hidden[table.name]:
+                any(self._is_named(name, node, table, around))
+            self._check_positions(node, table, root)
+            self._check_named(node, table, around, told=True)
+
+    def _read(self, root: exp.Query) -> Iterator[tuple[exp.Table, Table]]:
+        for node in list(root.find_all(exp.Table)):
+            found = self._names.meaning.get(id(node))
+            if isinstance(found, Table) and found.name in self._hidden:
+                yield node, found
+
+    # -- what is left of a table --------------------------------------------------------------------------
+
+    def _kept(self, node: exp.Table, table: Table, root: exp.Query) -> list[str]:
+        """The columns that the query may see; those that nobody asked for only where they are named and not shown."""
+        hidden = self._hidden[table.name]
+        select = node.find_ancestor(exp.Select)
+        around: exp.Expr = select if select is not None else root
+        named = {name for name in hidden if any(self._is_named(name, node, table, around))}
+        if named:
+            self._check_named(node, table, around)
+        return [it.name for it in table.columns if it.name.lower() not in hidden or it.name.lower() in named]
+
+    def _is_named(self, name: str, node: exp.Table, table: Table, around: exp.Expr) -> Iterator[bool]:
+        """A truth for each place that names the column. Raises SqlRefused where one of them shows it."""
+        for column in around.find_all(exp.Column):
+            if column.name.lower() != name or not _may_be_of(column, node, table, self._names):
+                continue
+            if not _is_quiet(column):
+                raise _shown(table, name)
+            yield True
+        for join in around.find_all(exp.Join):
+            yield any(using.name.lower() == name for using in join.args.get("using") or ())
+
+    def _check_named(self, node: exp.Table, table: Table, around: exp.Expr, *, told: bool = False) -> None:
+        """Beside a private column that is read, no form may stand for all columns; with `told`, not even a star that
+        could be spelled out."""
+        alias = node.alias_or_name.lower()
+        for part in around.walk():
+            star = isinstance(part, exp.Star) and not (_is_counted(part) if told else _is_harmless(part, around, alias))
+            natural = isinstance(part, exp.Join) and part.method.upper() == "NATURAL"
+            call = isinstance(part, exp.Anonymous) and part.name.lower() in _ALL_COLUMNS
+            whole = isinstance(part, exp.Column) and self._is_whole(part, alias, table)
+            if star or natural or call or whole or isinstance(part, _UNNAMED):
+                raise _to_be_named(table)
+
+    def _check_positions(self, node: exp.Table, table: Table, root: exp.Query) -> None:
+        """Where columns are told apart by their position, another one would stand in a private one's place."""
+        alias = node.args.get("alias")
+        renamed = isinstance(alias, exp.TableAlias) and bool(alias.args.get("columns"))
+        select = node.find_ancestor(exp.Select)
+        if select is not None and select.find(exp.PositionalColumn):
+            renamed = True
+        elif select is not None and _is_starred(select, node):
+            aliases = any(it.args.get("columns") for it in root.find_all(exp.TableAlias))
+            numbers = any(isinstance(it.this, exp.Literal) for it in select.find_all(exp.Ordered))
+            changed = any(it.args.get("rename") or it.args.get("replace") for it in select.find_all(exp.Star))
+            renamed = renamed or aliases or numbers or changed or root.find(exp.SetOperation) is not None
+        if renamed:
+            raise _to_be_named(table)
+
+    def _check_later(self, node: exp.Table, table: Table, root: exp.Query) -> None:
+        """A query around one with a star names a private column, which is not there any more."""
+        inside = node.find_ancestor(exp.Select)
+        if inside is None or not _is_starred(inside, node):
+            return
+        within = {id(part) for part in inside.walk()}
+        for column in root.find_all(exp.Column):
+            if column.name.lower() in self._hidden[table.name] and id(column) not in within and not self._has(column):
+                raise _shown(table, column.name.lower()) if not _is_quiet(column) else _to_be_named(table)
+
+    def _has(self, column: exp.Column) -> bool:
+        """Whether a column is of a table that its own query reads."""
+        select = column.find_ancestor(exp.Select)
+        for source in _sources(select) if select is not None else ():
+            found = self._names.meaning.get(id(source))
+            own = not column.table or column.table.lower() == source.alias_or_name.lower()
+            if own and isinstance(found, Table) and found.column(column.name) is not None:
+                return True
+        return False
+
+    def _is_whole(self, column: exp.Column, alias: str, table: Table) -> bool:
+        """`c`, a row of `customers AS c`, and `c.name`, which is a function of it where `name` is no column."""
+        if isinstance(column.this, exp.Star):
+            return False  # looked at by itself
+        if not column.table:
+            return column.name.lower() in (alias, table.parts[-1].lower()) and table.column(column.name) is None
+        is_column = table.column(column.name) is not None or column.name.lower() in self._dialect.row_ids
+        return column.table.lower() == alias and not is_column
+
+    # -- changes ------------------------------------------------------------------------------------------
+
+    def _starred(self, node: exp.Table, table: Table) -> list[str]:
+        """What stars would have shown of a table, where they reach the root's rows."""
+        select = node.find_ancestor(exp.Select)
+        starred = select is not None and _is_starred(select, node, whole=True)
+        while starred and (select := select.find_ancestor(exp.Select) if select is not None else None) is not None:
+            starred = any(item.is_star for item in select.expressions)
+        if not starred:
+            return []
+        return [f"{table.name}.{it.name}" for it in table.columns if it.name.lower() in self._hidden[table.name]]
+
+    def _drop_selected(self, root: exp.Select, read: list[tuple[exp.Table, Table]]) -> list[str]:
+        """Take what the root selects by name out of its list, but for the last column that is left."""
+        left: list[str] = []
+        for node, table in read:
+            for item in list(root.expressions):
+                column = item.unalias()
+                is_one = isinstance(column, exp.Column) and column.name.lower() in self._hidden[table.name]
+                if is_one and _may_be_of(column, node, table, self._names) and len(root.expressions) > 1:
+                    item.pop()
+                    left.append(f"{table.name}.{column.name}")
+        return left
+
+    def _name_columns(self, node: exp.Table, table: Table, kept: list[str]) -> None:
+        """Where a private column is kept, stars become the names of the others."""
+        hidden, select = self._hidden[table.name], node.find_ancestor(exp.Select)
+        if select is None or hidden.isdisjoint(name.lower() for name in kept):
+            return
+        items: list[exp.Expr] = []
+        for item in select.expressions:
+            if isinstance(item, exp.Star):
+                items += [part for source in _sources(select) for part in _all_of(source)]
+            else:
+                items.append(item)
+        shown: list[exp.Expr] = []
+        for item in items:
+            star = isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
+            if star and item.args["table"].name.lower() == node.alias_or_name.lower():
+                of = item.args["table"]
+                public = [it.name for it in table.columns if it.name.lower() not in hidden]
+                shown += [exp.column(exp.to_identifier(name, quoted=True), table=of.copy()) for name in public]
+            else:
+                shown.append(item)
+        select.set("expressions", shown)
+
+    def _drop_schemas(self, root: exp.Query, read: list[tuple[exp.Table, Table]]) -> None:
+        """Write `sales.customers.city` as `customers.city`, the name of what takes the table's place."""
+        spoken = {node.name.lower() for node, _ in read if not node.alias}
+        for column in root.find_all(exp.Column):
+            if column.args.get("db") is not None and column.table.lower() in spoken:
+                column.set("db", None)
+                column.set("catalog", None)
+
+
+def _shown(table: Table, name: str) -> SqlRefused:
+    return SqlRefused(
+        ErrorKind.PERMISSION,
+        f"{table.name}.{name} is private: its values are shown only to a question that names {name!r}.",
+        "It may be counted, compared, joined and grouped by, but not selected.",
+    )
+
+
+def _to_be_named(table: Table) -> SqlRefused:
+    return SqlRefused(
+        ErrorKind.PERMISSION,
+        f"{table.name} has private columns, and where one of them is read every column has to be named.",
+        f"Write the columns of {table.name} that are wanted, instead of a star or the whole row.",
+    )
+
+
+def _is_starred(select: exp.Select, node: exp.Table, *, whole: bool = False) -> bool:
+    """Whether a select list has all columns of a table; with `whole`, also as one value."""
+    name = node.alias_or_name.lower()
+    for item in select.expressions:
+        for part in item.find_all(exp.Star, exp.Column) if whole else [item]:
+            if isinstance(part, exp.Star):
+                return not isinstance(part.parent, exp.Column) and not _is_count(part.parent)
+            if isinstance(part, exp.Column) and part.table.lower() == name and isinstance(part.this, exp.Star):
+                return not _is_count(part.parent)
+            if whole and isinstance(part, exp.Column) and not part.table and part.name.lower() == name:
+                return True
+    return False
+
+
+def _stand_in(node: exp.Table, columns: list[str]) -> None:
+    """Put a query of these columns into a table's place. The node itself stays in the tree, with what it means."""
+    outside = {part: node.args[part] for part in _PARTS_OUTSIDE if node.args.get(part)}
+    if not node.alias:
+        given = outside.get("alias")
+        named = given.args.get("columns") if isinstance(given, exp.TableAlias) else None
+        outside["alias"] = exp.TableAlias(this=node.this.copy(), columns=named)
+    place = node.parent if isinstance(node.parent, exp.Final) else node
+    rows = exp.Select(expressions=[exp.column(exp.to_identifier(name, quoted=True)) for name in columns])
+    if not columns:
+        rows.set("expressions", [exp.alias_(exp.Literal.number(1), "nothing")])
+    place.replace(exp.Subquery(this=rows, **outside))
+    for part in _PARTS_OUTSIDE:
+        node.set(part, None)
+    rows.set("from_", exp.From(this=place))
+
+
+def _may_be_of(column: exp.Column, node: exp.Table, table: Table, names: NameCheck) -> bool:
+    """Whether a column of that name may be this table's, and not another's."""
+    if column.table:
+        return column.table.lower() == node.alias_or_name.lower()
+    select = column.find_ancestor(exp.Select)
+    if select is None:
+        return True
+    for source in _sources(select):
+        if source is node:
+            return True
+        other = names.meaning.get(id(source))
+        if isinstance(other, Table) and other.name != table.name and other.column(column.name) is not None:
+            return any(it is node for it in _sources(select))  # the nearest tables come first
+    return True
+
+
+def _sources(select: exp.Select) -> list[exp.Expr]:
+    """What stands in FROM, in order."""
+    from_ = select.args.get("from_")
+    joins = [join.this for join in select.args.get("joins") or ()]
+    nested = [join.this for source in ([from_.this] if from_ else []) for join in source.args.get("joins") or ()]
+    return [*([from_.this] if from_ else []), *nested, *joins]
+
+
+def _is_plain(around: exp.Expr) -> bool:
+    """Whether a bare star is the columns of the sources, one after the other, each of which has a name."""
+    if not isinstance(around, exp.Select) or around.args.get("laterals"):
+        return False
+    joins = around.args.get("joins") or ()
+    merging = any(join.args.get("using") or join.method or join.kind in ("SEMI", "ANTI", "ARRAY") for join in joins)
+    return not merging and all(
+        isinstance(it, exp.Table | exp.Subquery) and it.alias_or_name and not it.args.get("pivots")
+        for it in _sources(around)
+    )
+
+
+def _is_harmless(star: exp.Star, around: exp.Expr, alias: str) -> bool:
+    """A star that is counted, is of other tables, or is spelled out by `HeldColumns`."""
+    qualified = star.parent if isinstance(star.parent, exp.Column) else None
+    holder = star.parent if qualified is None else qualified.parent
+    if _is_count(holder) or (qualified is not None and qualified.table.lower() != alias):
+        return True
+    select = star.find_ancestor(exp.Select)
+    if holder is not select or any(star.args.values()):
+        return False  # inside of a call, or with EXCEPT and the like
+    if select is around:
+        return qualified is not None or _is_plain(around)
+    return qualified is None  # of the FROM of a query inside
+
+
+def _is_counted(star: exp.Star) -> bool:
+    return _is_count(star.parent.parent if isinstance(star.parent, exp.Column) else star.parent)
+
+
+def _all_of(source: exp.Expr) -> list[exp.Expr]:
+    alias = source.args.get("alias")
+    name = alias.this if isinstance(alias, exp.TableAlias) and alias.this is not None else source.this
+    return [exp.Column(this=exp.Star(), table=name.copy())]
+
+
+def _is_quiet(column: exp.Expr) -> bool:
+    """Whether the values of a column stay where it stands: a condition, a count, a group or an order tells none."""
+    at = column
+    while at.parent is not None:
+        parent = at.parent
+        if _is_count(parent):
+            return True
+        if isinstance(parent, exp.Join) and at.arg_key in ("on", "using"):
+            return True
+        if isinstance(parent, exp.Order) and at.arg_key == "expressions":
+            return _is_quiet_order(parent)
+        if isinstance(parent, _QUIET):
+            return True
+        if isinstance(parent, exp.Alias | exp.PropertyEQ) and not isinstance(parent.parent, exp.Select):
+            return False  # in ClickHouse a name given anywhere is good everywhere
+        at = parent
+    return False
+
+
+def _is_quiet_order(order: exp.Order) -> bool:
+    """An order of rows; inside of a call, only where that is known to show something else."""
+    holder = order.parent
+    while isinstance(holder, exp.Kwarg):
+        holder = holder.parent
+    if isinstance(holder, exp.Query | exp.Window | exp.Subquery):
+        return True
+    call = holder.this if isinstance(holder, exp.WithinGroup) else holder
+    return isinstance(call, exp.Func) and call.name.lower() in _LISTS
+
+
+def _is_count(node: exp.Expr | None) -> bool:
+    if isinstance(node, exp.Distinct):
+        node = node.parent
+    if isinstance(node, exp.Count | exp.CountIf | exp.ApproxDistinct):
+        return True
+    return isinstance(node, exp.Anonymous) and node.name.lower() in _COUNTS

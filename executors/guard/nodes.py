@@ -1,0 +1,319 @@
+"""What a query's tree may consist of, and the look at every node of it.
+
+An allow-list: a node's arguments are nodes, so what is not on it cannot hide in one that is. Calls by name are held
+against the functions of the dialect, and the few nodes that may do harm in some places have a check of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from sqlglot import exp
+
+from executors.dialects.row import words
+from executors.dialects.table import Dialect
+from executors.errors import Because, ErrorKind, SqlRefused
+from executors.guard.advice import drop_advice
+from executors.guard.bare import BareNames
+from executors.guard.fields import FieldCheck
+from executors.guard.functions import FunctionCheck
+from executors.guard.refusals import form, not_read_only, pasted, refused_function, sets_variable, too_big
+from executors.sql.plain.clauses import Phrase
+
+MAX_JOINS = 40
+MAX_SET_OPERATIONS = 40
+MAX_NODES = 5_000
+MAX_COUNTED = 10_000
+
+NODES: frozenset[type[exp.Expr]] = frozenset(
+    {
+        # queries
+        *(exp.Select, exp.Union, exp.Intersect, exp.Except, exp.Subquery, exp.With, exp.CTE, exp.Values, exp.Tuple),
+        *(exp.From, exp.Join, exp.Lateral, exp.Table, exp.TableAlias, exp.TableSample, exp.Unnest, exp.OpenJSON),
+        *(exp.Where, exp.Group, exp.Having, exp.Qualify, exp.Order, exp.Ordered, exp.Limit, exp.LimitOptions),
+        *(exp.Offset, exp.Fetch, exp.Distinct, exp.Rollup, exp.Cube, exp.GroupingSets, exp.Pivot, exp.PivotAlias),
+        *(exp.PivotAny, exp.UnpivotColumns, exp.Star, exp.Window, exp.WindowSpec, exp.Filter, exp.WithinGroup),
+        *(exp.IgnoreNulls, exp.RespectNulls, exp.Connect, exp.Prior, exp.ConnectByRoot, exp.Partition, exp.Version),
+        *(exp.Cluster, exp.Distribute, exp.Sort, exp.RecursiveWithSearch, exp.QueryOption, exp.XMLKeyValueOption),
+        # names and values
+        *(exp.Alias, exp.Aliases, exp.Column, exp.Identifier, exp.Dot, exp.Literal, exp.National, exp.HexString),
+        *(exp.ByteString, exp.BitString, exp.RawString, exp.UnicodeString, exp.Null, exp.Boolean, exp.Var),
+        *(exp.Interval, exp.IntervalSpan, exp.PositionalColumn, exp.DataType, exp.DataTypeParam, exp.ColumnDef),
+        *(exp.OpenJSONColumnDef, exp.Paren, exp.Kwarg, exp.Variadic, Phrase, exp.SessionParameter),
+        *(exp.Array, exp.Struct, exp.PropertyEQ, exp.Map, exp.ToMap, exp.Bracket, exp.Slice, exp.Lambda),
+        *(exp.Comprehension, exp.ForClause),
+        # operators
+        *(exp.And, exp.Or, exp.Xor, exp.Not, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ),
+        *(exp.NullSafeNEQ, exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.SimilarTo, exp.Glob, exp.Escape),
+        *(exp.RegexpLike, exp.RegexpILike, exp.RegexpFullMatch, exp.Match, exp.Exists, exp.Any, exp.All, exp.Overlaps),
+        *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Pow, exp.Neg, exp.DPipe, exp.Collate, exp.Abs),
+        *(exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot, exp.BitwiseLeftShift, exp.BitwiseRightShift),
+        *(exp.AtTimeZone, exp.Case, exp.If, exp.Cast, exp.TryCast, exp.Convert, exp.StartsWith, exp.Sqrt, exp.Cbrt),
+        *(exp.Soundex, exp.JSONArrayContains, exp.Introducer),
+        *(exp.JSONExtract, exp.JSONExtractScalar, exp.JSONBExtract, exp.JSONBExtractScalar, exp.JSONBContains),
+        *(exp.JSONBContainsTopKey, exp.JSONBContainsAnyTopKeys, exp.JSONBContainsAllTopKeys, exp.ArrayContainsAll),
+        *(exp.ArrayContainedBy, exp.ArrayOverlaps, exp.JSON, exp.MatchAgainst, exp.JSONBDeleteAtPath),
+        *(exp.JSONBPathExists, exp.Operator, exp.Distance, exp.DistanceNd, exp.ExtendsLeft, exp.ExtendsRight),
+        *(exp.Adjacent,),
+        # functions with a syntax of their own; the others are calls by name, held against the list of the dialect
+        *(exp.Anonymous, exp.Extract, exp.Trim, exp.Substring, exp.StrPosition, exp.Overlay, exp.CurrentDate),
+        *(exp.CurrentTime, exp.CurrentTimestamp, exp.Localtime, exp.Localtimestamp),
+        *(exp.Systimestamp, exp.JSONPath, exp.JSONPathRoot, exp.JSONPathKey, exp.JSONPathSubscript),
+        # ClickHouse
+        *(exp.Final, exp.PreWhere, exp.WithFill, exp.CastToStrType, exp.ParameterizedAgg),
+    }
+)
+
+_WRITES: dict[type[exp.Expr], str] = {
+    exp.Insert: "INSERT",
+    exp.Update: "UPDATE",
+    exp.Delete: "DELETE",
+    exp.Merge: "MERGE",
+    exp.Create: "CREATE",
+    exp.Drop: "DROP",
+    exp.Alter: "ALTER",
+    exp.TruncateTable: "TRUNCATE",
+    exp.Into: "SELECT INTO",
+    exp.Lock: "FOR UPDATE",
+    exp.Copy: "COPY",
+    exp.Returning: "RETURNING",
+}
+# Where a name or a type is wanted, and no value can be: what is put there later would not have been looked at.
+_NAME_PLACES = (
+    *(exp.Table, exp.TableAlias, exp.From, exp.Join, exp.Lateral, exp.Dot, exp.Column, exp.Identifier, exp.DataType),
+    *(exp.CTE, exp.Parameter, exp.Placeholder),
+)
+_NO_QUALIFY = words("sqlite postgresql sqlserver mysql mariadb oracle hana")
+_NO_DISTINCT_ON = words("sqlite sqlserver mysql mariadb oracle hana databricks")
+_NAME_KEYS = words("alias to db catalog kind")
+
+
+class NodeCheck:
+    """The look at a tree, for one database.
+
+    Args:
+        dialect: that it is written in.
+        functions: of the database's own that may be called, as `FunctionCheck` takes them.
+        open_parameters: whether placeholders may stay in it, to be given values later.
+        columns: of the database's tables, in lower case, as `FieldCheck` takes them.
+        types: of the database, as `BareNames` takes them.
+    """
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        functions: frozenset[str] = frozenset(),
+        *,
+        open_parameters: bool = False,
+        columns: frozenset[str] = frozenset(),
+        types: frozenset[str] = frozenset(),
+    ) -> None:
+        self._dialect, self._open_parameters = dialect, open_parameters
+        self._fields = FieldCheck(dialect, functions, columns)
+        self._bare = BareNames(dialect, columns, types, functions)
+        self._functions = FunctionCheck(dialect, functions)
+        self._checks: dict[type[exp.Expr], Callable[..., None]] = {
+            exp.Table: self._functions.check_table,
+            exp.Anonymous: self._functions.check,
+            exp.ParameterizedAgg: self._functions.check,
+            exp.In: self._check_in,
+            exp.Placeholder: self._check_parameter,
+            exp.Parameter: self._check_parameter,
+            exp.SessionParameter: self._check_variable,
+            exp.PropertyEQ: self._check_assignment,
+            exp.Partition: self._check_partition,
+            exp.Connect: self._check_connect,
+            exp.ForClause: self._check_for,
+            exp.From: self._check_from,
+            exp.Interval: self._check_interval,
+            exp.Qualify: self._check_qualify,
+            exp.Distinct: self._check_distinct,
+            exp.Fetch: self._check_fetch,
+        }
+
+    def run(self, root: exp.Expr) -> None:
+        """Every node is on the list, every function called is, and there are not too many of anything.
+
+        Advice about how to read is left out of the tree.
+
+        Raises:
+            SqlRefused: with what was refused, and why.
+        """
+        drop_advice(root)
+        count = joins = set_operations = 0
+        for node in list(root.walk()):
+            count += 1
+            joins += isinstance(node, exp.Join)
+            set_operations += isinstance(node, exp.SetOperation)
+            if type(node) in _WRITES:
+                raise not_read_only(_WRITES[type(node)])
+            check = self._checks.get(type(node))
+            if check is not None:
+                check(node)
+            elif type(node) not in NODES:
+                raise self._refused(node)
+        for many, limit, what in (
+            (count, MAX_NODES, "parts"),
+            (joins, MAX_JOINS, "joins"),
+            (set_operations, MAX_SET_OPERATIONS, "set operations"),
+        ):
+            if many > limit:
+                raise too_big(f"It has {many} {what}, and {limit} are allowed.")
+        self._fields.run(root)
+        self._bare.run(root)
+
+    # -- nodes that may do harm in some places --------------------------------------------------------------
+
+    def _check_in(self, node: exp.In) -> None:
+        if self._dialect.kin == "sqlite" and node.args.get("field"):
+            message = f"IN {node.args['field'].sql()} without parentheses names a table."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write IN (SELECT column FROM table) or IN (value, ...).")
+
+    def _check_parameter(self, node: exp.Placeholder | exp.Parameter) -> None:
+        """A parameter is a value that is read; as a name, or as what is set, it is none."""
+        parent, written = node.parent, node.sql(self._dialect.sqlglot)
+        if isinstance(node, exp.Parameter) and self._dialect.kin == "databricks":
+            raise pasted(written)
+        if self._is_set(node):
+            raise sets_variable(written)
+        if not self._open_parameters:
+            message = f"{node.sql()} has no value: queries take no parameters."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, because=Because.PARAMETER)
+        if isinstance(parent, _NAME_PLACES) or node.arg_key in _NAME_KEYS:
+            message = f"{written} stands where a name has to be written."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, form(self._dialect), because=Because.PARAMETER)
+
+    def _is_set(self, node: exp.Expr) -> bool:
+        """`SELECT @name = value`, which in T-SQL compares nothing."""
+        parent = node.parent
+        if self._dialect.name != "sqlserver" or not isinstance(parent, exp.EQ) or node.arg_key != "this":
+            return False
+        return parent.arg_key == "expressions" and isinstance(parent.parent, exp.Select)
+
+    def _check_variable(self, node: exp.SessionParameter) -> None:
+        name = node.name.lower()
+        if name not in self._dialect.variables:
+            message = f"The server's variable {node.sql(self._dialect.sqlglot)} may not be read."
+            raise SqlRefused(ErrorKind.PERMISSION, message, form(self._dialect), because=Because.DANGEROUS)
+
+    def _check_assignment(self, node: exp.PropertyEQ) -> None:
+        """`name := value` names an argument; `@name := value` sets a variable of the session."""
+        if isinstance(node.this, exp.Parameter | exp.SessionParameter):
+            raise sets_variable(node.this.sql(self._dialect.sqlglot))
+
+    def _check_partition(self, node: exp.Partition) -> None:
+        """Partitions are named; sqlglot takes the names for columns."""
+        for part in node.expressions:
+            if not isinstance(part, exp.Column) or part.table:
+                raise SqlRefused(ErrorKind.SYNTAX_ERROR, "A partition is chosen by its name.", form(self._dialect))
+            part.replace(part.this)
+
+    def _check_for(self, node: exp.ForClause) -> None:
+        """T-SQL's FOR XML and FOR JSON make one text of rows: inside a query, for at its end that hides the cap."""
+        if self._dialect.name != "sqlserver":
+            return  # DuckDB's [x FOR x IN list]
+        if node.text("kind") not in ("XML", "JSON") or node.parent is None or node.parent.parent is None:
+            message = f"FOR {node.text('kind')} is taken in a subquery alone."
+            raise SqlRefused(ErrorKind.PERMISSION, message, "Select the columns themselves.")
+
+    def _check_from(self, node: exp.From) -> None:
+        """`FROM FROM t` is a query for sqlglot, and nothing that could be written again."""
+        if isinstance(node.this, exp.Query) and not isinstance(node.this, exp.Subquery):
+            message = "A query in FROM needs parentheses."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, form(self._dialect))
+
+    def _check_interval(self, node: exp.Interval) -> None:
+        """`interval()` and `interval(1, 2)` would be written as a column of that name; as a type it has no length."""
+        if isinstance(node.parent, exp.DataType):
+            return
+        if node.this is None or isinstance(node.this, exp.Tuple):
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, "INTERVAL needs one length.", form(self._dialect))
+
+    def _check_qualify(self, _node: exp.Qualify) -> None:
+        """Where an engine has none, sqlglot would put the rows that are asked for into a query with the LIMIT."""
+        if self._dialect.name in _NO_QUALIFY:
+            message = f"{self._dialect.title} has no QUALIFY."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Filter in a query around this one.")
+
+    def _check_distinct(self, node: exp.Distinct) -> None:
+        """The same of DISTINCT ON."""
+        if node.args.get("on") and self._dialect.name in _NO_DISTINCT_ON:
+            message = f"{self._dialect.title} has no DISTINCT ON."
+            raise SqlRefused(
+                ErrorKind.SYNTAX_ERROR, message, "Number the rows with ROW_NUMBER() in a query, and filter."
+            )
+
+    def _check_fetch(self, node: exp.Fetch) -> None:
+        """FETCH FIRST takes a number; a name there would be held against no table."""
+        if isinstance(node.args.get("count"), exp.Column | exp.Var | exp.Identifier):
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, "FETCH FIRST takes a number of rows.", form(self._dialect))
+
+    def _check_connect(self, node: exp.Connect) -> None:
+        """CONNECT BY follows a hierarchy, or counts one row to a written number; else it makes rows without end."""
+        conditions = list(_conjuncts(node.args["connect"]))
+        counts = _is_one_row(node.parent) and any(map(_counts, conditions))
+        if not counts and not any(map(_follows, conditions)):
+            message = f"CONNECT BY needs `PRIOR column = column`, or FROM dual LEVEL <= {MAX_COUNTED} at most."
+            raise SqlRefused(ErrorKind.PERMISSION, message, form(self._dialect), because=Because.DANGEROUS)
+
+    def _refused(self, node: exp.Expr) -> SqlRefused:
+        if isinstance(node, exp.Func):
+            return refused_function(node.sql_name(), self._dialect)
+        for call in node.find_all(exp.Anonymous):  # what it holds says more than its form
+            self._functions.check(call)
+        message = f"{type(node).__name__} is not allowed in a query."
+        return SqlRefused(ErrorKind.PERMISSION, message, form(self._dialect))
+
+
+def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
+    """The parts that must all be true."""
+    while isinstance(condition, exp.Paren):
+        condition = condition.this
+    if isinstance(condition, exp.And):
+        yield from _conjuncts(condition.this)
+        yield from _conjuncts(condition.expression)
+    else:
+        yield condition
+
+
+def _follows(node: exp.Expr) -> bool:
+    """`PRIOR id = parent_id`: each row has its children, and no others."""
+    if not isinstance(node, exp.EQ):
+        return False
+    sides = [(side, side.find(exp.Prior)) for side in (node.this, node.expression)]
+    prior = [side for side, found in sides if found is not None and found.find(exp.Column) is not None]
+    own = [side for side, found in sides if found is None and side.find(exp.Column) is not None]
+    return len(prior) == 1 and len(own) == 1
+
+
+def _is_one_row(node: exp.Expr | None) -> bool:
+    """Whether a SELECT reads the one row of `dual`, or of a query that does."""
+    if not isinstance(node, exp.Select) or node.args.get("joins") or node.args.get("laterals"):
+        return False
+    from_ = node.args.get("from_")
+    source = from_.this if from_ is not None else None
+    if isinstance(source, exp.Subquery):
+        return _is_one_row(source.this) and not source.args.get("joins")
+    return source is None or (isinstance(source, exp.Table) and not source.db and source.name.lower() == "dual")
+
+
+def _counts(node: exp.Expr) -> bool:
+    """`LEVEL <= 12`."""
+    if not isinstance(node, exp.LTE | exp.LT):
+        return False
+    counter, end = node.this, node.expression
+    is_counter = isinstance(counter, exp.Column) and counter.name.upper() in ("LEVEL", "ROWNUM")
+    return is_counter and isinstance(end, exp.Literal) and end.is_int and int(end.name) <= MAX_COUNTED
+
+
+def check_no_files(root: exp.Expr, dialect: Dialect) -> None:
+    """Where names are not held against a schema: none of them is that of a file, which some engines would read.
+
+    Raises:
+        SqlRefused: PERMISSION.
+    """
+    for table in root.find_all(exp.Table) if dialect.file_names else ():
+        if re.search(dialect.file_names, table.name):
+            message = f"{table.name[:80]!r} is a file, and no table."
+            raise SqlRefused(ErrorKind.PERMISSION, message, "Write a table's name.", because=Because.DANGEROUS)

@@ -1,0 +1,1 @@
+"""The rows behind an aggregate, derived from its query's syntax tree."""

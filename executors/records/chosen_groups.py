@@ -1,0 +1,313 @@
+"""Which groups an answer shows: the query of their keys, chosen by the answer's own WHERE, HAVING, ORDER BY and LIMIT.
+
+What tells the rows of a query apart, its *ids*, are its grouping keys where it aggregates, and the ids of the aggregate
+that it reads where it only passes its rows on. A subquery or CTE that does not show them is read with them added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from executors.records import aggregates as agg
+from executors.records.lineage import Kind, Lineage, NotDerivable, Query, Source, sources
+
+if TYPE_CHECKING:
+    from executors.records.record_columns import RecordColumns
+
+KEY = "answer_key_"
+ALIAS = "answer_groups"
+_CUTS = ("order", "limit", "offset", "qualify")
+_RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile)
+_SETS = "subtotals of ROLLUP, CUBE or GROUPING SETS are cut by HAVING or LIMIT; their groups cannot be told apart"
+_DISTINCT = "DISTINCT rows of groups are cut by a LIMIT; the groups behind them cannot be told apart"
+_NAMES = "the columns of an aggregate are renamed by position, and its grouping keys are not among them"
+_UNKNOWN = "the rows that the result was chosen from cannot be told apart"
+_UNION = "the rows of a UNION are chosen by a LIMIT or by an aggregated value"
+# How a dialect compares where NULL equals NULL; the others say it in words.
+_NULL_SAFE = frozenset({"sqlite", "duckdb", "postgres", "mysql", "databricks", "spark"})
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A copy of a SELECT whose ids can be selected.
+
+    ids: what tells its rows apart, as its own clauses write it.
+    inlined: whether what it reads was replaced by the same with its keys added.
+    """
+
+    select: exp.Select
+    ids: tuple[exp.Expr, ...]
+    inlined: bool = False
+
+
+def is_cut(select: exp.Select, *, rows: int | None = None) -> bool:
+    """Whether LIMIT, OFFSET or QUALIFY keep rows of a SELECT from its result.
+
+    Args:
+        select: what is looked at.
+        rows: how many its result had; a LIMIT above that cut nothing.
+    """
+    if select.args.get("offset") or select.args.get("qualify"):
+        return True
+    return cuts(select.args.get("limit"), rows)
+
+
+def cuts(limit: exp.Expr | None, rows: int | None) -> bool:
+    """Whether a LIMIT, TOP or FETCH may have cut a result of so many rows; of an unknown number where that is None."""
+    if limit is None:
+        return False
+    count = limit.args.get("expression") or limit.args.get("count")
+    options = limit.args.get("limit_options")
+    plain = options is None or not (options.args.get("percent") or options.args.get("with_ties"))
+    if not (isinstance(count, exp.Literal) and count.is_int and plain) or limit.args.get("expressions"):
+        return True
+    return rows is None or rows >= int(count.name)
+
+
+def compares_groups(select: exp.Select) -> bool:
+    """Whether a window puts values of other rows into a row: `LAG`, or a share of a sum over all. Ranks only choose."""
+    return any(
+        isinstance(found, exp.Window) and not isinstance(agg.function(found.this), _RANKS)
+        for item in select.expressions
+        for found in agg.own(item)
+    )
+
+
+class ChosenGroups:
+    """Writes the queries of the ids.
+
+    Args:
+        lineage: of the statement.
+        columns: knows what tells the rows of a table apart; None: nobody does.
+    """
+
+    def __init__(self, lineage: Lineage, columns: RecordColumns | None) -> None:
+        self._lineage, self._columns = lineage, columns
+
+    def opened(self, query: Query) -> Opened:
+        """A copy of a query with its ids. Raises NotDerivable where its rows have none."""
+        if isinstance(query.node, exp.SetOperation):
+            raise NotDerivable(_UNION)
+        select = query.node
+        if not isinstance(select, exp.Select) or not agg.aggregates(select):
+            joins = self._lineage.plan(query).kind is Kind.JOINS
+            return self.opened_join(query) if joins else self.entered(query)
+        parts = agg.read_aggregation(select)
+        if parts.sets:
+            raise NotDerivable(_SETS)
+        if agg.distinct_window(select):
+            raise NotDerivable(_DISTINCT)
+        return Opened(select.copy(), tuple(key.copy() for key in parts.groups))
+
+    def entered(self, query: Query, source: Source | None = None) -> Opened:
+        """A copy of a query, and the ids of an aggregate that it reads, whether or not it aggregates that again.
+
+        Args:
+            query: a SELECT.
+            source: the aggregate, where it is not the only one.
+        """
+        source = source or self._lineage.plan(query).source
+        if source is None or source.query is None or not isinstance(query.node, exp.Select):
+            raise NotDerivable(_UNKNOWN)
+        node, names, inlined = self.exposed(source)
+        select = query.node.copy()
+        place = next(place for place, read in enumerate(sources(query)) if read.node is source.node)
+        if inlined:
+            sources(Query(select, query.visible))[place].node.replace(node)
+        alias = identifier_of(source.node)
+        ids = tuple(exp.Column(this=name.copy(), table=alias.copy() if alias else None) for name in names)
+        return Opened(select, ids, inlined)
+
+    def opened_join(self, query: Query) -> Opened:
+        """As `entered`, with the ids of the rows that the aggregate is joined to."""
+        joined = self._lineage.plan(query).source
+        entered = self.entered(query)
+        ids = list(entered.ids)
+        for source in sources(query):
+            if source.hidden or joined is None or source.node is joined.node:
+                continue
+            keys = self._columns.keys_of(source) if self._columns is not None else []
+            if not keys:
+                raise NotDerivable(_UNKNOWN)
+            ids += keys
+        return Opened(entered.select, tuple(ids), entered.inlined)
+
+    def exposed(self, source: Source) -> tuple[exp.Expr, list[exp.Identifier], bool]:
+        """What to read instead of a source so that its ids are columns of it, their names, and whether it is new."""
+        query = source.query
+        if query is None:
+            raise NotDerivable(_UNKNOWN)
+        inner = self.opened(query)
+        if inner.ids and isinstance(source.node, exp.Lateral):
+            raise NotDerivable(_UNKNOWN)
+        shown = [self.shown(query, key, source.columns) for key in inner.ids]
+        if all(shown) and not inner.inlined:
+            return source.node, [name for name in shown if name is not None], False
+        if inner.select.args.get("distinct"):
+            raise NotDerivable(_DISTINCT)
+        renamed = list(source.columns)
+        if renamed and (len(renamed) != len(inner.select.expressions) or _starred(inner.select)):
+            raise NotDerivable(_NAMES)
+        names = []
+        for number, (key, name) in enumerate(zip(inner.ids, shown, strict=True), 1):
+            if name is None:
+                name = exp.to_identifier(f"{KEY}{number}")
+                inner.select.append("expressions", exp.alias_(key.copy(), name.copy()))
+                renamed += [name.name] if renamed else []
+            names.append(name)
+        alias = exp.TableAlias(this=identifier_of(source.node) or exp.to_identifier(ALIAS))
+        if renamed:
+            alias.set("columns", [exp.to_identifier(name) for name in renamed])
+        return exp.Subquery(this=inner.select, alias=alias), names, True
+
+    def shown(self, query: Query, key: exp.Expr, names: Sequence[str] = ()) -> exp.Identifier | None:
+        """The name under which a query shows one of its ids; None where it does not.
+
+        Args:
+            query: a SELECT.
+            key: the id, as its clauses write it.
+            names: what its reader calls its columns, by position.
+        """
+        assert isinstance(query.node, exp.Select)  # noqa: S101  `opened` has seen to it
+        aggregated, shape = agg.aggregates(query.node), agg.form(key)
+        column = key if isinstance(key, exp.Column) and isinstance(key.this, exp.Identifier) else None
+        for place, item in enumerate(query.node.expressions):
+            inner = item.unalias()
+            if item.is_star:
+                whose = item.table.lower() if isinstance(item, exp.Column) else ""
+                if column is not None and not aggregated and not names and whose in ("", column.table.lower()):
+                    name: exp.Identifier = column.this.copy()
+                    return name
+                continue
+            same = agg.form(inner) == shape
+            if not same and not aggregated and column is not None and isinstance(inner, exp.Column) and not inner.table:
+                same = inner.name.lower() == column.name.lower()  # were it ambiguous, the query would not run
+            if same:
+                return exp.to_identifier(names[place]) if place < len(names) else output_name(item)
+        return None
+
+    def rows_of(
+        self, opened: Opened, conditions: Sequence[exp.Expr] = (), *, cut: bool = True, grouped: bool = True
+    ) -> exp.Select:
+        """The query of a SELECT's ids, `answer_key_1` and so on.
+
+        Args:
+            opened: the SELECT.
+            conditions: on its input, beside its own.
+            cut: whether its ORDER BY with LIMIT, and its QUALIFY, choose.
+            grouped: whether it stays grouped, with its HAVING; False: the ids are those of the rows that it groups.
+        """
+        select = opened.select.copy()
+        if cut and select.args.get("distinct") and is_cut(select):
+            raise NotDerivable(_DISTINCT)
+        items = list(select.expressions)
+        _resolve_names(select, items)
+        dropped = (() if cut else _CUTS) + (() if grouped else ("group", "having", *_CUTS))
+        for name in ("distinct", "with_", "options", *dropped):
+            select.set(name, None)
+        if not (select.args.get("limit") or select.args.get("offset")):
+            select.set("order", None)  # T-SQL allows none in a subquery
+        for condition in conditions:
+            select.where(condition, copy=False)
+        keys = [exp.alias_(key.copy(), f"{KEY}{number}") for number, key in enumerate(opened.ids, 1)]
+        select.set("expressions", keys)
+        return select
+
+
+def join_chosen(
+    raw: exp.Select,
+    chosen: exp.Expr,
+    ids: Sequence[exp.Expr],
+    dialect: str,
+    *,
+    never_null: frozenset[int] = frozenset(),
+) -> None:
+    """Keep of a SELECT the rows whose ids are among the chosen ones.
+
+    Args:
+        raw: the SELECT; it gets one join more.
+        chosen: the query of the ids, each once.
+        ids: as the SELECT writes them.
+        dialect: as sqlglot names it.
+        never_null: positions of ids that are NULL in none of the chosen rows.
+    """
+    pairs = [(exp.column(f"{KEY}{number}", table=ALIAS), key.copy()) for number, key in enumerate(ids, 1)]
+    same = [
+        exp.EQ(this=theirs, expression=_bracketed(own))
+        if place in never_null
+        else _null_safe(theirs, _bracketed(own), dialect)
+        for place, (theirs, own) in enumerate(pairs)
+    ]
+    condition = exp.and_(*same)
+    subquery = exp.Subquery(this=chosen, alias=exp.TableAlias(this=exp.to_identifier(ALIAS)))
+    listed = any(not (join.kind or join.side or join.method or join.args.get("on") or join.args.get("using"))
+                 for join in raw.args.get("joins") or ())  # fmt: skip
+    if listed or raw.args.get("laterals"):  # the ON of a join cannot see what stands before a comma
+        raw.append("joins", exp.Join(this=subquery, kind="CROSS"))
+        raw.where(condition, copy=False)
+    else:
+        raw.append("joins", exp.Join(this=subquery, on=condition))
+
+
+def _null_safe(one: exp.Expr, other: exp.Expr, dialect: str) -> exp.Expr:
+    if dialect in _NULL_SAFE:
+        return exp.NullSafeEQ(this=one, expression=other)
+    both = exp.and_(exp.Is(this=one.copy(), expression=exp.Null()), exp.Is(this=other.copy(), expression=exp.Null()))
+    return exp.paren(exp.or_(exp.EQ(this=one, expression=other), both))
+
+
+def _bracketed(node: exp.Expr) -> exp.Expr:
+    return node if isinstance(node, (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Cast)) else exp.paren(node)
+
+
+def _starred(select: exp.Select) -> bool:
+    return any(item.is_star for item in select.expressions)
+
+
+def _resolve_names(select: exp.Select, items: Sequence[exp.Expr]) -> None:
+    """Write out what ORDER BY, HAVING, QUALIFY and GROUP BY call by a select item's alias or position."""
+    group = select.args.get("group")
+    if group is not None:
+        groups = agg.read_aggregation(select).groups
+        select.set("group", exp.Group(expressions=[key.copy() for key in groups]))
+    named = {item.alias.lower(): item.unalias() for item in items if isinstance(item, exp.Alias)}
+    order = select.args.get("order")
+    for ordered in order.expressions if order is not None else ():
+        key = ordered.this
+        if isinstance(key, exp.Literal) and key.is_int and 1 <= int(key.name) <= len(items):
+            ordered.set("this", items[int(key.name) - 1].unalias().copy())
+        elif isinstance(key, exp.Column) and not key.table and key.name.lower() in named:
+            ordered.set("this", named[key.name.lower()].copy())
+        else:
+            _substitute(ordered, named)
+    for name in ("having", "qualify"):
+        if (part := select.args.get(name)) is not None:
+            _substitute(part, named)
+
+
+def _substitute(node: exp.Expr, named: dict[str, exp.Expr]) -> None:
+    """Replace aliases by what they stand for; not where that reads a column of the same name."""
+    for column in agg.columns(node):
+        meant = named.get(column.name.lower()) if not column.table else None
+        if meant is None or any(read.name.lower() == column.name.lower() for read in agg.columns(meant)):
+            continue
+        column.replace(_bracketed(meant.copy()))
+
+
+def identifier_of(node: exp.Expr) -> exp.Identifier | None:
+    """What the rest of the query calls a source, quotes and all."""
+    alias = node.args.get("alias")
+    name = alias.this if isinstance(alias, exp.TableAlias) else node.this if isinstance(node, exp.Table) else None
+    return name.copy() if isinstance(name, exp.Identifier) else None
+
+
+def output_name(item: exp.Expr) -> exp.Identifier | None:
+    """The name of a select item, quotes and all; None where it has none."""
+    name = (
+        item.args.get("alias") if isinstance(item, exp.Alias) else item.this if isinstance(item, exp.Column) else None
+    )
+    return name.copy() if isinstance(name, exp.Identifier) else None

@@ -1,0 +1,322 @@
+"""Where a query's aggregates sit: in itself, in a subquery or CTE that it reads, or nowhere.
+
+Only names and syntax are looked at, no schema: a column without a qualifier belongs to the subquery that has that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from sqlglot import exp
+
+from executors.records import aggregates as agg
+
+NO_AGGREGATE = "the query has no aggregate: its rows are the records"
+_SEVERAL = "the query puts several aggregates of different rows side by side; they are not one set of records"
+_PIVOT = "a PIVOT turns rows into columns; the rows behind it cannot be selected in its place"
+_RECURSIVE = "the aggregate is part of a recursive CTE; its rows differ from step to step"
+_CORRELATED = "the aggregate is in a correlated subquery; each row of the result has records of its own"
+_NO_TABLE = "the query aggregates, but reads no table"
+
+
+class NotDerivable(Exception):
+    """The rows behind a query cannot be selected; carries the reason, as a sentence's part."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cte:
+    """A CTE with the CTEs that it can see itself."""
+
+    node: exp.CTE
+    visible: Mapping[str, Cte]
+    recursive: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """A query, its brackets removed, with the CTEs it can see by lower-case name."""
+
+    node: exp.Expr
+    visible: Mapping[str, Cte]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What a SELECT reads in its FROM, a JOIN or an APPLY; `query` where that is a subquery or a CTE.
+
+    columns: new names that the alias gives to the query's columns, as in `AS m(month, total)`.
+    hidden: it restricts rows but shows none (SEMI, ANTI).
+    """
+
+    node: exp.Expr
+    query: Query | None = None
+    columns: tuple[str, ...] = ()
+    recursive: bool = False
+    hidden: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.node.alias_or_name.lower()
+
+
+class Kind(Enum):
+    """What is to be done with a query."""
+
+    RECORDS = auto()  # nothing: its rows are the records
+    OWN = auto()  # it aggregates the rows it reads
+    PASSES = auto()  # all that it reads of interest is one aggregating source
+    JOINS = auto()  # it joins one aggregating source to other rows
+    SHARED = auto()  # several sources that all come down to the same aggregate
+    BRANCHES = auto()  # a set operation
+    NONE = auto()  # nothing can be derived
+
+
+@dataclass(frozen=True)
+class Plan:
+    kind: Kind
+    source: Source | None = None
+    shared: Query | None = None
+    reason: str = ""
+
+
+def open_query(node: exp.Expr, visible: Mapping[str, Cte]) -> Query:
+    """Take off brackets and read the WITH clauses on the way in."""
+    while True:
+        visible = _extended(visible, node.args.get("with_"))
+        if not isinstance(node, exp.Subquery):
+            return Query(node, visible)
+        node = node.this
+
+
+def _extended(visible: Mapping[str, Cte], with_: exp.With | None) -> Mapping[str, Cte]:
+    known = dict(visible)
+    for node in with_.expressions if with_ is not None else ():
+        name = node.alias.lower()
+        recursive = any(table.name.lower() == name and not table.db for table in node.this.find_all(exp.Table))
+        # A name that is read inside its own definition is an outer CTE only where no recursion is possible.
+        known[name] = Cte(node, dict(known), recursive and isinstance(node.this.unnest(), exp.SetOperation))
+    return known
+
+
+def sources(query: Query) -> list[Source]:
+    """What a SELECT reads, in order; the first one is the primary table."""
+    found: list[Source] = []
+    from_ = query.node.args.get("from_")
+    if from_ is not None:
+        found.append(_source(from_.this, query.visible))
+    joins = query.node.args.get("joins") or ()
+    found.extend(_source(join.this, query.visible, hidden=join.kind in ("SEMI", "ANTI")) for join in joins)
+    found.extend(_source(lateral, query.visible) for lateral in query.node.args.get("laterals") or ())
+    return found
+
+
+def _source(node: exp.Expr, visible: Mapping[str, Cte], *, hidden: bool = False) -> Source:
+    if isinstance(node, exp.Final):
+        node = node.this
+    alias = node.args.get("alias")
+    columns = tuple(column.name.lower() for column in alias.columns) if isinstance(alias, exp.TableAlias) else ()
+    inner = node.this if isinstance(node, exp.Lateral) else node
+    if isinstance(inner, exp.Subquery):
+        query = open_query(inner, visible)
+        return Source(node, None if isinstance(query.node, exp.Table) else query, columns, hidden=hidden)
+    cte = visible.get(node.name.lower()) if isinstance(node, exp.Table) and not node.db else None
+    if cte is None:
+        return Source(node, hidden=hidden)
+    named = tuple(column.name.lower() for column in cte.node.args["alias"].columns)
+    if cte.recursive:
+        return Source(node, columns=columns or named, recursive=True, hidden=hidden)
+    return Source(node, open_query(cte.node.this, cte.visible), columns or named, hidden=hidden)
+
+
+def branches(query: Query) -> tuple[Query, Query]:
+    """The two sides of a set operation."""
+    return open_query(query.node.this, query.visible), open_query(query.node.expression, query.visible)
+
+
+def scalars(query: Query) -> list[Query]:
+    """The subqueries of a SELECT's list that stand for a value."""
+    return [
+        open_query(below, query.visible)
+        for item in query.node.expressions
+        for below in item.walk(prune=lambda node: isinstance(node, exp.Query))
+        if isinstance(below, exp.Subquery) and not isinstance(below.parent, (exp.In, exp.SubqueryPredicate))
+    ]
+
+
+def conditions(select: exp.Expr) -> Iterator[exp.Expr]:
+    """What ON and WHERE ask, one by one."""
+    for join in select.args.get("joins") or ():
+        yield from agg.conjuncts(join.args.get("on"))
+    where = select.args.get("where")
+    yield from agg.conjuncts(where.this if where is not None else None)
+
+
+def _pivots(source: Source) -> bool:
+    return any(not pivot.unpivot for pivot in source.node.args.get("pivots") or ())
+
+
+@dataclass
+class Lineage:
+    """Plans for the queries of one statement; each is worked out once."""
+
+    _plans: dict[int, Plan] = field(default_factory=dict)
+
+    def plan(self, query: Query) -> Plan:
+        """What is to be done to see the rows behind this query."""
+        key = id(query.node)
+        if key not in self._plans:
+            self._plans[key] = self._plan(query)
+        return self._plans[key]
+
+    def hides(self, query: Query | None) -> bool:
+        """Whether the query's rows stand for other rows."""
+        return query is not None and self.plan(query).kind is not Kind.RECORDS
+
+    def _plan(self, query: Query) -> Plan:
+        node = query.node
+        if isinstance(node, exp.SetOperation):
+            return Plan(Kind.BRANCHES if any(self.hides(side) for side in branches(query)) else Kind.RECORDS)
+        if isinstance(node, exp.Pivot) and not node.unpivot:
+            return Plan(Kind.NONE, reason=_PIVOT)
+        if not isinstance(node, exp.Select):
+            return Plan(Kind.RECORDS)
+        read = sources(query)
+        if any(_pivots(source) for source in read):
+            return Plan(Kind.NONE, reason=_PIVOT)
+        hiding = [source for source in read if self.hides(source.query)]
+        if hiding:
+            return self._over(query, node, read, hiding)
+        if agg.aggregates(node):
+            return Plan(Kind.OWN) if read else self._scalars(query, read) or Plan(Kind.NONE, reason=_NO_TABLE)
+        if any(source.recursive and self._aggregates_within(source, query) for source in read):
+            return Plan(Kind.NONE, reason=_RECURSIVE)
+        return self._scalars(query, read) or Plan(Kind.RECORDS)
+
+    def _over(self, query: Query, node: exp.Select, read: list[Source], hiding: list[Source]) -> Plan:
+        """A SELECT that reads aggregates, alone or next to other rows."""
+        if len(read) == 1:
+            return Plan(Kind.PASSES, hiding[0])
+        own = agg.aggregates(node)
+        beside_rows = len(hiding) < len(read)
+        # A single row of totals beside other rows is context: percentages of a total are made this way.
+        active = [source for source in hiding if not source.hidden and not self.is_single_row(source)]
+        if beside_rows:
+            active = [source for source in active if self._is_read(node, source) and not self._picks(query, source)]
+            if own:
+                active = [source for source in active if self._aggregated(node, source)]
+        if not active and beside_rows:
+            return Plan(Kind.OWN if own else Kind.RECORDS)
+        if len(active) == 1:
+            return Plan(Kind.JOINS if beside_rows else Kind.PASSES, active[0])
+        return self._same([source.query for source in active or hiding if source.query is not None])
+
+    def _same(self, queries: list[Query]) -> Plan:
+        """Several aggregates are one only if they come down to the same one."""
+        leaves = {id(leaf.node): leaf for query in queries for leaf in self._leaves(query)}
+        if len(leaves) == 1:
+            return Plan(Kind.SHARED, shared=next(iter(leaves.values())))
+        return Plan(Kind.NONE, reason=_SEVERAL)
+
+    def _leaves(self, query: Query) -> list[Query]:
+        plan = self.plan(query)
+        if plan.source is not None and plan.source.query is not None:
+            return self._leaves(plan.source.query)
+        return [plan.shared or query]
+
+    def _scalars(self, query: Query, read: list[Source]) -> Plan | None:
+        """Aggregates in subqueries of the select list: beside rows they are context, alone they are the result."""
+        found = [scalar for scalar in scalars(query) if self.hides(scalar)]
+        if not found:
+            return None
+        if not read:
+            alone = Plan(Kind.PASSES, Source(exp.Subquery(this=found[0].node), found[0]))
+            return alone if len(found) == 1 else self._same(found)
+        names = {source.name for source in read}
+        if any(_correlated(scalar, names) for scalar in found):
+            return Plan(Kind.NONE, reason=_CORRELATED)
+        return None
+
+    def _aggregates_within(self, source: Source, query: Query) -> bool:
+        cte = query.visible.get(source.node.name.lower())
+        return cte is not None and any(agg.aggregates(select) for select in cte.node.this.find_all(exp.Select))
+
+    def is_single_row(self, source: Source) -> bool:
+        """Totals without grouping keys. A correlated one is made anew for each row, so it does not count."""
+        select = source.query.node if source.query is not None else None
+        return (
+            isinstance(select, exp.Select)
+            and not isinstance(source.node, exp.Lateral)
+            and agg.aggregates(select)
+            and not select.args.get("group")
+            and not select.args.get("distinct")
+        )
+
+    def _is_read(self, select: exp.Select, source: Source) -> bool:
+        """Whether an aggregated value of the source is read; without that it only chooses the rows beside it."""
+        whole = any(item.is_star for item in select.expressions) and any(self.outputs(source).values())
+        names = ("where", "group", "having", "order", "qualify")
+        parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
+        parts += [select.args.get(name) for name in names]
+        return whole or any(self.stands_for(c, source) for part in parts if part is not None for c in agg.columns(part))
+
+    def _picks(self, query: Query, source: Source) -> bool:
+        """Whether an aggregated value chooses among other rows, as in `o.day = m.last_day` or `p.price > m.average`."""
+        for condition in conditions(query.node):
+            read = agg.columns(condition)
+            if any(self.stands_for(c, source) for c in read) and any(not self.belongs(c, source) for c in read):
+                return True
+        outputs = self.outputs(source)
+        using = (name for join in query.node.args.get("joins") or () for name in join.args.get("using") or ())
+        return any(outputs.get(name.name.lower(), False) for name in using)
+
+    def _aggregated(self, select: exp.Select, source: Source) -> bool:
+        """Whether the SELECT's own keys or aggregates are made of the source's aggregated values."""
+        parts = agg.read_aggregation(select)
+        return any(self.stands_for(c, source) for part in (*parts.keys, *parts.inside) for c in agg.columns(part))
+
+    def belongs(self, column: exp.Column, source: Source) -> bool:
+        """Whether the column is one of the source's."""
+        return column.table.lower() == source.name if column.table else column.name.lower() in self.outputs(source)
+
+    def stands_for(self, column: exp.Column, source: Source) -> bool:
+        """Whether the column is an aggregated value of the source, so that it has no meaning for single rows."""
+        return self.belongs(column, source) and self.outputs(source).get(column.name.lower(), True)
+
+    def outputs(self, source: Source) -> dict[str, bool]:
+        """The source's columns by lower-case name; True for the aggregated ones."""
+        found = self._outputs(source.query) if source.query is not None else {}
+        names = [*source.columns[: len(found)], *list(found)[len(source.columns) :]]
+        return dict(zip(names, found.values(), strict=True))
+
+    def _outputs(self, query: Query) -> dict[str, bool]:
+        if isinstance(query.node, exp.SetOperation):
+            left, right = (self._outputs(side) for side in branches(query))
+            other = list(right.values())
+            return {
+                name: hidden or (position < len(other) and other[position])
+                for position, (name, hidden) in enumerate(left.items())
+            }
+        if not isinstance(query.node, exp.Select):
+            return {}
+        inner = self.plan(query).source
+        keys = None
+        if agg.aggregates(query.node):
+            keys = {id(key) for key in agg.read_aggregation(query.node, labels=True).keys}
+        found: dict[str, bool] = {}
+        for item in query.node.expressions:
+            if item.is_star:
+                found.update(self.outputs(inner) if inner is not None else {})
+                continue
+            aggregated = agg.has_window(item) or (keys is not None and id(item) not in keys)
+            if inner is not None:
+                aggregated = aggregated or any(self.stands_for(c, inner) for c in agg.columns(item))
+            found[item.alias_or_name.lower()] = aggregated
+        return found
+
+
+def _correlated(query: Query, outer: set[str]) -> bool:
+    """Whether a qualified column inside the query is of a table outside of it."""
+    inner = {table.alias_or_name.lower() for table in query.node.find_all(exp.Table, exp.Subquery)}
+    return any(column.table.lower() in outer - inner for column in query.node.find_all(exp.Column) if column.table)

@@ -1,0 +1,168 @@
+"""The rows behind an aggregate, derived from the query's syntax tree; no model is asked.
+
+FROM, JOIN, WHERE and the CTEs stay; GROUP BY, DISTINCT, aggregates and windows go. Where the aggregate sits in a
+subquery or CTE, the rows are those of the innermost aggregate that the outer query reads.
+
+The records are those of the groups that the result shows, and of no others:
+
+- What chooses groups by their values (HAVING, QUALIFY, ORDER BY with LIMIT, an outer WHERE on an aggregated column)
+  becomes a query of the keys of the chosen groups, to which the rows are joined. NULL keys are equal to each other.
+- Conditions on grouping keys alone move into WHERE: they hold for whole groups. Not past a window function, which may
+  look at the rows of other groups (`LAG`), nor into the subtotals of ROLLUP.
+- A window that puts values of other groups into a row is made of all groups that it saw, whichever rows a LIMIT leaves.
+- `SUM(x) OVER (…)` without GROUP BY keeps every row, and SELECT DISTINCT has no aggregate: neither needs records. Both
+  together (`SELECT DISTINCT city, SUM(x) OVER (PARTITION BY city)`) are a GROUP BY in other words, and do.
+- An aggregate that only chooses rows (`price > (SELECT AVG(price) …)`, `o.day = m.last_day`) leaves them records.
+
+Where the tree does not prove that rows are those behind the result, there is no query, and a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from executors.base import Frozen, JsonValue, QueryResult, Schema
+from executors.records.lineage import NO_AGGREGATE, Kind, Lineage, NotDerivable, open_query
+from executors.records.record_columns import RecordColumns
+from executors.records.record_query import ALL, Rewriter, Want
+from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
+from executors.sql.bounded import TooMuchToRead, TooMuchToWrite
+from executors.sql.parsed import statements
+from executors.values import as_text
+
+NO_ROWS = "the result has no rows"
+_HIDDEN_KEYS = "the result does not show what its rows are grouped by, or computes them from several groups"
+
+
+class RawQuery(Frozen):
+    """The query of the rows behind an aggregate.
+
+    sql: the derived query, without a limit; None where none is needed or none can be derived.
+    count: the query of how many rows that has.
+    reason: why there is none; empty otherwise.
+    needed: whether the query aggregates, so that its result hides rows.
+    keys: the columns of the result that tell its groups apart, where it shows all of them; none where it is one group.
+    """
+
+    sql: str | None
+    count: str | None = None
+    reason: str
+    needed: bool
+    keys: tuple[str, ...] | None = None
+
+
+def derive(
+    sql: str,
+    dialect: str,
+    *,
+    schema: Schema | None = None,
+    result: QueryResult | None = None,
+    groups: Sequence[Mapping[str, JsonValue]] | None = None,
+) -> RawQuery:
+    """The query of the rows behind `sql`.
+
+    Args:
+        sql: one statement.
+        dialect: its dialect, as sqlglot names it: `sqlite`, `duckdb`, `postgres`, `tsql`, ….
+        schema: of the database; with it the records have their keys and all their columns.
+        result: what the statement gave; what cut nothing of that need not be asked again.
+        groups: rows of the result, by column; then the records are those behind these rows.
+
+    Returns:
+        The derived query in the same dialect, or the reason why there is none. No SQL text makes this raise.
+
+    Raises:
+        ValueError: sqlglot knows no such dialect.
+    """
+    needed = False
+    try:
+        trees = [tree for tree in statements(sql, dialect) if tree is not None]
+        if len(trees) != 1 or not isinstance(trees[0], (exp.Query, exp.Pivot)):
+            return RawQuery(sql=None, reason="only a single SELECT has records behind it", needed=False)
+        query, lineage = open_query(trees[0].copy(), {}), Lineage()
+        if lineage.plan(query).kind is Kind.RECORDS:
+            return RawQuery(sql=None, reason=NO_AGGREGATE, needed=False)
+        if result is not None and not result.rows:
+            return RawQuery(sql=None, reason=NO_ROWS, needed=False)
+        needed = True
+        rewriter = Rewriter(
+            lineage,
+            dialect,
+            columns=RecordColumns(schema) if schema is not None else None,
+            rows=result.row_count if result is not None else None,
+            never_null=_never_null(result),
+        )
+        keys = rewriter.keys(query)
+        found = rewriter.run(query, ALL if groups is None else _these(groups, keys))
+        text, count = (tree.sql(dialect=dialect, comments=False) for tree in (found.tree, found.count))
+        return RawQuery(sql=text, count=count, reason="", needed=True, keys=keys)
+    except NotDerivable as error:
+        return RawQuery(sql=None, reason=str(error), needed=True)
+    except (RecursionError, TooMuchToRead, TooMuchToWrite):
+        return RawQuery(sql=None, reason="the query is nested too deeply", needed=needed)
+    except SqlglotError:
+        return RawQuery(sql=None, reason="the query cannot be parsed", needed=needed)
+
+
+def strays(raw: RawQuery, result: QueryResult, records: QueryResult) -> bool:
+    """Whether some records are of groups that the result does not show, or the other way round.
+
+    Of groups that tie for the last place of a LIMIT, a database may choose other ones the second time.
+
+    Args:
+        raw: where the records come from.
+        result: the rows of the query; all of them.
+        records: likewise. With some only, none may be missing that was not looked for.
+    """
+    keys = raw.keys or ()
+    places = {name.lower(): place for place, name in enumerate(records.columns)}
+    shown = {name.lower(): place for place, name in enumerate(result.columns)}
+    if not keys or not all(key.lower() in places and key.lower() in shown for key in keys):
+        return False
+    theirs = {tuple(_text(row[places[key.lower()]]) for key in keys) for row in records.rows}
+    ours = {tuple(_text(row[shown[key.lower()]]) for key in keys) for row in result.rows}
+    return not theirs <= ours if records.truncated else theirs != ours
+
+
+def _text(value: JsonValue) -> str | None:
+    """A value as text, alike for a column of numbers and one whose numbers had to become text."""
+    number = isinstance(value, float) and value.is_integer()
+    return None if value is None else as_text(int(value) if number else value)
+
+
+def _never_null(result: QueryResult | None) -> frozenset[str]:
+    """The columns of a result in which no value is NULL."""
+    if result is None:
+        return frozenset()
+    columns = zip(result.columns, zip(*result.rows, strict=True), strict=True) if result.rows else ()
+    return frozenset(name.lower() for name, values in columns if None not in values)
+
+
+def _these(groups: Sequence[Mapping[str, JsonValue]], keys: tuple[str, ...] | None) -> Want:
+    """Those rows of a result that have these keys."""
+    if keys is None:
+        raise NotDerivable(_HIDDEN_KEYS)
+    if not keys:
+        return ALL
+    rows = [{name.lower(): value for name, value in group.items()} for group in groups]
+    if missing := next((key for row in rows for key in keys if key.lower() not in row), None):
+        raise NotDerivable(f"the row says nothing of {missing!r}, by which the result is grouped")
+    if len(keys) == 1:  # short, for there may be hundreds
+        return Want(conditions=(_among(keys[0], [row[keys[0].lower()] for row in rows]),), known=True)
+    each = [exp.and_(*(_among(key, [row[key.lower()]]) for key in keys)) for row in rows]
+    return Want(conditions=(exp.paren(exp.or_(*each)),), known=True)
+
+
+def _among(column: str, values: Sequence[JsonValue]) -> exp.Expr:
+    """Whether a column has one of these values, of which NULL may be one."""
+    if any(isinstance(value, list | dict) for value in values):
+        raise NotDerivable(f"{column!r} has nested values, which no condition can name")
+    name = exp.column(exp.to_identifier(column))
+    there = [exp.convert(value) for value in dict.fromkeys(value for value in values if value is not None)]
+    ways: list[exp.Expr] = [exp.Is(this=name.copy(), expression=exp.Null())] if None in values else []
+    if there:
+        ways.append(exp.EQ(this=name, expression=there[0]) if len(there) == 1 else exp.In(this=name, expressions=there))
+    return exp.paren(exp.or_(*ways)) if len(ways) > 1 else ways[0]

@@ -1,0 +1,607 @@
+"""Rewrites a query that aggregates into the query of the rows behind its result; see `raw_records`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from executors.records import aggregates as agg
+from executors.records.chosen_groups import (
+    ChosenGroups,
+    compares_groups,
+    cuts,
+    identifier_of,
+    is_cut,
+    join_chosen,
+    output_name,
+)
+from executors.records.lineage import (
+    NO_AGGREGATE,
+    Cte,
+    Kind,
+    Lineage,
+    NotDerivable,
+    Plan,
+    Query,
+    Source,
+    branches,
+    conditions,
+    scalars,
+    sources,
+)
+from executors.records.predicates import own_conditions, through
+from executors.records.record_columns import RecordColumns
+
+_KEPT = ("from_", "joins", "laterals", "prewhere", "where", "connect", "sample", "options")
+_NAME_CLASH = "two tables or CTEs of the query share a name, which one flat query cannot tell apart"
+_LIMITED_UNION = "a LIMIT chooses among the rows of a UNION; the records of those left cannot be told apart"
+_SHARED = "the query compares an aggregate with itself and aggregates or chooses among that again"
+
+
+@dataclass(frozen=True)
+class Want:
+    """Which rows of a query are wanted; all of its result, where nothing is said.
+
+    conditions: on its columns, which may be renamed by `names`, by position.
+    chosen: the query of the ids of the wanted rows.
+    known: rows that meet the conditions are in the result: nothing else need choose them.
+    """
+
+    conditions: tuple[exp.Expr, ...] = ()
+    names: tuple[str, ...] = ()
+    chosen: exp.Expr | None = None
+    known: bool = False
+
+
+ALL = Want()
+_Placed = tuple[int | None, exp.Expr]  # an item, and the position that it had among the query's own
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The query of the ids of chosen rows, and the ids as the records' own clauses write them."""
+
+    query: exp.Expr
+    ids: tuple[exp.Expr, ...]
+
+
+class _Lost(Exception):
+    """A condition cannot be asked of what a query reads."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """The query of the records, and of how many there are."""
+
+    tree: exp.Expr
+    count: exp.Expr
+
+
+@dataclass
+class Rewriter:
+    """Writes one derived query and gathers the CTEs that it still reads.
+
+    dialect: as sqlglot names it.
+    columns: completes the columns of the records; None: they are the keys, and what the aggregates read.
+    rows: how many the result had; None: that is not known.
+    never_null: columns of the result in which no value is NULL, in lower case, where all of its rows are known.
+    """
+
+    lineage: Lineage
+    dialect: str
+    columns: RecordColumns | None = None
+    rows: int | None = None
+    never_null: frozenset[str] = frozenset()
+    _ctes: dict[str, Cte] = field(default_factory=dict)
+    _tables: set[str] = field(default_factory=set)
+    _top: exp.Expr | None = None
+
+    def __post_init__(self) -> None:
+        self._groups = ChosenGroups(self.lineage, self.columns)
+
+    def run(self, query: Query, want: Want = ALL) -> Derived:
+        """The records of those rows of a query's result. Raises NotDerivable."""
+        self._top = query.node
+        try:
+            tree = self._rows_behind(query, want)
+        except _Lost as error:
+            raise NotDerivable("the rows of the result cannot be told apart by what it shows") from error
+        count = _counted(tree)
+        if self._tables & self._ctes.keys():
+            raise NotDerivable(_NAME_CLASH)
+        for one in (tree, count):
+            if read := self._read(one):
+                nodes = [cte.node.copy() for cte in read]
+                one.set("with_", exp.With(expressions=nodes, recursive=any(cte.recursive for cte in read)))
+        return Derived(tree, count)
+
+    def keys(self, query: Query) -> tuple[str, ...] | None:
+        """The columns of a query's result that tell its groups apart.
+
+        None where it does not show them all, or where a row is made of several groups.
+        """
+        try:
+            opened = self._groups.opened(query)
+        except NotDerivable:
+            return None
+        level: Query | None = query
+        while level is not None:
+            if isinstance(level.node, exp.Select) and compares_groups(level.node):
+                return None
+            source = self.lineage.plan(level).source
+            level = source.query if source is not None else None
+        shown = [self._groups.shown(query, key) for key in opened.ids]
+        return tuple(name.name for name in shown if name is not None) if all(shown) else None
+
+    # -- from the result down to the rows ------------------------------------------------------------------
+
+    def _rows_behind(self, query: Query, want: Want, *, label: bool = False) -> exp.Expr:
+        plan = self.lineage.plan(query)
+        if plan.kind is Kind.NONE:
+            raise NotDerivable(plan.reason)
+        if plan.kind is Kind.BRANCHES:
+            return self._union(query, want)
+        if plan.shared is not None:
+            return self._rows_behind(plan.shared, self._want_of_shared(query, plan, want), label=label)
+        if not isinstance(query.node, exp.Select):
+            raise NotDerivable(NO_AGGREGATE)
+        past = want.known and not compares_groups(query.node)  # a rank has only chosen the row
+        pushed = through(query.node, list(want.conditions), want.names, past_windows=past)
+        if len(pushed) < len(want.conditions):
+            raise _Lost
+        if plan.kind is Kind.PASSES and plan.source is not None and plan.source.query is not None:
+            return self._passed_on(query, query.node, plan.source, want, pushed, label=label)
+        if plan.kind is Kind.JOINS and plan.source is not None:
+            return self._joined(query, query.node, plan.source, want, pushed, label=label)
+        return self._own(query, query.node, want, pushed, label=label)
+
+    def _own(self, query: Query, select: exp.Select, want: Want, pushed: list[exp.Expr], *, label: bool) -> exp.Expr:
+        """The rows that a SELECT aggregates itself."""
+        chosen = None if compares_groups(select) else want.chosen
+        if chosen is None and not want.known:
+            chosen = self._own_groups(query, select)
+        raw, placed = self._select(query, select, None, pushed, label=label)
+        if not label:
+            self._complete(query, select, raw, placed)
+        if chosen is not None:
+            parts = agg.read_aggregation(select)
+            shown = [self._groups.shown(query, key) for key in parts.groups] if select is self._top else []
+            sure = {place for place, name in enumerate(shown) if name and name.name.lower() in self.never_null}
+            self._join(raw, chosen, parts.groups, never_null=frozenset(sure))
+        return raw
+
+    def _own_groups(self, query: Query, select: exp.Select) -> exp.Select | None:
+        """The groups that a SELECT's own HAVING, QUALIFY and LIMIT leave; None where they leave all, or it has none."""
+        cut = not compares_groups(select) and self._is_cut(select)
+        if not (cut or _having_left(select)) or not agg.read_aggregation(select).groups:
+            return None
+        return self._needed(query, self._groups.rows_of(self._groups.opened(query), cut=cut))
+
+    def _passed_on(
+        self, query: Query, select: exp.Select, source: Source, want: Want, pushed: list[exp.Expr], *, label: bool
+    ) -> exp.Expr:
+        """The rows behind the one aggregate that a SELECT reads."""
+        assert source.query is not None  # noqa: S101  `_rows_behind` has seen to it
+        below, kept = source.query, (dict(self._ctes), set(self._tables))
+        for narrowed in self._narrowed(query, select, source, want, pushed):
+            try:
+                return self._rows_behind(below, narrowed(), label=label)
+            except _Lost:
+                self._ctes, self._tables = dict(kept[0]), set(kept[1])
+        raise _Lost
+
+    def _narrowed(
+        self, query: Query, select: exp.Select, source: Source, want: Want, pushed: list[exp.Expr]
+    ) -> list[Callable[[], Want]]:
+        """The ways to say which rows of its source a SELECT's wanted rows are made of, the plainest first."""
+        regroups, compares = agg.aggregates(select), compares_groups(select)
+        chosen = None if compares else want.chosen
+        cut = not (compares or want.known) and self._is_cut(select)
+        if regroups:
+            if chosen is None and not want.known:
+                chosen = self._own_groups(query, select)
+            asked = [*own_conditions(select), *pushed]
+        elif chosen is not None:
+            return [lambda: Want(chosen=chosen)]
+        else:
+            where = select.args.get("where")
+            asked = [*([] if want.known else agg.conjuncts(where.this if where is not None else None)), *pushed]
+        if cut and not regroups and pushed:
+            raise _Lost  # what a LIMIT leaves depends on rows that do not meet the condition
+        plain = chosen is None and not (cut and not regroups) and not select.args.get("joins")
+        ways: list[Callable[[], Want]] = []
+        if plain and all(self._passes(condition, source) for condition in asked):
+            known = want.known and not regroups
+            ways.append(lambda: Want(conditions=tuple(asked), names=source.columns, known=known) if asked else ALL)
+        if not want.known or regroups:
+            ways.append(lambda: self._entered(query, select, chosen, pushed, cut=cut and not regroups))
+        return ways
+
+    def _entered(
+        self, query: Query, select: exp.Select, chosen: exp.Expr | None, pushed: list[exp.Expr], *, cut: bool
+    ) -> Want:
+        """The rows of its source that a SELECT reads, those of the chosen groups where it groups them again."""
+        entered = self._groups.entered(query)
+        regroups = agg.aggregates(select)
+        if chosen is not None:
+            join_chosen(entered.select, chosen, agg.read_aggregation(select).groups, self.dialect)
+        if not entered.ids:
+            return ALL  # the one row of an aggregate without groups
+        also = _having_on_keys(select) if regroups else []
+        rows = self._groups.rows_of(entered, [*pushed, *also], cut=cut, grouped=not regroups)
+        return Want(chosen=self._needed(query, rows))
+
+    def _passes(self, condition: exp.Expr, source: Source) -> bool:
+        """Whether a condition concerns the source's grouping keys alone."""
+        read = agg.columns(condition)
+        return bool(read) and all(
+            self.lineage.belongs(c, source) and not self.lineage.stands_for(c, source) for c in read
+        )
+
+    def _joined(
+        self, query: Query, select: exp.Select, source: Source, want: Want, pushed: list[exp.Expr], *, label: bool
+    ) -> exp.Expr:
+        """The rows of an aggregate, in its place beside the rows that it is joined to."""
+        if source.query is None or not isinstance(source.query.node, exp.Select):
+            raise NotDerivable("a UNION of aggregates is joined to other rows")
+        chosen = self._chosen_of_joined(query, select, source, want, pushed)
+        raw, placed = self._select(query, select, source, pushed, label=label)
+        if not label:
+            self._complete(query, select, raw, placed)
+        if chosen is not None:
+            self._join(raw, chosen.query, chosen.ids)
+        return raw
+
+    def _chosen_of_joined(
+        self, query: Query, select: exp.Select, source: Source, want: Want, pushed: list[exp.Expr]
+    ) -> _Chosen | None:
+        regroups, compares = agg.aggregates(select), compares_groups(select)
+        cut = not (compares or want.known) and self._is_cut(select)
+        restricted = (
+            want != ALL
+            or cut
+            or _having_left(select)
+            or any(self._aggregated(condition, source) for condition in conditions(select))
+            or self._restricts(source.query)
+        )
+        if not restricted:
+            return None
+        groups = None
+        if regroups:
+            groups = None if compares else want.chosen
+            if groups is None and not want.known:
+                groups = self._own_groups(query, select)
+        entered = self._groups.opened_join(query)
+        if entered.inlined:
+            raise NotDerivable("an aggregate is joined to other rows, and its grouping keys are not among its columns")
+        if not regroups and not compares and want.chosen is not None:
+            return _Chosen(want.chosen, entered.ids)
+        if groups is not None:
+            join_chosen(entered.select, groups, agg.read_aggregation(select).groups, self.dialect)
+        also = _having_on_keys(select) if regroups else []
+        rows = self._groups.rows_of(entered, [*pushed, *also], cut=cut and not regroups, grouped=not regroups)
+        return _Chosen(_distinct(self._needed(query, rows)), entered.ids)
+
+    def _restricts(self, query: Query | None) -> bool:
+        """Whether a query, or an aggregate that it reads, leaves groups out."""
+        if query is None or not isinstance(query.node, exp.Select):
+            return query is not None
+        select, source = query.node, self.lineage.plan(query).source
+        if self._is_cut(select) or _having_left(select):
+            return True
+        return source is not None and (select.args.get("where") is not None or self._restricts(source.query))
+
+    def _want_of_shared(self, query: Query, plan: Plan, want: Want) -> Want:
+        """The groups of one aggregate that a query reads several times, each time some of them."""
+        select = query.node
+        if want != ALL or not isinstance(select, exp.Select) or plan.shared is None:
+            raise NotDerivable(_SHARED)
+        read = [source for source in sources(query) if self.lineage.hides(source.query)]
+        if agg.aggregates(select):
+            if select.args.get("where") or _having_left(select) or self._is_cut(select) or len(read) > 1:
+                raise NotDerivable(_SHARED)
+            return ALL
+        if read:
+            named = [source for source in read if not self.lineage.is_single_row(source)]  # a total is context
+            if not all(self._only_passes(source.query, plan.shared) for source in named):
+                raise NotDerivable(_SHARED)
+            opened = [self._groups.entered(query, source) for source in named]
+        else:
+            asked = [scalar for scalar in scalars(query) if self.lineage.hides(scalar)]
+            if not all(self._only_passes(scalar, plan.shared) for scalar in asked):
+                return ALL  # aggregated again: whole
+            opened = [self._groups.opened(scalar) for scalar in asked]
+        cut = not compares_groups(select)
+        found = [self._needed(query, self._groups.rows_of(one, cut=cut)) for one in opened if one.ids]
+        if len(found) < len(opened):
+            return ALL  # one of them is made of all groups
+        chosen: exp.Expr = _plain(found[0])
+        for other in found[1:]:
+            chosen = exp.Union(this=chosen, expression=_plain(other), distinct=True)
+        return Want(chosen=chosen)
+
+    def _only_passes(self, query: Query | None, leaf: Query) -> bool:
+        """Whether each row of a query is one of the leaf's."""
+        while query is not None and query.node is not leaf.node:
+            plan = self.lineage.plan(query)
+            if plan.kind is not Kind.PASSES or plan.source is None or not isinstance(query.node, exp.Select):
+                return False
+            if agg.aggregates(query.node) or compares_groups(query.node):
+                return False
+            query = plan.source.query
+        return query is not None
+
+    def _union(self, query: Query, want: Want) -> exp.Expr:
+        """Each branch's rows, one after the other; UNION ALL, since equal rows are still several records."""
+        node = query.node
+        if not isinstance(node, exp.Union) or node.args.get("by_name"):
+            raise NotDerivable("only UNION puts the records of its branches together, not INTERSECT, EXCEPT or BY NAME")
+        if want.chosen is not None or node.args.get("offset") or cuts(node.args.get("limit"), self._rows_of(node)):
+            raise NotDerivable(_LIMITED_UNION)
+        names = want.names or tuple(self.lineage.outputs(Source(node, query)))
+        sides = []
+        for side in branches(query):
+            if self.lineage.hides(side):
+                narrowed = Want(conditions=want.conditions, names=names, known=want.known) if want.conditions else ALL
+                sides.append(self._rows_behind(side, narrowed, label=True))
+            elif want.conditions:
+                raise _Lost
+            else:
+                cut = side.node.args.get("order") or side.node.args.get("limit")
+                sides.append(exp.Subquery(this=side.node.copy()) if cut else side.node.copy())
+                self._need(side.node, side.visible)
+        if len({_width(side) for side in sides}) != 1:
+            raise NotDerivable("the branches of the UNION have records with different numbers of columns")
+        return exp.Union(this=sides[0], expression=sides[1], distinct=False)
+
+    def _rows_of(self, node: exp.Expr) -> int | None:
+        return self.rows if node is self._top else None
+
+    def _is_cut(self, select: exp.Select) -> bool:
+        return is_cut(select, rows=self._rows_of(select))
+
+    def _join(
+        self,
+        raw: exp.Select,
+        chosen: exp.Expr,
+        ids: Sequence[exp.Expr],
+        never_null: frozenset[int] = frozenset(),
+    ) -> None:
+        if any(isinstance(item, exp.Star) for item in raw.expressions):
+            raise NotDerivable("the table of the records has no name, so that its columns cannot be told from others")
+        join_chosen(raw, chosen, ids, self.dialect, never_null=never_null)
+
+    # -- one SELECT ----------------------------------------------------------------------------------------
+
+    def _complete(self, query: Query, select: exp.Select, raw: exp.Select, placed: Sequence[_Placed]) -> None:
+        """The columns of the records in their order, with those that were missing."""
+        if self.columns is None:
+            return
+        keys = len(agg.read_aggregation(select).keys) if agg.aggregates(select) else len(placed)
+        items = [item for _, item in placed]
+        raw.set("expressions", self.columns.completed(raw, query, select, items, keys))
+
+    def _select(
+        self, query: Query, select: exp.Select, source: Source | None, pushed: list[exp.Expr], *, label: bool
+    ) -> tuple[exp.Select, list[_Placed]]:
+        """A SELECT without its aggregates, and its items, each with the position it had.
+
+        Where `source` is given, it is an aggregate that is joined to other rows, and is replaced by its rows.
+        """
+        raw = exp.Select(**{name: _copied(value) for name in _KEPT if (value := select.args.get(name))})
+        asked = [*own_conditions(select), *pushed]
+        positions = {id(item): position for position, item in enumerate(select.expressions)}
+        if agg.aggregates(select):
+            parts = agg.read_aggregation(select, labels=label)
+            items: list[exp.Expr] = [*parts.keys, *parts.inside]
+            if parts.filters:
+                asked.append(exp.or_(*parts.filters))
+        else:
+            items = [item for item in select.expressions if not agg.has_window(item)]
+        if source is not None:
+            items = [item for item in items if not self._aggregated(item, source)]
+            asked = [condition for condition in asked if not self._aggregated(condition, source)]
+        placed: list[_Placed] = [(positions.get(id(item)), item.copy()) for item in items]
+        if source is not None:
+            placed += self._replace(query, raw, source, starred=any(item.is_star for item in items))
+        else:
+            self._need(raw, query.visible)
+        raw.set("where", exp.Where(this=exp.and_(*asked)) if asked else None)
+        if not [item for _, item in placed if not isinstance(item.unalias(), exp.Literal)]:
+            placed.append((None, _all_columns(raw)))
+        for _, item in placed:
+            self._need(item, query.visible)
+        self._need(raw.args.get("where"), query.visible)
+        raw.set("expressions", [item for _, item in placed])
+        return raw, placed
+
+    def _aggregated(self, node: exp.Expr, source: Source) -> bool:
+        return any(self.lineage.stands_for(column, source) for column in agg.columns(node))
+
+    def _replace(self, query: Query, raw: exp.Select, source: Source, *, starred: bool) -> list[_Placed]:
+        """Put the source's rows in its place; gives the columns that are to be shown of them."""
+        if source.query is None or not isinstance(source.query.node, exp.Select):
+            raise NotDerivable("a UNION of aggregates is joined to other rows")
+        nodes = [read.node for read in sources(query)]
+        position = next((place for place, node in enumerate(nodes) if node is source.node), None)
+        if position is None:
+            raise NotDerivable("a derived aggregate is joined to other rows")
+        rows, shown = self._as_source(source.query, source.query.node, source.columns, _bare_names(query.node))
+        copied = sources(Query(raw, query.visible))[position].node
+        alias = identifier_of(source.node) or exp.to_identifier("records")
+        new: exp.Expr = exp.Subquery(this=rows, alias=exp.TableAlias(this=alias))
+        if isinstance(copied, exp.Lateral):
+            new = copied.copy()
+            new.this.set("this", rows)
+            new.set("alias", exp.TableAlias(this=alias))
+        hole = exp.Placeholder()
+        copied.replace(hole)
+        for join in raw.args.get("joins") or ():
+            asked = agg.conjuncts(join.args.get("on"))
+            left = [condition for condition in asked if not self._aggregated(condition, source)]
+            if len(left) < len(asked):
+                join.set("on", exp.and_(*left) if left else exp.condition("1 = 1"))
+        self._need(raw, query.visible)
+        hole.replace(new)
+        return [] if starred else [(None, exp.Column(this=name.copy(), table=alias.copy())) for name in shown]
+
+    def _as_source(
+        self, query: Query, select: exp.Select, names: tuple[str, ...], avoided: set[str]
+    ) -> tuple[exp.Select, list[exp.Identifier]]:
+        """The rows behind a joined aggregate, under names that its reader knows, and the names of the added columns.
+
+        `avoided` are names that its reader uses bare: an added column so named would make them ambiguous.
+        """
+        plan = self.lineage.plan(query)
+        if plan.kind not in (Kind.OWN, Kind.JOINS, Kind.PASSES):
+            raise NotDerivable(plan.reason or "a derived aggregate is joined to other rows")
+        rows, placed = self._select(query, select, plan.source, [], label=True)
+        if self.columns is not None and plan.kind is Kind.OWN:
+            found = self.columns.identities(rows, query, [item for _, item in placed])
+            placed += [(None, item) for item in found]
+        if names and any(item.is_star for _, item in placed):
+            raise NotDerivable("the columns of a joined aggregate are renamed by position")
+        taken: set[str] = set()
+        items: list[exp.Expr] = []
+        shown: list[exp.Identifier] = []
+        for position, item in placed:
+            if item.is_star:
+                items.append(item)
+                continue
+            renamed = position is not None and position < len(names)
+            name = exp.to_identifier(names[position or 0]) if renamed else output_name(item) or exp.to_identifier("key")
+            name = _untaken(name, taken if position is not None else taken | avoided)
+            taken.add(name.name.lower())
+            items.append(item if item.alias_or_name == name.name else exp.alias_(item.unalias(), name))
+            if position is None:
+                shown.append(name)
+        rows.set("expressions", items)
+        return rows, shown
+
+    def _read(self, tree: exp.Expr) -> list[Cte]:
+        """The CTEs that the finished query reads, those that they read first."""
+        names: set[str] = set()
+        waiting = [tree]
+        while waiting:
+            node = waiting.pop()
+            for read in {
+                part.name.lower() for part in node.find_all(exp.Table, exp.Column)
+            } & self._ctes.keys() - names:
+                names.add(read)
+                waiting.append(self._ctes[read].node)
+        return [cte for name, cte in self._ctes.items() if name in names]
+
+    def _needed(self, query: Query, rows: exp.Select) -> exp.Select:
+        """A query of ids, whose CTEs are noted: it is read where they may be out of sight."""
+        self._need(rows, query.visible)
+        return rows
+
+    def _need(self, node: exp.Expr | None, visible: Mapping[str, Cte], within: str = "") -> None:
+        """Note the CTEs that a piece of the query reads, those that they read first."""
+        for read in node.find_all(exp.Table, exp.Column) if node is not None else ():
+            name, cte = read.name.lower(), visible.get(read.name.lower())
+            is_value = cte is not None and bool(cte.node.args.get("scalar"))  # ClickHouse: WITH 10 AS least
+            qualified = read.text("table") if is_value else read.text("db")
+            if qualified or name == within or isinstance(read, exp.Column) is not is_value:
+                continue
+            if cte is None:
+                self._tables.add(name)
+            elif name not in self._ctes:
+                self._need(cte.node.this, cte.visible, within=name)
+                self._ctes[name] = cte
+            elif self._ctes[name].node is not cte.node:
+                raise NotDerivable(_NAME_CLASH)
+
+
+def _copied(value: Any) -> Any:
+    return [part.copy() for part in value] if isinstance(value, list) else value.copy()
+
+
+def _bare_names(select: exp.Expr) -> set[str]:
+    """The column names that a SELECT uses without saying of which table."""
+    parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
+    parts += [select.args.get(name) for name in ("where", "group", "having", "order", "qualify")]
+    found = (column for part in parts if part is not None for column in part.find_all(exp.Column))
+    return {column.name.lower() for column in found if not column.table}
+
+
+def _untaken(name: exp.Identifier, taken: set[str]) -> exp.Identifier:
+    """The name, with a number after it where it is taken already."""
+    wanted, number = name.name, 1
+    while name.name.lower() in taken:
+        number += 1
+        name = exp.to_identifier(f"{wanted}_{number}", quoted=bool(name.args.get("quoted")))
+    return name
+
+
+def _all_columns(raw: exp.Select) -> exp.Expr:
+    """`t.*` for the primary table, `*` where it has no name."""
+    name = identifier_of(raw.args["from_"].this)
+    return exp.Column(this=exp.Star(), table=name) if name is not None else exp.Star()
+
+
+def _width(side: exp.Expr) -> tuple[str, ...]:
+    """One entry per column; for `t.*` the table, whose columns are as many whatever its alias."""
+    while isinstance(side, (exp.SetOperation, exp.Subquery)):
+        side = side.this
+    from_ = side.args.get("from_")
+    first = from_.this.copy() if from_ is not None else None
+    if first is not None:
+        first.set("alias", None)
+    return tuple(f"* {first}" if item.is_star else "" for item in side.expressions)
+
+
+def _having_left(select: exp.Select) -> bool:
+    """Whether HAVING asks for more than conditions on the grouping keys, which hold for each row of a group alike."""
+    having = select.args.get("having")
+    asked = agg.conjuncts(having.this if having is not None else None)
+    plain = [condition for condition in asked if not any(agg.calls(condition))]
+    return len(through(select, plain, (), inputs=True)) < len(asked)
+
+
+def _having_on_keys(select: exp.Select) -> list[exp.Expr]:
+    """The conditions of HAVING on grouping keys, as the rows that are grouped write them."""
+    where = select.args.get("where")
+    return own_conditions(select)[len(agg.conjuncts(where.this if where is not None else None)) :]
+
+
+def _plain(select: exp.Select) -> exp.Expr:
+    """A SELECT that can be a side of a UNION: one that is cut goes into brackets of its own."""
+    if not (select.args.get("order") or select.args.get("limit") or select.args.get("offset")):
+        return select
+    names = [exp.column(item.alias) for item in select.expressions]
+    return exp.select(*names).from_(exp.Subquery(this=select, alias=exp.TableAlias(this=exp.to_identifier("cut_rows"))))
+
+
+def _distinct(select: exp.Select) -> exp.Select:
+    """Each row of a SELECT of ids once."""
+    names = [exp.column(item.alias) for item in select.expressions]
+    alias = exp.TableAlias(this=exp.to_identifier("chosen_rows"))
+    return exp.select(*names).distinct().from_(exp.Subquery(this=select, alias=alias))
+
+
+def _counted(tree: exp.Expr) -> exp.Expr:
+    """The query of how many rows a derived query has."""
+    count = exp.alias_(exp.Count(this=exp.Star()), "n")
+    if isinstance(tree, exp.Select):
+        counted = tree.copy()
+        counted.set("expressions", [count])
+        return counted
+    alias = exp.TableAlias(this=exp.to_identifier("records"))
+    return exp.select(count).from_(exp.Subquery(this=_ones(tree), alias=alias))
+
+
+def _ones(tree: exp.Expr) -> exp.Expr:
+    """A 1 for each row of a UNION, whose columns may have no names or the same."""
+    if isinstance(tree, exp.SetOperation):
+        return exp.Union(this=_ones(tree.this), expression=_ones(tree.expression), distinct=False)
+    one = exp.alias_(exp.Literal.number(1), "one")
+    if isinstance(tree, exp.Select):
+        counted = tree.copy()
+        counted.set("expressions", [one])
+        return counted
+    cut = exp.Subquery(this=tree.this.copy(), alias=exp.TableAlias(this=exp.to_identifier("cut_rows")))
+    return exp.select(one).from_(cut)

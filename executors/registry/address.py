@@ -1,0 +1,150 @@
+"""Where a database server is, read from one line of the registry: a URL, or the connection string that ODBC takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pydantic import ConfigDict, Field, SecretStr
+
+from executors.base import Frozen
+from executors.errors import RegistryInvalid
+from executors.registry.openers import OPENERS, dialect_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+_ODBC = re.compile(r"\s*(driver|server|dsn|data source|addr|address)\s*=", re.IGNORECASE)
+# One `key=value`; a value in braces may hold anything, a closing brace doubled.
+_ODBC_PART = re.compile(r"\s*([A-Za-z][\w -]*?)\s*=\s*(?:\{((?:[^}]|\}\})*)\}|([^;{]*))\s*(?:;|\Z)")
+_ODBC_HOST = ("server", "data source", "addr", "address")
+_ODBC_DATABASE = ("database", "initial catalog")
+_ODBC_USER, _ODBC_PASSWORD = ("uid", "user id", "user"), ("pwd", "password")
+
+_ADVICE = "Write it as scheme://user:password@host:port/database, each part percent-encoded, or as an ODBC string."
+
+
+class Address(Frozen):
+    """A server, a database on it, and who asks. Only `shown` may be told.
+
+    dialect: a key of `dialects.DIALECTS`.
+    host, port, database, user, password: None, or empty, where the address does not say.
+    query: what the address says beyond that, as `sslmode` or `driver`. For SQL Server the keys are in lower case, as
+        ODBC does not tell upper from lower.
+    shown: dialect, host, port and database; neither user nor password.
+    """
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    dialect: str
+    host: str | None = None
+    port: int | None = None
+    database: str | None = None
+    user: str | None = Field(None, repr=False)
+    password: SecretStr | None = Field(None, repr=False)
+    query: Mapping[str, str] = Field({}, repr=False)
+
+    @property
+    def shown(self) -> str:
+        host = self.host or ""
+        host = f"[{host}]" if ":" in host else host
+        port = f":{self.port}" if self.port is not None else ""
+        return f"{self.dialect}://{host}{port}/{self.database or ''}"
+
+    def url(self, driver: str) -> URL:
+        """The address as SQLAlchemy takes it. Args: driver: SQLAlchemy's name of dialect and driver."""
+        from sqlalchemy import URL
+
+        password = self.password.get_secret_value() if self.password is not None else None
+        return URL.create(driver, self.user, password, self.host, self.port, self.database, dict(self.query))
+
+    @classmethod
+    def parse(cls, text: str, dialect: str = "") -> Address:
+        """The address that a text means.
+
+        Args:
+            text: a URL, or an ODBC connection string.
+            dialect: where the scheme means another one (MariaDB behind `mysql://`).
+
+        Raises:
+            RegistryInvalid: it cannot be understood. The message repeats nothing of it, for it may hold a password.
+        """
+        address = _from_odbc(text) if is_odbc(text) else _from_url(text)
+        return address.model_copy(update={"dialect": dialect}) if dialect else address
+
+
+def is_odbc(text: str) -> bool:
+    """Whether a text is a connection string as ODBC has it: `Driver={...};Server=...`."""
+    return _ODBC.match(text) is not None
+
+
+def _from_url(text: str) -> Address:
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    scheme = text.partition("://")[0].strip().lower()
+    dialect = dialect_of(scheme)
+    if dialect is None:
+        raise RegistryInvalid(f"its address begins with none of {', '.join(f'{one}://' for one in OPENERS)}")
+    try:
+        url = make_url(text.strip())
+    except (ArgumentError, ValueError):
+        raise RegistryInvalid(f"its address cannot be read. {_ADVICE}") from None  # whose words repeat a part of it
+    query = {key: value if isinstance(value, str) else ",".join(value) for key, value in url.query.items()}
+    if dialect == "sqlserver":
+        query = {key.lower(): value for key, value in query.items()}
+        if "odbc_connect" in query:
+            return _from_odbc(query["odbc_connect"])
+    if scheme == "clickhouse+https":
+        query.setdefault("secure", "true")
+    # A user or password with an unencoded `@` ends up in the host; with `/` or `:`, in the port or the database.
+    if "@" in (url.host or "") or "@" in (url.database or ""):
+        raise RegistryInvalid("a user or password in its address holds an `@`; write it as %40")
+    return Address(
+        dialect=dialect,
+        host=url.host or None,
+        port=url.port,
+        database=url.database or None,
+        user=url.username or None,
+        password=SecretStr(str(url.password)) if url.password else None,
+        query=query,
+    )
+
+
+def _from_odbc(text: str) -> Address:
+    """An ODBC string: it is SQL Server's."""
+    parts: dict[str, str] = {}
+    end = 0
+    while end < len(text.rstrip(" ;\r\n\t")):
+        found = _ODBC_PART.match(text, end)
+        if found is None:
+            raise RegistryInvalid("its ODBC connection string cannot be read; write key=value;key={value};...")
+        key, braced, plain = found.groups()
+        parts.setdefault(key.lower(), braced.replace("}}", "}") if braced is not None else plain.strip())
+        end = found.end()
+    host, port = _host_and_port(_taken(parts, _ODBC_HOST))
+    password = _taken(parts, _ODBC_PASSWORD)
+    return Address(
+        dialect="sqlserver",
+        host=host or None,
+        port=port,
+        database=_taken(parts, _ODBC_DATABASE) or None,
+        user=_taken(parts, _ODBC_USER) or None,
+        password=SecretStr(password) if password else None,
+        query=parts,
+    )
+
+
+def _taken(parts: dict[str, str], names: tuple[str, ...]) -> str:
+    """The value of the first of these keys; all of them leave `parts`."""
+    values = [parts.pop(name) for name in names if name in parts]
+    return values[0] if values else ""
+
+
+def _host_and_port(server: str) -> tuple[str, int | None]:
+    """`tcp:host,1433` in its parts; an instance stays with its host: `host\\name`."""
+    host, _, port = server.removeprefix("tcp:").partition(",")
+    if port and not (port.strip().isascii() and port.strip().isdigit()):
+        raise RegistryInvalid("the port in its ODBC connection string is no number; write Server=host,1433")
+    return host.strip(), int(port) if port else None

@@ -1,0 +1,168 @@
+"""One entry of the registry: where a database is, and what may be done with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import quote, urlsplit
+
+from pydantic import ConfigDict, Field, SecretStr
+
+from executors.base import Frozen
+from executors.errors import DatabaseUnavailable
+from executors.registry.address import Address
+from executors.registry.kinds import kind_of, local_path
+from executors.row_security.row_filter import RowFilter
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")  # of a database
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+
+
+class EntryLimits(Frozen):
+    """What one database may be asked for, where that is less than the settings allow. None: as they say.
+
+    row_limit: rows of one query.
+    query_timeout_s: seconds of one query.
+    queries: at once.
+    schema_ttl_s: seconds after which the schema is read again.
+    """
+
+    row_limit: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    query_timeout_s: Annotated[float, Field(gt=0)] | None = None
+    queries: Annotated[int, Field(ge=1)] | None = None
+    schema_ttl_s: Annotated[float, Field(gt=0)] | None = None
+
+
+class Entry(Frozen):
+    """One database of the registry: a file, a server, or a database of a deployed app (`via`).
+
+    url: an absolute path, or a server's address; empty with `via`. It may hold a password, so it is shown nowhere.
+    dialect: where the file's name or the address does not tell.
+    docs: absolute files and folders.
+    questions: to begin with, shown to who may ask.
+    schemas: of the server, that are read; empty: all that its user may see.
+    limits: that narrow the settings.
+    private: columns whose values are kept to the database, as `customers.email` or `*.ssn`; see `executors.private`.
+    functions: of its own that queries may call, as `my_func` or `dbo.my_func`, since nothing is changed by them.
+    catalogue: what describes the database itself and may be asked, as `information_schema.tables`; else nothing of it.
+    row_filter: which rows a principal may see; None: all of them.
+    owners: whom to ask about it; shown to everybody. Principals among them may change its documents; empty: all may.
+    writable: whether it may be written to at all; `writers` are the principals who may.
+    allowed: the principals who may ask; empty: everybody. Who is not known is `anonymous`.
+    reviewers: the principals who settle the reviews of its answers, beside those of the settings.
+    via: the deployed app that has the database, with either its `key`, or the `identity` (an Entra ID scope) it wants.
+    database: its name over there.
+    is_sample: whether it is one that `make data` builds.
+    is_upload: whether a caller brought it: nobody else hears of it, and no list for everybody names it.
+    """
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    name: str
+    url: str = Field("", repr=False)
+    dialect: str | None = None
+    docs: tuple[Path, ...] = ()
+    description: str = ""
+    questions: tuple[str, ...] = ()
+    schemas: tuple[str, ...] = ()
+    limits: EntryLimits = EntryLimits()
+    private: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    catalogue: tuple[str, ...] = ()
+    row_filter: RowFilter | None = None
+    owners: tuple[str, ...] = ()
+    writable: bool = False
+    writers: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
+    via: str = ""
+    key: SecretStr | None = None
+    identity: str = ""
+    database: str = ""
+    is_sample: bool = False
+    is_upload: bool = False
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is read from files by this process."""
+        return not self.via and local_path(self.url) is not None
+
+    @property
+    def path(self) -> Path:
+        """The file, folder or glob. Raises DatabaseUnavailable where it is none."""
+        path = None if self.via else local_path(self.url)
+        if path is None:
+            raise DatabaseUnavailable(f"The database {self.name!r} is on a server; it is no file.")
+        return path
+
+    def secrets(self) -> tuple[str, ...]:
+        """What must be told nowhere: the app's key, and the password as the address spells it and as it is."""
+        found = [self.key.get_secret_value()] if self.key is not None else []
+        if self.url and not self.is_file and (password := self.address.password) is not None:
+            found += [password.get_secret_value(), quote(password.get_secret_value(), safe="")]
+        return tuple(found)
+
+    @property
+    def address(self) -> Address:
+        """The server. Raises RegistryInvalid, which the registry has ruled out for what is neither file nor `via`."""
+        return Address.parse(self.url, self.dialect or "")
+
+    @property
+    def sql_dialect(self) -> str:
+        """What it speaks, a key of `dialects.DIALECTS`; empty where only the database itself can tell."""
+        if self.via:
+            return self.dialect or ""
+        path = local_path(self.url)
+        if path is None:
+            return self.dialect or self.address.dialect
+        try:
+            kind = self.dialect or kind_of(path)
+        except DatabaseUnavailable:
+            return ""
+        return "duckdb" if kind == "files" else kind
+
+    def admits(self, principal: str | None) -> bool:
+        """Whether somebody may ask. Args: principal: who; None: this machine's own user, who is let through."""
+        if principal is None:
+            return True
+        allowed = {name.casefold() for name in self.allowed}
+        listed = not allowed or "*" in allowed or principal.casefold() in allowed
+        return listed and (self.row_filter is None or self.row_filter.admits(principal))
+
+
+def via_problem(via: str) -> str:
+    """Why an address cannot be that of a deployed app; empty where it can. Nothing of it is repeated."""
+    try:
+        parts = urlsplit(via)
+        is_plain = not (parts.username or parts.password or parts.query or parts.fragment)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "`via` is no address; write https://host"
+    if not host or not is_plain:
+        return "`via` wants https://host, and no user, password or query; the key belongs into `key`"
+    if parts.scheme == "https" or (parts.scheme == "http" and host in _THIS_MACHINE):
+        return ""
+    return "`via` wants https://, but for localhost: the key and the rows would travel in the open"
+
+
+def limits_problems(given: Mapping[str, object]) -> list[str]:
+    """What is wrong with the `limits` of an entry, one text each; none where they can be used."""
+    from pydantic import ValidationError
+
+    try:
+        EntryLimits.model_validate(given, strict=True)
+    except ValidationError as error:
+        return [_limit_problem(str(one["loc"][0]), one["type"], one["msg"]) for one in error.errors()]
+    return []
+
+
+def _limit_problem(name: str, kind: str, message: str) -> str:
+    if kind == "extra_forbidden":
+        from rapidfuzz import process
+
+        message = (
+            f"there is no such limit; did you mean `{process.extractOne(name, list(EntryLimits.model_fields))[0]}`?"
+        )
+    return f"limits.{name}: {message}"

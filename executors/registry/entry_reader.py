@@ -1,0 +1,244 @@
+"""From what the registry says of one database to its `Entry`, with everything that is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+from pydantic import SecretStr
+
+from executors.errors import RegistryInvalid
+from executors.registry.address import Address
+from executors.registry.entry import NAME, Entry, EntryLimits, limits_problems, via_problem
+from executors.registry.kinds import Kind, is_glob, local_path
+from executors.registry.openers import OPENERS
+from executors.row_security import row_filter
+
+KEYS = (
+    *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
+    *row_filter.KEYS,
+    *("reviewers", "questions", "via", "key", "identity", "database", "private", "functions", "catalogue"),
+)
+LISTS = ("owners", "writers", "allowed", "reviewers", "schemas", "questions")
+_OF_VIA = ("key", "identity", "database")  # keys that mean nothing without it
+_SAME_SCHEME = frozenset({"mysql", "mariadb"})  # dialects that one scheme may mean
+_FUNCTION = re.compile(r"[^\W\d][\w$#]*(\.[^\W\d][\w$#]*){0,2}")
+_VARIABLE = re.compile(r"\$\{(\w*)\}")
+
+
+class Problem(NamedTuple):
+    """Something that is wrong. keys: where in the entry: none, where it is about the whole of it."""
+
+    text: str
+    keys: tuple[str, ...] = ()
+
+
+class EntryReader:
+    """Reads one entry, and remembers all that is wrong with it; no problem repeats an address or a key.
+
+    Args:
+        name: of the entry.
+        folder: that its paths are relative to.
+        variables: of the environment.
+    """
+
+    def __init__(self, name: str, folder: Path, variables: Mapping[str, str]) -> None:
+        self._name, self._folder, self._variables = name, folder, variables
+        self.problems: list[Problem] = []
+
+    def read(self, given: object) -> Entry | None:
+        """The entry; None where there are `problems`."""
+        fields = {"url": given} if isinstance(given, str) else given
+        if not isinstance(fields, dict):
+            self._wrong("wants a path, or a mapping with `url`")
+            return None
+        self._check_keys(fields)
+        common = self._common(fields)
+        place = self._via(fields) if "via" in fields else self._url(fields)
+        rows = row_filter.read_row_filter(fields, partial(self._expanded, key="row_filter"))
+        self._wrong_rows(rows.problems)
+        if self.problems:
+            return None
+        entry = Entry(name=self._name, row_filter=rows.filter, **common, **place)
+        if rows.filter is not None and (dialect := entry.sql_dialect):
+            self._wrong_rows(row_filter.value_problems(rows.filter, dialect))
+        return None if self.problems else entry
+
+    def _wrong(self, text: str, *keys: str) -> None:
+        self.problems.append(Problem(text, keys))
+
+    def _wrong_rows(self, problems: tuple[str, ...]) -> None:
+        """Of a row filter; each begins with the key that it is about."""
+        for text in problems:
+            self._wrong(text, text.lstrip("`").partition(" ")[0].rstrip("`:"))
+
+    # -- what every entry may say -------------------------------------------------------------------------
+
+    def _common(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "description": self._text(fields, "description"),
+            "docs": tuple(self._docs(fields.get("docs"))),
+            "limits": self._limits(fields.get("limits")),
+            "private": self._private(fields),
+            "functions": self._functions(fields),
+            "catalogue": self._catalogue(fields),
+            "writable": self._switch(fields, "writable"),
+            **{key: self._texts(fields, key) for key in LISTS},
+        }
+
+    def _check_keys(self, fields: Mapping[Any, Any]) -> None:
+        from rapidfuzz import process
+
+        for key in fields:
+            if key not in KEYS:
+                nearest = process.extractOne(str(key), KEYS)
+                shown = repr(key) if re.fullmatch(r"[\w -]{1,40}", str(key)) else "like that"  # it may be an address
+                self._wrong(f"there is no key {shown}; did you mean `{nearest[0]}`?", str(key))
+
+    def _limits(self, given: object) -> EntryLimits:
+        if given is None:
+            return EntryLimits()
+        if not isinstance(given, dict):
+            self._wrong(f"`limits` wants a mapping of {', '.join(EntryLimits.model_fields)}", "limits")
+            return EntryLimits()
+        problems = limits_problems(given)
+        for text in problems:
+            self._wrong(text, *text.partition(":")[0].split("."))
+        return EntryLimits() if problems else EntryLimits.model_validate(given)
+
+    def _private(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
+        patterns = self._texts(fields, "private")
+        for pattern in patterns:
+            if not all(pattern.rpartition(".")[::2]):
+                self._wrong(
+                    f"private: {pattern!r} is no column; write table.column, or *.column for every table", "private"
+                )
+        return patterns
+
+    def _functions(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
+        names = self._texts(fields, "functions")
+        for name in names:
+            if not _FUNCTION.fullmatch(name):
+                message = f"functions: {name!r} is no function's name; write my_func, or dbo.my_func as it is called"
+                self._wrong(message, "functions")
+        return names
+
+    def _catalogue(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
+        names = self._texts(fields, "catalogue")
+        for name in names:
+            if not _FUNCTION.fullmatch(name):
+                message = f"catalogue: {name!r} is no table's name; write sqlite_master, or information_schema.tables"
+                self._wrong(message, "catalogue")
+        return names
+
+    # -- where it is --------------------------------------------------------------------------------------
+
+    def _url(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Of a file or a server."""
+        for key in _OF_VIA:
+            if key in fields:
+                self._wrong(f"`{key}` goes with `via`, which is not there", key)
+        url, dialect = self._text(fields, "url", needed="url" in fields), self._text(fields, "dialect")
+        if not url:
+            if "url" not in fields:
+                self._wrong("has no `url`")
+            return {}
+        place = local_path(url)
+        if place is None:
+            self._check_server(url, dialect)
+            return {"url": url.strip(), "dialect": dialect or None}
+        kinds = get_args(Kind)
+        if dialect and dialect not in kinds:
+            self._wrong(f"dialect {dialect!r} is none of {', '.join(kinds)}", "dialect")
+        if fields.get("schemas"):
+            self._wrong("`schemas` are a server's; a file has none", "schemas")
+        sample = not place.is_absolute() and place.parts[:1] == ("samples",)
+        return {"url": str(self._folder / place.expanduser()), "dialect": dialect or None, "is_sample": sample}
+
+    def _check_server(self, url: str, dialect: str) -> None:
+        if dialect and dialect not in OPENERS:
+            self._wrong(f"dialect {dialect!r} is none of {', '.join(OPENERS)}", "dialect")
+            return
+        try:
+            meant = Address.parse(url).dialect
+        except RegistryInvalid as error:
+            self._wrong(str(error), "url")
+            return
+        if dialect and dialect != meant and {dialect, meant} != _SAME_SCHEME:
+            self._wrong(f"dialect {dialect!r} does not go with its address, which is of {meant}", "dialect")
+
+    def _via(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Of a database of a deployed app."""
+        from executors.dialects.table import DIALECTS
+
+        for key in ("url", "schemas"):
+            if key in fields:
+                self._wrong(f"has both `{key}` and `via`; the app over there knows its own", key)
+        via, key = self._text(fields, "via", needed=True), self._text(fields, "key", needed="key" in fields)
+        identity, dialect = self._text(fields, "identity"), self._text(fields, "dialect")
+        if via and (problem := via_problem(via)):
+            self._wrong(problem, "via")
+        if key and identity:
+            self._wrong("has both `key` and `identity`; one of them is enough", "identity")
+        if dialect and dialect not in DIALECTS:
+            self._wrong(f"dialect {dialect!r} is none of {', '.join(DIALECTS)}", "dialect")
+        database = self._text(fields, "database") or self._name
+        if not NAME.fullmatch(database):
+            self._wrong("`database` is no name of a database", "database")
+        return {
+            "via": via.rstrip("/"),
+            "key": SecretStr(key) if key else None,
+            "identity": identity,
+            "database": database,
+            "dialect": dialect or None,
+        }
+
+    # -- values -------------------------------------------------------------------------------------------
+
+    def _text(self, fields: Mapping[str, Any], key: str, *, needed: bool = False) -> str:
+        """A text with its variables filled in; empty where there is none, which is a problem where it is needed."""
+        value = fields.get(key, "")
+        if not isinstance(value, str) or (needed and not value.strip()):
+            self._wrong(f"`{key}` wants a text", key)
+            return ""
+        known = len(self.problems)
+        text = self._expanded(value, key)
+        if needed and not text.strip() and len(self.problems) == known:
+            self._wrong(f"`{key}` is empty: the variable in it has no value", key)
+        return text
+
+    def _texts(self, fields: Mapping[str, Any], key: str) -> tuple[str, ...]:
+        given = fields.get(key)
+        listed = [given] if isinstance(given, str) else given or []
+        if not isinstance(listed, list) or not all(isinstance(item, str) and item.strip() for item in listed):
+            self._wrong(f"`{key}` wants a list of texts", key)
+            return ()
+        return tuple(self._expanded(item, key) for item in listed)
+
+    def _switch(self, fields: Mapping[str, Any], key: str) -> bool:
+        value = fields.get(key, False)
+        if not isinstance(value, bool):
+            self._wrong(f"`{key}` wants true or false", key)
+            return False
+        return value
+
+    def _docs(self, given: object) -> Iterator[Path]:
+        listed = [given] if isinstance(given, str) else given or []
+        if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
+            self._wrong("`docs` wants a list of files, folders or globs", "docs")
+            return
+        for number, item in enumerate(listed):
+            place = self._folder / Path(self._expanded(item, "docs")).expanduser()
+            found = sorted(Path(place.anchor).glob(str(place.relative_to(place.anchor)))) if is_glob(place) else [place]
+            if not found or not all(path.exists() for path in found):
+                self._wrong(f"docs: there is no {item}", "docs", str(number))
+            yield from found
+
+    def _expanded(self, text: str, key: str) -> str:
+        for name in _VARIABLE.findall(text):
+            if name not in self._variables:
+                self._wrong(f"the environment has no variable {name!r}", key)
+        return _VARIABLE.sub(lambda match: self._variables.get(match[1], ""), text)

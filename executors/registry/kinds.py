@@ -1,0 +1,70 @@
+"""What kind of database is behind a path or an address?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+from executors.errors import DatabaseUnavailable
+from executors.registry.address import is_odbc
+
+Kind = Literal["sqlite", "duckdb", "files"]
+
+FILE_SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".xlsx", ".csv.gz", ".tsv.gz")
+_BY_SUFFIX: dict[str, Kind] = {
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".db3": "sqlite",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
+    **dict.fromkeys(FILE_SUFFIXES, "files"),
+}
+_SQLITE_MAGIC = b"SQLite format 3\x00"
+_DUCKDB_MAGIC = b"DUCK"  # from the eighth byte on
+_LOCAL_SCHEMES = re.compile(r"(sqlite|duckdb):///", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+
+
+def local_path(url: str) -> Path | None:
+    """The path that an address means; None where it means a server. `sqlite:///x.db` is the relative path `x.db`."""
+    local = _LOCAL_SCHEMES.match(url)
+    if local:
+        return Path(url[local.end() :])
+    return None if _SCHEME.match(url) or is_odbc(url) else Path(url)
+
+
+def is_glob(path: Path) -> bool:
+    """Whether a path is a pattern, and no file of that very name exists."""
+    return any(mark in str(path) for mark in "*?") and not path.exists()
+
+
+def is_file_of_data(path: Path) -> bool:
+    """Whether a file's name says that it holds data."""
+    return path.name.lower().endswith(FILE_SUFFIXES)
+
+
+def kind_of(path: Path) -> Kind:
+    """What reads a path: by its suffix, else by its first bytes.
+
+    Raises:
+        DatabaseUnavailable: nothing does; the message names what is read.
+    """
+    if path.is_dir() or is_glob(path):
+        return "files"
+    known = _BY_SUFFIX.get(path.suffix.lower())
+    if known or is_file_of_data(path):
+        return known or "files"
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError:
+        head = b""
+    if head == _SQLITE_MAGIC:
+        return "sqlite"
+    if head[8:12] == _DUCKDB_MAGIC:
+        return "duckdb"
+    raise DatabaseUnavailable(
+        f"{path.name} is nothing that can be read: wanted are SQLite and DuckDB files, CSV, TSV, Parquet, JSON, Excel, "
+        "or a folder of such files."
+    )

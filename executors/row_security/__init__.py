@@ -1,0 +1,1 @@
+"""Row-level security: which rows of a table a principal may see."""

@@ -1,1 +1,0 @@
-"""A module per dialect, with its row of the table in `executors.dialects`."""

@@ -1,0 +1,1 @@
+"""Names in a query, held against the schema."""

@@ -1,0 +1,174 @@
+"""Do the columns of a query exist, and are they spelled as the engine has them?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from executors.base import Schema
+from executors.dialects.table import DIALECTS, Case
+from executors.errors import ErrorKind, SqlRefused
+from executors.sql.names import diagnose
+from executors.sql.names.scopes import Frame, Source
+from executors.sql.names.tables import is_default
+
+
+class ColumnNames:
+    """The columns of one query.
+
+    Where case counts, a name that is there in another case only is written anew as it is, in quotes: `CustomerId` is
+    what everybody writes for "CustomerId", and PostgreSQL looks for customerid. Names that the query itself gives
+    stay as they are.
+
+    Args:
+        schema: what may be read.
+        sql: the text of the query, for the quotes that its tree has lost.
+        used: the real tables that the query reads -> the name each goes by in it.
+    """
+
+    def __init__(self, schema: Schema, sql: str, used: Mapping[str, str]) -> None:
+        self._schema, self._sql, self._used = schema, sql, used
+        self._dialect = DIALECTS[schema.dialect]
+        self.anywhere: set[str] = set()  # names of values given by a WITH (ClickHouse), in lower case
+
+    def effective(self, identifier: exp.Expr) -> str:
+        """The name that the engine takes an identifier for."""
+        return identifier.name if identifier.args.get("quoted") else self._dialect.folded(identifier.name)
+
+    def respell(self, identifier: exp.Expr | None, real: str | None) -> None:
+        """Write a name as what it stands for is really called; None where that is not known."""
+        if real is None or identifier is None or self.effective(identifier) == real:
+            return
+        if self._dialect.case is Case.ANY:
+            # SQL Server's collation decides whether case counts, and in a Turkish one `ID` is no `id` either.
+            if self._dialect.kin == "sqlserver" and identifier.name.lower() == real.lower():
+                identifier.set("this", real)
+            return
+        identifier.set("this", real)
+        identifier.set("quoted", True)
+
+    def named(self, item: exp.Expr) -> str:
+        """The name that the engine knows an item of a select list by; empty where it has none of its own."""
+        name = item.args.get("alias") if isinstance(item, exp.Alias) else item.this
+        if isinstance(item, exp.Alias | exp.Column) and isinstance(name, exp.Identifier):
+            return self.effective(name)
+        return item.alias_or_name
+
+    def check_using(self, join: exp.Join, frame: Frame) -> None:
+        """Spell the columns of USING as the joined tables have them."""
+        for identifier in join.args.get("using") or ():
+            found = {source.spelled(identifier.name) for source in frame.sources} - {None}
+            self.respell(identifier, found.pop() if len(found) == 1 else None)
+            frame.merged.add(identifier.name.lower())
+
+    def check(self, node: exp.Column, frame: Frame, *, in_join: bool) -> None:
+        """Check one column. Raises SqlRefused: COLUMN_NOT_FOUND or AMBIGUOUS_COLUMN, with a hint."""
+        if node.args.get("db"):
+            self._of_schema(node, frame)
+        elif node.table:
+            self._qualified(node, frame)
+        elif not isinstance(node.this, exp.Star):
+            spelled = self._resolved(node.this, frame, in_join=in_join)
+            if spelled is None:
+                self._check_from(node, frame)
+                self._missing(node)
+            self.respell(node.this, spelled or None)
+
+    def check_text(self, node: exp.Literal, frame: Frame) -> None:
+        """Text in "double quotes" that is called as a column is was meant for the column, and is not (MySQL)."""
+        if any(source.has(node.name) for level in frame.frames() for source in level.sources):
+            hint = f"Write {self._dialect.always_quoted(node.name)} for the column; text has 'single' quotes."
+            raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f'"{node.name}" is text here, and no column.', hint)
+
+    def _of_schema(self, node: exp.Column, frame: Frame) -> None:
+        """`sales.orders.amount`; where no such table is read, a field of a field, or for the engine to refuse."""
+        schema, table = node.args["db"].name, node.args["table"].name
+        for level in frame.frames():
+            for source in level.sources:
+                last = source.parts[-1].lower() if source.parts else ""
+                there = source.parts[0].lower() == schema.lower() if len(source.parts) > 1 else False
+                if last == table.lower() and (there or (len(source.parts) == 1 and is_default(schema, self._schema))):
+                    self.respell(node.args["db"], source.parts[0] if there else None)
+                    self._of_source(node, source)
+                    return
+        if not self._dialect.has_fields:
+            self._qualified(node, frame)
+
+    def _qualified(self, node: exp.Column, frame: Frame) -> None:
+        source = frame.source(node.table)
+        if source is not None:
+            self._of_source(node, source)
+        elif self._dialect.has_fields:
+            spelled = self._resolved(node.args["table"], frame, in_join=True)
+            if spelled is None:
+                raise self._no_such_qualifier(node, frame)
+            self.respell(node.args["table"], spelled or None)
+        else:
+            raise self._no_such_qualifier(node, frame)
+
+    def _of_source(self, node: exp.Column, source: Source) -> None:
+        self.respell(node.args["table"], source.alias or None)
+        if source.columns is None or isinstance(node.this, exp.Star):
+            return
+        spelled = source.spelled(node.name)
+        self.respell(node.this, spelled)
+        if spelled is not None or node.name.lower() in self._dialect.row_ids:
+            return
+        hint = diagnose.column_hint(node.name, self._schema, self._used, table=source.table)
+        if source.table is None:
+            hint = f"{source.alias} has only: {', '.join(source.columns)}."
+        raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f"{source.alias} has no column {node.name}.", hint)
+
+    def _resolved(self, identifier: exp.Expr, start: Frame, *, in_join: bool) -> str | None:
+        """The column that an unqualified name stands for; empty where it may be one, None where it cannot."""
+        name = identifier.name.lower()
+        for frame in start.frames():
+            holders = [source for source in frame.sources if source.has(name)]
+            merged = frame.open or frame.merges_all or name in frame.merged or name in frame.aliases
+            if len(holders) > 1 and not (in_join or merged):
+                hint = diagnose.ambiguous_hint(name, self._schema, [source.alias for source in holders])
+                raise SqlRefused(ErrorKind.AMBIGUOUS_COLUMN, f"Column {name} is in more than one table.", hint)
+            if holders:
+                known = {source.spelled(self.effective(identifier)) or "" for source in holders}
+                return known.pop() if len(known) == 1 else ""
+            if name in frame.aliases:
+                return frame.aliases[name]
+            if frame.open or name in frame.local or name in self._dialect.row_ids | self.anywhere:
+                return ""
+            if self._dialect.has_fields and any(source.alias.lower() == name for source in frame.sources):
+                return ""
+        return None
+
+    def _check_from(self, node: exp.Column, frame: Frame) -> None:
+        """`SELECT FORM orders` reads as a column under an alias, and is a FROM that was misspelt."""
+        from rapidfuzz.distance import OSA
+
+        aliased = isinstance(node.parent, exp.Alias) and isinstance(node.parent.parent, exp.Select)
+        if not aliased or any(level.sources for level in frame.frames()) or OSA.distance(node.name.lower(), "from") > 1:
+            return
+        hint = f"Write SELECT columns FROM {node.parent.alias}." if node.parent is not None else ""
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{node.name} stands where FROM is to stand.", hint)
+
+    def _missing(self, node: exp.Column) -> None:
+        """A name that is no column: in SQLite, text where it is written "so" and not itself shown; else an error."""
+        start = node.this.meta.get("start")
+        quoted = start is not None and self._sql[start : start + 1] == '"'
+        shown = isinstance(node.parent, exp.Select | exp.Group | exp.Ordered | exp.Alias)
+        if self._schema.dialect == "sqlite" and quoted and not shown:
+            node.replace(exp.Literal.string(node.name))
+            return
+        hint = diagnose.column_hint(node.name, self._schema, self._used)
+        if quoted:
+            hint = f"Text has 'single' quotes. {hint}"
+        raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f"There is no column {node.name}.", hint)
+
+    def _no_such_qualifier(self, node: exp.Column, frame: Frame) -> SqlRefused:
+        known = [source.alias for level in frame.frames() for source in level.sources if source.alias]
+        entries = self._schema.tables_named(node.table)
+        hint = f"The query reads: {', '.join(known)}." if known else ""
+        if len(entries) == 1:
+            joins = diagnose.join_path(self._schema, self._used, entries[0].name)
+            hint = f"{hint} Add {' '.join(joins)}." if joins else hint
+        message = f"{node.table} is not in FROM, so {node.table}.{node.name} cannot be read."
+        return SqlRefused(ErrorKind.COLUMN_NOT_FOUND, message, hint)

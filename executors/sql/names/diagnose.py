@@ -1,0 +1,299 @@
+"""What would mend an error, in words that a small model can act on.
+
+For a column: the columns that the named table really has, the table that holds the missing one, and the join that leads
+there. For a table: the nearest real names. For a function: what the dialect has instead.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+
+from executors.base import Schema, Table
+from executors.dialects.table import DIALECTS, Dialect, match_error, spoken
+from executors.errors import ErrorKind, SqlFailed
+from executors.sql.driver_words import without_values
+
+MAX_COLUMNS = 25
+MAX_NEAREST = 3
+MAX_HOLDERS = 2
+NEAR_ENOUGH = 70.0
+VERY_NEAR = 90.0
+MAX_MESSAGE_CHARS = 500
+
+
+def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:
+    """The driver's error as the loop wants it: classified, without values, shortened, with a hint.
+
+    Args:
+        message: what the driver said.
+        sql: the query it said it of.
+        schema: of the database that was asked.
+    """
+    kind, names = match_error(schema.dialect, message)
+    return SqlFailed(kind, _shortened(without_values(message, sql, schema)), _hint(kind, names, sql, schema))
+
+
+def hint_for(kind: ErrorKind, message: str, sql: str, schema: Schema) -> str:
+    """What would mend an error of that kind; empty when nothing is known."""
+    _, names = match_error(schema.dialect, message)
+    return _hint(kind, names, sql, schema)
+
+
+def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: str | None = None) -> str:
+    """How to get at a column that is not where it was looked for.
+
+    Args:
+        name: the missing column.
+        used: the real tables that the query reads -> the name each goes by in it.
+        table: the real table it was asked of, where the query says so.
+    """
+    dialect = spoken(schema)
+    asked = [found for found in (schema.table(t) for t in ([table] if table else used)) if found]
+    parts = [f"{entry.name} has only: {_listed(entry, dialect)}." for entry in asked[:3]]
+    holders = [entry for entry in schema.tables if entry.column(name) and entry not in asked]
+    # A table that the query reads already comes first: nothing need be joined.
+    holders.sort(key=lambda entry: entry.name not in used)
+    if holders:
+        parts += [_holder_hint(name, holder, schema, used, dialect) for holder in holders[:MAX_HOLDERS]]
+    else:
+        parts += _nearest_columns(name, asked, schema, used, dialect)
+    return " ".join(parts)
+
+
+def table_hint(name: str, schema: Schema) -> str:
+    """The nearest real tables, or all of them where none is near."""
+    dialect = spoken(schema)
+    names = [entry.name for entry in schema.tables]
+    if not names:
+        return "No tables are known here."
+    near = _nearest(name, names)
+    entries = filter(None, map(schema.table, near or names[:MAX_COLUMNS]))
+    quoted = [dialect.qualified(entry.parts) for entry in entries]
+    return f"Nearest: {', '.join(quoted)}." if near else f"The tables are: {', '.join(quoted)}."
+
+
+def ambiguous_hint(name: str, schema: Schema, candidates: Iterable[str]) -> str:
+    """The qualified ways to say it. Args: candidates: names or aliases, in the query, of what has such a column."""
+    dialect = spoken(schema)
+    ways = [f"{dialect.quoted(candidate)}.{dialect.quoted(name)}" for candidate in candidates]
+    return f"Say which: {' or '.join(ways)}." if ways else ""
+
+
+def function_hint(name: str, dialect: Dialect) -> str:
+    """What this dialect has instead of a function, or what is to be known of the dialect."""
+    instead = dialect.instead.get(name.lower())
+    if instead:
+        return f"In {dialect.title} write {instead}."
+    return f"{dialect.title}: {' '.join(dialect.hints[:2])}"
+
+
+def join_path(schema: Schema, used: Mapping[str, str], goal: str) -> tuple[str, ...]:
+    """The joins that lead from a table of the query to `goal`, shortest way over foreign keys, either direction.
+
+    Args:
+        used: real table -> the name it goes by in the query.
+        goal: a real table.
+
+    Returns:
+        `JOIN ... ON ...`, one text per step; empty when `goal` is used already or no key leads there.
+    """
+    links = _links(schema)
+    came_from: dict[str, tuple[str, tuple[tuple[str, str], ...]] | None] = dict.fromkeys(used)
+    queue = deque(used)
+    while queue and goal not in came_from:
+        here = queue.popleft()
+        for there, pairs in links.get(here, ()):
+            if there not in came_from:
+                came_from[there] = (here, pairs)
+                queue.append(there)
+    dialect, steps = DIALECTS[schema.dialect], list[str]()
+    while (step := came_from.get(goal)) is not None:
+        before, pairs = step
+        left, right = dialect.quoted(used.get(before) or _parts(schema, before)[-1]), _parts(schema, goal)
+        on = " AND ".join(
+            f"{left}.{dialect.quoted(a)} = {dialect.quoted(right[-1])}.{dialect.quoted(b)}" for a, b in pairs
+        )
+        steps.append(f"JOIN {dialect.qualified(right)} ON {on}")
+        goal = before
+    return tuple(reversed(steps))
+
+
+def tables_in(sql: str, schema: Schema) -> dict[str, str]:
+    """The real tables that a query names -> the name each goes by in it. Empty when the query cannot be read."""
+    from sqlglot import exp
+    from sqlglot.errors import ParseError, TokenError
+
+    from executors.sql import grammar
+    from executors.sql.names.tables import meant
+
+    name = DIALECTS[schema.dialect].sqlglot
+    try:
+        trees = grammar.parse(grammar.tokenize(sql, name), sql, name)
+    except (ParseError, TokenError, RecursionError):
+        return {}
+    found = (table for tree in trees for table in tree.find_all(exp.Table))
+    return {entry.name: table.alias_or_name for table in found for entry in meant(table, schema)[:1]}
+
+
+def _hint(kind: ErrorKind, names: Mapping[str, str], sql: str, schema: Schema) -> str:
+    """The hint for a kind of error, from the names that the driver's message holds."""
+    dialect = spoken(schema)
+    qualifier, _, name = names.get("name", "").rpartition(".")
+    if kind is ErrorKind.TABLE_NOT_FOUND and name:
+        return table_hint(name, schema)
+    if kind is ErrorKind.COLUMN_NOT_FOUND and name:
+        used = tables_in(sql, schema)
+        by_alias = {alias.lower(): table for table, alias in used.items()}
+        asked = by_alias.get(names.get("table", qualifier).strip("\"'[]`").lower())
+        return column_hint(name.strip("\"'[]`"), schema, used, table=asked)
+    if kind is ErrorKind.AMBIGUOUS_COLUMN and name:
+        used = tables_in(sql, schema)
+        has = (alias for table, alias in used.items() if (entry := schema.table(table)) and entry.column(name))
+        return ambiguous_hint(name, schema, has)
+    if kind is ErrorKind.FUNCTION_NOT_FOUND and name:
+        return function_hint(name, dialect)
+    return _GENERAL.get(kind, "").format(title=dialect.title, hints=" ".join(dialect.hints[:2]))
+
+
+_GENERAL: dict[ErrorKind, str] = {
+    ErrorKind.SYNTAX_ERROR: "Write one {title} SELECT statement. {hints}",
+    ErrorKind.TYPE_MISMATCH: "Cast the argument to the type that is wanted, or use another function. {hints}",
+    ErrorKind.DIVISION_BY_ZERO: "Divide by NULLIF(divisor, 0): what cannot be divided is NULL then.",
+    ErrorKind.SEVERAL_ROWS: "A subquery that stands for one value gives several rows: compare with IN, aggregate it, "
+    "or join it instead.",
+    ErrorKind.GROUPING: "Put every selected column that is not aggregated into GROUP BY; "
+    "conditions on aggregates belong in HAVING.",
+    ErrorKind.CONSTRAINT: "A rule of the database stands against it: write other values, or change first what the rule "
+    "is about.",
+    ErrorKind.TIMEOUT: "Read less: filter earlier, join on keys, and do not join tables without a condition.",
+    ErrorKind.RESOURCE: "Read less: filter earlier, join on keys, and do not join tables without a condition.",
+}
+
+
+def _holder_hint(name: str, holder: Table, schema: Schema, used: Mapping[str, str], dialect: Dialect) -> str:
+    """Where the column is, and the way there."""
+    entry = holder.column(name)
+    table, column = dialect.qualified(holder.parts), dialect.quoted(entry.name if entry else name)
+    if holder.name in used:
+        return f"{column} is in {table}: write {dialect.quoted(used[holder.name])}.{column}."
+    joins = join_path(schema, used, holder.name)
+    return f"{column} is in {table}" + (f": add {' '.join(joins)}." if joins else ".")
+
+
+def _nearest_columns(
+    name: str, asked: Sequence[Table], schema: Schema, used: Mapping[str, str], dialect: Dialect
+) -> list[str]:
+    """The nearest names in the tables that were asked, and those elsewhere that are very near, with the way there.
+
+    `customer_name` is near to column `name` of table `customers`, too.
+    """
+    here = _nearest(name, [column.name for entry in asked for column in entry.columns])
+    parts = [f"Nearest: {', '.join(dialect.quoted(column) for column in here)}."] if here else []
+    near = _columns_of(schema).nearest(name, asked, VERY_NEAR if here else NEAR_ENOUGH)
+    for column, entry in near[:MAX_HOLDERS]:
+        parts.append(_holder_hint(column, entry, schema, used, dialect))
+    return parts
+
+
+class _Columns:
+    """All columns of a schema by what people may call them, made ready for being compared."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        holders: dict[str, dict[str, tuple[str, Table]]] = {}
+        for entry in schema.tables:
+            last = entry.parts[-1]
+            for column in entry.columns:
+                for spelled in (column.name, f"{last} {column.name}"):
+                    holders.setdefault(spelled, {})[entry.name] = column.name, entry
+        self._holders = list(holders.values())
+        self._spelled = [_comparable(spelled) for spelled in holders]
+        self._places: dict[str, list[int]] = {}
+        for place, tables in enumerate(self._holders):
+            for table in tables:
+                self._places.setdefault(table, []).append(place)
+
+    def nearest(self, name: str, without: Sequence[Table], cutoff: float) -> list[tuple[str, Table]]:
+        """The columns most like `name`, best first, and their tables; none of the tables `without`."""
+        from rapidfuzz import fuzz, process
+
+        left_out = {entry.name for entry in without}
+        choices: list[str | None] = list(self._spelled)
+        for table in left_out:
+            for place in self._places.get(table, ()):
+                if left_out.issuperset(self._holders[place]):
+                    choices[place] = None  # which is passed over
+        found = process.extract(_comparable(name), choices, scorer=fuzz.WRatio, limit=MAX_NEAREST, score_cutoff=cutoff)
+        places = [place for _, _, place in found]
+        ones = [[one for table, one in self._holders[place].items() if table not in left_out] for place in places]
+        return list({(entry.name, column): (column, entry) for *_, (column, entry) in ones}.values())
+
+
+_KEPT = 4  # schemas whose columns are kept ready: for 100,000 of them it takes half a second
+_ready: deque[_Columns] = deque(maxlen=_KEPT)
+
+
+def _columns_of(schema: Schema) -> _Columns:
+    """Made once: a schema is the same object until it is read again."""
+    for columns in tuple(_ready):
+        if columns.schema is schema:
+            return columns
+    columns = _Columns(schema)
+    _ready.append(columns)
+    return columns
+
+
+def _comparable(text: str) -> str:
+    from rapidfuzz import utils
+
+    return utils.default_process(text.replace("_", " "))
+
+
+def _nearest(name: str, choices: Sequence[str], cutoff: float = NEAR_ENOUGH) -> list[str]:
+    """The choices most like `name`, best first; none that is far from it."""
+    from rapidfuzz import fuzz, process
+
+    found = process.extract(
+        name,
+        list(dict.fromkeys(choices)),
+        scorer=fuzz.WRatio,
+        processor=_comparable,
+        limit=MAX_NEAREST,
+        score_cutoff=cutoff,
+    )
+    return [choice for choice, _, _ in found]
+
+
+def _parts(schema: Schema, name: str) -> tuple[str, ...]:
+    """A table's name in its parts."""
+    entry = schema.table(name)
+    return entry.parts if entry else (name,)
+
+
+def _listed(table: Table, dialect: Dialect) -> str:
+    names = [dialect.quoted(column.name) for column in table.columns]
+    more = len(names) - MAX_COLUMNS
+    return ", ".join(names[:MAX_COLUMNS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _links(schema: Schema) -> dict[str, list[tuple[str, tuple[tuple[str, str], ...]]]]:
+    """Each table's neighbours over foreign keys, both ways, with the pairs of columns that must be equal."""
+    links: dict[str, list[tuple[str, tuple[tuple[str, str], ...]]]] = {}
+    for table in schema.tables:
+        for key in table.foreign_keys:
+            other = schema.table(key.table)
+            # SQLite lets a key leave out what it refers to: the other table's primary key is meant.
+            referenced = key.referenced or (other.primary_key if other else ())
+            if other is None or len(referenced) != len(key.columns):
+                continue
+            pairs = tuple(zip(key.columns, referenced, strict=True))
+            links.setdefault(table.name, []).append((other.name, pairs))
+            links.setdefault(other.name, []).append((table.name, tuple((b, a) for a, b in pairs)))
+    return links
+
+
+def _shortened(message: str) -> str:
+    """The part of a driver's message that says what is wrong, without candidate lists and excerpts of the query."""
+    text = message.strip().split("\n\nLINE ")[0].split("\n\tCandidate functions:")[0]
+    return text if len(text) <= MAX_MESSAGE_CHARS else text[: MAX_MESSAGE_CHARS - 1] + "…"

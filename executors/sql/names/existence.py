@@ -1,0 +1,307 @@
+"""Do the tables and columns of a query exist?
+
+One walk over the tree, scope by scope, as the engines resolve names: CTEs before tables, a query's own sources before
+those of the query around it. Tables fail closed: one that this walk did not meet, or cannot place, is refused. Columns
+are refused only where their table's columns are known for certain; else the engine decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from executors.base import Schema, Table
+from executors.dialects.table import DIALECTS, Case
+from executors.errors import ErrorKind, SqlRefused
+from executors.sql import grammar
+from executors.sql.names import diagnose
+from executors.sql.names.column_names import ColumnNames
+from executors.sql.names.scopes import Columns, Cte, Frame, Source, anchor, anchor_columns, renamed
+from executors.sql.names.tables import meant
+
+
+class NameCheck:
+    """Checks one query against a schema, and mends what can only be meant one way.
+
+    After `run`, `tables` has the real tables in order of appearance, and `meaning` tells what each name in FROM stands
+    for: a table, the identifier of a CTE, or None where two readings of the query differ. In SQLite a "double-quoted"
+    word that is no column has become the text that the engine takes it for. Where case counts, names are spelled as the
+    schema has them, and a table that is in one schema alone has that schema's name before its own.
+
+    Args:
+        schema: whose tables there are.
+        sql: that was written, for hints.
+        catalogue: what describes the database itself and may be read all the same, in lower case.
+    """
+
+    def __init__(self, schema: Schema, sql: str, catalogue: frozenset[str] = frozenset()) -> None:
+        self._schema, self._catalogue = schema, catalogue
+        self._dialect = DIALECTS[schema.dialect]
+        self._met: set[int] = set()
+        self.meaning: dict[int, Table | exp.Identifier | None] = {}  # by the node's `id`
+        self._aliases: dict[str, str] = {}
+        self._tables: list[str] = []
+        self._columns = ColumnNames(schema, sql, self._aliases)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self._tables))
+
+    def run(self, root: exp.Expr) -> None:
+        """Check a query.
+
+        Raises:
+            SqlRefused: TABLE_NOT_FOUND, COLUMN_NOT_FOUND, AMBIGUOUS_COLUMN or PERMISSION, with a hint.
+        """
+        # The tables first, so that a hint about a column knows all that the query reads.
+        for table in root.find_all(exp.Table):
+            for entry in meant(table, self._schema)[:1]:
+                self._aliases.setdefault(entry.name, table.alias_or_name)
+        self._query(root, {}, None)
+        for table in root.find_all(exp.Table):
+            if id(table) not in self._met:
+                raise SqlRefused(ErrorKind.PERMISSION, f"{self._text(table)} stands where no table can be checked.")
+
+    # ------------------------------------------------------------------------------------------ queries
+
+    def _query(self, node: exp.Expr, ctes: Mapping[str, Cte], outer: Frame | None) -> Columns:
+        """Check a query; the names of its columns."""
+        if isinstance(node, exp.Select):
+            return self._select(node, ctes, outer)
+        ctes = self._with(node, ctes, outer)
+        if isinstance(node, exp.SetOperation):
+            columns = self._query(node.this, ctes, outer)
+            self._query(node.expression, ctes, outer)
+            columns = None if node.args.get("by_name") else columns
+        elif isinstance(node, exp.Subquery):
+            columns = self._query(node.this, ctes, outer)
+        else:
+            columns = None
+        unknown = Frame(outer, [Source("", None)])
+        for key, value in node.args.items():
+            if key not in {"this", "expression", "with_", "alias"}:
+                self._expressions(value, ctes, unknown)
+        if isinstance(node, exp.Values):
+            self._expressions(node.expressions, ctes, unknown)
+        return columns
+
+    def _with(self, node: exp.Expr, ctes: Mapping[str, Cte], outer: Frame | None) -> dict[str, Cte]:
+        """The CTEs in sight inside `node`: those around it, and its own, each seeing the earlier ones."""
+        seen = dict(ctes)
+        with_ = node.args.get("with_")
+        if with_ is None:
+            return seen
+        for cte in with_.expressions:
+            alias: exp.TableAlias = cte.args["alias"]
+            if cte.args.get("scalar"):  # ClickHouse: a value, that goes by its name in all of the query
+                self._columns.anywhere.add(alias.name.lower())
+                self._expressions(cte.this, seen, Frame(outer, [Source("", None)]))
+                continue
+            given = self._given(alias) or None
+            key = self._cte_key(alias.this)
+            inside = dict(seen)
+            if with_.args.get("recursive") or not self._dialect.recursive_word:
+                if self._dialect.case is not Case.ANY and isinstance(cte.this, exp.SetOperation):
+                    self._query(anchor(cte.this), seen, outer)  # what it reads is spelled right before it is named
+                inside[key] = Cte(alias.this, given or anchor_columns(cte.this, self._columns.named))
+            columns = self._query(cte.this, inside, outer)
+            seen[key] = Cte(alias.this, renamed(columns, given))
+        return seen
+
+    def _select(self, node: exp.Select, ctes: Mapping[str, Cte], outer: Frame | None) -> Columns:
+        ctes = self._with(node, ctes, outer)
+        frame = Frame(outer)
+        from_ = node.args.get("from_")
+        if from_ is not None:
+            self._source(from_.this, ctes, frame)
+        self._joins(node, ctes, frame)
+        for lateral in node.args.get("laterals") or ():
+            self._source(lateral, ctes, frame)
+        for item in (found for root in node.expressions for found in root.walk(prune=_is_query)):
+            if isinstance(item, exp.Alias):
+                frame.aliases[item.alias.lower()] = self._columns.named(item)
+        for key, value in node.args.items():
+            if key not in {"with_", "from_", "joins", "laterals"}:
+                self._expressions(value, ctes, frame)
+        return self._output(node, frame)
+
+    def _joins(self, node: exp.Expr, ctes: Mapping[str, Cte], frame: Frame) -> None:
+        joins: list[exp.Join] = node.args.get("joins") or []
+        for join in joins:
+            if join.kind == "ARRAY":  # ClickHouse: a row for each element, under the column's name or another
+                self._expressions([join.this, *join.expressions], ctes, frame)
+                names = tuple(self._columns.named(item) for item in (join.this, *join.expressions) if item.alias)
+                frame.sources.append(Source("", names))
+                frame.merged |= {name.lower() for name in names}
+                continue
+            self._source(join.this, ctes, frame)
+            self._columns.check_using(join, frame)
+            frame.merges_all |= bool(join.method) or join.kind in {"SEMI", "ANTI"}
+        for join in joins:
+            # An ON sees only what stands before it; to hold it to that is left to the engine.
+            self._expressions(join.args.get("on"), ctes, frame, in_join=True)
+
+    def _output(self, node: exp.Select, frame: Frame) -> Columns:
+        """The names of a select list; None where one cannot be told."""
+        names: list[str] = []
+        for item in node.expressions:
+            if isinstance(item, exp.Alias) or (isinstance(item, exp.Column) and not isinstance(item.this, exp.Star)):
+                names.append(self._columns.named(item))
+                continue
+            star = item.this if isinstance(item, exp.Column) else item
+            if not isinstance(star, exp.Star) or any(star.args.values()):
+                return None
+            found = frame.source(item.table) if isinstance(item, exp.Column) else None
+            for source in [found] if found else frame.sources:
+                if source.columns is None:
+                    return None
+                names += source.columns
+        return tuple(names)
+
+    # ------------------------------------------------------------------------------------------ sources
+
+    def _source(self, node: exp.Expr, ctes: Mapping[str, Cte], frame: Frame) -> None:
+        """Add to the frame what stands in FROM or JOIN."""
+        if isinstance(node, exp.Final):
+            node = node.this
+        given, name = self._given(node.args.get("alias")), self._goes_by(node)
+        if isinstance(node, exp.Table):
+            self._table(node, given, ctes, frame)
+        elif isinstance(node, exp.Subquery):
+            self._derived(node, given, ctes, frame)
+        elif isinstance(node, exp.Lateral) and isinstance(node.this, exp.Subquery):
+            columns = self._query(node.this, ctes, frame)
+            frame.sources.append(Source(name, renamed(columns, given)))
+        elif isinstance(node, exp.Values | exp.Unnest | exp.Lateral | exp.Func):
+            for key, value in node.args.items():
+                if key not in {"alias", "pivots", "joins"}:
+                    self._expressions(value, ctes, frame)
+            frame.sources.append(Source(name, given if given and isinstance(node, exp.Values) else None))
+        elif isinstance(node, exp.Pivot) and isinstance(node.this, exp.Table | exp.Subquery):
+            self._source(node.this, ctes, Frame(frame.outer))
+            frame.sources.append(Source(name, None))
+        else:
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{self._text(node)[:80]} cannot be read from.")
+        if not isinstance(node, exp.Table):
+            self._joins(node, ctes, frame)
+
+    def _derived(self, node: exp.Subquery, given: tuple[str, ...], ctes: Mapping[str, Cte], frame: Frame) -> None:
+        """A query in FROM, or tables joined in parentheses."""
+        if isinstance(node.this, exp.Query):
+            # Only DuckDB lets a query in FROM see the sources beside it without LATERAL.
+            outer = frame if self._schema.dialect == "duckdb" else frame.outer
+            columns = self._query(node.this, ctes, outer)
+            columns = None if node.args.get("pivots") else renamed(columns, given)
+            frame.sources.append(Source(self._goes_by(node), columns))
+        elif node.alias:
+            self._source(node.this, ctes, Frame(frame.outer))
+            frame.sources.append(Source(self._goes_by(node), None))
+        else:
+            self._source(node.this, ctes, frame)
+
+    def _table(self, node: exp.Table, given: tuple[str, ...], ctes: Mapping[str, Cte], frame: Frame) -> None:
+        self._met.add(id(node))
+        if not isinstance(node.this, exp.Identifier):  # a table function: the list of functions has let it through
+            self._expressions(node.this, ctes, frame)
+            frame.sources.append(Source(node.alias or node.name, None))
+        else:
+            frame.sources.append(self._named_table(node, given, ctes))
+        self._joins(node, ctes, frame)
+
+    def _named_table(self, node: exp.Table, given: tuple[str, ...], ctes: Mapping[str, Cte]) -> Source:
+        """A CTE, or a table of the schema."""
+        cte = None if node.args.get("db") else ctes.get(self._cte_key(node.this))
+        columns: Columns = ()
+        real, parts = None, tuple[str, ...]()
+        if cte is not None:
+            # The CTE's own spelling: no other reading of this name is left to the engine.
+            node.set("this", cte.identifier.copy())
+            self._note(node, cte.identifier)
+            columns = cte.columns
+        elif self._is_open(node):
+            columns = None  # the engine knows them
+        elif node.args.get("db") or node.name.lower() != self._dialect.one_row_table:
+            entry = self._real(node)
+            self._note(node, entry)
+            self._spell(node, entry)
+            columns, real = tuple(column.name for column in entry.columns), entry.name
+            parts = () if node.alias else entry.parts
+        columns = None if node.args.get("pivots") else renamed(columns, given)
+        return Source(self._goes_by(node) or self._columns.effective(node.this), columns, real, parts)
+
+    def _is_open(self, node: exp.Table) -> bool:
+        """Whether a table describes the database itself and may be read."""
+        name = ".".join(part.name for part in node.parts).lower()
+        return name in self._catalogue and any(re.match(self._dialect.catalogue, part) for part in name.split("."))
+
+    def _note(self, node: exp.Table, found: Table | exp.Identifier) -> None:
+        known = self.meaning.setdefault(id(node), found)
+        self.meaning[id(node)] = found if known is found else None
+
+    def _real(self, node: exp.Table) -> Table:
+        """The schema's entry for a table."""
+        name, found = node.name, meant(node, self._schema)
+        qualifiers = [part.name for part in node.parts[:-1]]
+        for spelled in [*qualifiers, *([] if found else [name])]:
+            if re.match(self._dialect.catalogue, spelled.lower()):
+                message = f"{self._text(node)} describes the database itself and may not be read."
+                raise SqlRefused(ErrorKind.PERMISSION, message, diagnose.table_hint(name, self._schema))
+        if len(found) == 1:
+            self._tables.append(found[0].name)
+            return found[0]
+        message, hint = f"There is no table {name}.", diagnose.table_hint(name, self._schema)
+        if found:
+            message = f"There is a table {name} in more than one schema."
+            hint = f"Say which: {' or '.join(map(self._schema.quoted_table, found))}."
+        elif qualifiers:
+            message = f"There is no {self._text(node)} here: write a table's name alone."
+        raise SqlRefused(ErrorKind.TABLE_NOT_FOUND, message, hint)
+
+    def _spell(self, node: exp.Table, entry: Table) -> None:
+        """Write a table's name as its schema has it, and its schema's before it where that is not the default."""
+        self._columns.respell(node.this, entry.parts[-1])
+        if node.args.get("db"):
+            real = entry.namespace or self._schema.namespace
+            self._columns.respell(node.args["db"], real if real.lower() == node.db.lower() else None)
+        elif entry.namespace:
+            node.set("db", exp.to_identifier(entry.namespace, quoted=True))
+
+    def _given(self, alias: object) -> tuple[str, ...]:
+        """The names that an alias gives to columns."""
+        return tuple(map(self._columns.effective, alias.columns)) if isinstance(alias, exp.TableAlias) else ()
+
+    def _goes_by(self, node: exp.Expr) -> str:
+        """The name that an alias gives to what stands in FROM; empty without one."""
+        alias = node.args.get("alias")
+        return self._columns.effective(alias.this) if isinstance(alias, exp.TableAlias) and alias.this else node.alias
+
+    def _text(self, node: exp.Expr) -> str:
+        return grammar.write(node, self._dialect.sqlglot)
+
+    def _cte_key(self, identifier: exp.Expr) -> str:
+        """Engines that fold names tell "A" from a; for the others case is not looked at."""
+        folds = self._dialect.case in {Case.LOWER, Case.UPPER}
+        return self._columns.effective(identifier) if folds else identifier.name.lower()
+
+    # ------------------------------------------------------------------------------------------ columns
+
+    def _expressions(self, value: object, ctes: Mapping[str, Cte], frame: Frame, *, in_join: bool = False) -> None:
+        """Check all columns in an argument of a node, and the queries inside it."""
+        for root in value if isinstance(value, list) else [value]:
+            if not isinstance(root, exp.Expr):
+                continue
+            frame.local |= {item.expression.name.lower() for item in root.find_all(exp.Comprehension)}
+            for node in list(root.walk(prune=_is_query)):
+                if isinstance(node, exp.Query | exp.Values):
+                    self._query(node, ctes, frame)
+                elif isinstance(node, exp.Literal) and node.meta.get("double"):
+                    self._columns.check_text(node, frame)
+                elif isinstance(node, exp.Column):
+                    self._columns.check(node, frame, in_join=in_join)
+
+
+def _is_query(node: exp.Expr) -> bool:
+    """What is checked by itself."""
+    return isinstance(node, exp.Query | exp.Values | exp.Pivot)

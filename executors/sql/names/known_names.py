@@ -1,0 +1,93 @@
+"""Names of the schema that a query forgot to quote: with blanks, signs, a digit first, capitals, or a reserved word.
+
+Such a query cannot be parsed (`SUM(Brutto Betrag)`), or is read as something else (`SELECT Brutto Betrag`, a column and
+its alias), so this works on the text: outside of strings, comments and quoted names, which it leaves alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from executors.base import Schema
+from executors.dialects.table import DIALECTS
+from executors.sql.tree import tree_to_change
+
+_BRACKETS = frozenset({"tsql", "sqlite"})  # sqlglot's names of those that quote with them; elsewhere they are lists
+_CLOSED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/"
+# Around a reserved word that is a name: what may stand before it, and what may follow.
+_BEFORE = (
+    r"(?:(?<=[.,(=<>+*/-])|(?<=\bfrom)|(?<=\bjoin)|(?<=\bselect)|(?<=\bdistinct)|(?<=\bby)|(?<=\bwhere)|(?<=\band)"
+    r"|(?<=\bor)|(?<=\bon)|(?<=\bhaving))(?P<gap>\s*)"
+)
+_AFTER = r"(?=\s*(?:[.,)=<>!+*/;-]|$)|\s+(?!by\b)\w)"
+
+
+def quoted_names(sql: str, schema: Schema) -> str | None:
+    """A query with the names of its schema in quotes where the dialect wants them; None where that mends nothing.
+
+    Args:
+        sql: that cannot be parsed, or names what is not there.
+        schema: whose names are known.
+    """
+    dialect = DIALECTS[schema.dialect]
+    names = [*(part for table in schema.tables for part in table.parts)]
+    names += [column.name for table in schema.tables for column in table.columns]
+    wanting = sorted({it for it in names if dialect.quoted(it) != it}, key=lambda it: (-len(it), it))
+    odd = [it for it in wanting if not dialect.is_reserved(it)]
+    reserved = [it for it in wanting if dialect.is_reserved(it)]
+    brackets = dialect.sqlglot in _BRACKETS
+    mended = _outside(sql, lambda text: _with_quotes(text, odd, dialect.quoted), brackets=brackets)
+    if mended != sql and tree_to_change(mended, dialect.sqlglot) is not None:
+        return mended
+    mended = _outside(mended, lambda text: _reserved(text, reserved, dialect.quoted), brackets=brackets)
+    return mended if mended != sql and tree_to_change(mended, dialect.sqlglot) is not None else None
+
+
+def _outside(sql: str, change: Callable[[str], str], *, brackets: bool) -> str:
+    """A query changed between its strings, comments and quoted names."""
+    closed = re.compile(_CLOSED + (r"|\[[^\]]*\]" if brackets else ""), re.DOTALL)
+    parts: list[str] = []
+    end = 0
+    for match in closed.finditer(sql):
+        parts += [change(sql[end : match.start()]), match[0]]
+        end = match.end()
+    return "".join([*parts, change(sql[end:])])
+
+
+def _with_quotes(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
+    """The names in quotes, the longest first; what was written in the same letters comes before another case."""
+    names = list(names)
+    if not names:
+        return text
+    spelled: dict[str, str] = {}
+    for name in names:
+        spelled.setdefault(_folded(name), name)
+    exact = set(names)
+    found = re.compile(
+        r"(?<![\w.$])(?:" + "|".join(_pattern(it) for it in names) + r")(?![\w$])"
+        r"|(?<=\w\.)(?:" + "|".join(_pattern(it) for it in names) + r")(?![\w$])",
+        re.IGNORECASE,
+    )
+
+    def put(match: re.Match[str]) -> str:
+        written = " ".join(match[0].split())
+        return quoted(written if written in exact else spelled[_folded(match[0])])
+
+    return found.sub(put, text)
+
+
+def _reserved(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
+    """Reserved words in quotes where a name is due, and neither a clause nor a function begins."""
+    for name in names:
+        due = re.compile(rf"{_BEFORE}(?<![\w$]){re.escape(name)}(?![\w$]){_AFTER}", re.IGNORECASE)
+        text = due.sub(lambda match, name=name: f"{match['gap']}{quoted(name)}", text)  # type: ignore[misc]
+    return text
+
+
+def _pattern(name: str) -> str:
+    return r"\s+".join(re.escape(part) for part in name.split(" ") if part) or re.escape(name)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,188 @@
+"""What the columns of a query were meant to be, where they are not what the query takes them for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from executors.base import Schema, Table
+from executors.sql.names.key_ways import ways
+from executors.sql.names.tables import tables_of
+
+_WHOLE = 6  # letters of a name for each one that it may be wrong by
+_SLIPS = 2  # letters that a name may be wrong by
+_OTHERS = frozenset({"by", "not", "previous", "next"})  # words that make another thing of what they stand beside
+_WORD = str.maketrans("", "", "_ ")
+
+
+class Unclear(Exception):
+    """Nobody can tell what was meant."""
+
+
+class Reading:
+    """One SELECT as it stands: what it reads, and which of its columns are where it looks for them.
+
+    Args:
+        select: of a query.
+        schema: of its database.
+
+    sources: what is read, as the query writes it, and the joins in their order.
+    tables: the tables of these, by the name they go by, in small letters; None for what is no table of the schema.
+    own: the columns of this SELECT, those of queries inside it left out.
+    """
+
+    def __init__(self, select: exp.Select, schema: Schema) -> None:
+        self._select, self._schema = select, schema
+        self.joins: list[exp.Join] = list(select.args.get("joins") or [])
+        from_ = [select.args["from_"]] if select.args.get("from_") else []
+        self.sources: list[exp.Expr] = [part.this for part in [*from_, *self.joins]]
+        self.tables = {alias.lower(): table for alias, table in tables_of(select, schema).items()}
+        known = {cte.alias_or_name.lower() for cte in select.root().find_all(exp.CTE)}
+        plain = [it for it in self.sources if isinstance(it, exp.Table) and it.name and it.name.lower() not in known]
+        self._unknown = {it.alias_or_name.lower(): it for it in plain if not schema.tables_named(it.name)}
+        self._read = [table for table in self.tables.values() if table is not None]
+        self._aliases = {it.alias.lower() for it in select.expressions if isinstance(it, exp.Alias)}
+        columns = (it for it in select.find_all(exp.Column) if not isinstance(it.this, exp.Star))
+        self.own = [it for it in columns if it.find_ancestor(exp.Select) is select]
+
+    def holds(self, column: exp.Column) -> bool:
+        """Whether a column is where the query looks for it; one of a query around this one is somebody else's."""
+        name, of = column.name, column.table.lower()
+        if of in self._unknown:
+            return False
+        looked_in = [table for alias, table in self.tables.items() if of in {"", alias} and alias not in self._unknown]
+        here = any(table is None or table.column(name) for table in looked_in)
+        return here or (not of and name.lower() in self._aliases) or self._is_outer(column)
+
+    def _is_outer(self, column: exp.Column) -> bool:
+        """Whether a column may be one of a query around this one."""
+        around = self._select.parent_select
+        if around is None or column.table:
+            return around is not None and column.table.lower() not in self.tables
+        return any(table is None or table.column(column.name) for table in tables_of(around, self._schema).values())
+
+    def check_sources(self) -> None:
+        """Only plain tables, each once, joined by conditions. Raises Unclear: of anything else joins are left alone."""
+        names = {source.name.lower() for source in self.sources}
+        plain = all(isinstance(source, exp.Table) for source in self.sources) and len(names) == len(self.sources)
+        if not names or not plain or self._select.args.get("laterals"):
+            raise Unclear
+        if any(join.args.get("using") or join.args.get("method") for join in self.joins):
+            raise Unclear
+
+    def check_unknown(self, meant: Sequence[tuple[exp.Column, tuple[Table | None, str]]]) -> None:
+        """A table that the schema does not have is taken for another with two of its columns, or one that names it.
+
+        An amount of `invoices` is no amount of `orders`. Raises Unclear.
+        """
+        for alias, source in self._unknown.items():
+            found = {(it[0].name, it[1]) for column, it in meant if it[0] and column.table.lower() in {"", alias}}
+            names = [table for table, _ in found]
+            said = source.name.lower().removesuffix("s")
+            if any(
+                names.count(it) < 2 and said not in it.lower() and _singular(it) not in _plain(c) for it, c in found
+            ):
+                raise Unclear
+
+    def meaning(self, column: exp.Column) -> tuple[Table | None, str]:
+        """The table and the real name of a column; no table where it is right as it stands. Raises Unclear."""
+        name, of = column.name, column.table.lower()
+        if self._is_outer(column) or (not of and name.lower() in self._aliases):
+            return None, name
+        asked = self._asked(of)
+        if asked is not None and asked.column(name) is not None:
+            return asked, name
+        if asked is not None and len(asked.primary_key) == 1 and _plain(name) == f"{_singular(asked.parts[-1])}id":
+            return asked, asked.primary_key[0]  # as others refer to it
+        if asked is not None and self._refers_further(asked, name):
+            raise Unclear
+        holders = [it for it in self._read if it.column(name)]
+        for tables in () if holders else ([asked] if asked is not None else [], self._read):
+            near = [(table, real) for table in tables if (real := _near(name, table)) is not None]
+            if len(near) == 1:  # a slip in what is read is likelier than a table that nobody named
+                return near[0]
+        holders = holders or [it for it in self._schema.tables if it.column(name)]
+        holders = self._unlisted(column, holders)
+        if len(holders) > 1:
+            holders = self._nearest(holders)
+        if len(holders) != 1:
+            raise Unclear
+        return holders[0], name
+
+    def _asked(self, qualifier: str) -> Table | None:
+        """The table that the qualifier names, read or not; without one, the only one that is read."""
+        if not qualifier:
+            return self._read[0] if len(self._read) == len(self.tables) == 1 else None
+        here = self.tables.get(qualifier)
+        found = [here] if here is not None else self._schema.tables_named(qualifier)
+        return found[0] if len(found) == 1 else None
+
+    def _refers_further(self, table: Table, name: str) -> bool:
+        """Whether one that is read has a column that this one lacks, and one that it refers to and nobody reads, too.
+
+        `employment.name`, beside the company, may well be the name of the person.
+        """
+        further = [self._schema.table(key.table) for key in table.foreign_keys]
+        unread = [it for it in further if it is not None and it not in self._read]
+        return all(any(it.column(name) for it in tables) for tables in (self._read, unread))
+
+    def _unlisted(self, column: exp.Column, holders: Sequence[Table]) -> list[Table]:
+        """Those of which the select list does not have that column already: nobody asks for the same twice."""
+        items = [item.unalias() for item in self._select.expressions]
+        others = [it for it in items if isinstance(it, exp.Column) and it is not column and it.name == column.name]
+        listed = [self.tables.get(it.table.lower()) for it in others] if any(it is column for it in items) else []
+        return [it for it in holders if it not in listed]
+
+    def _nearest(self, holders: Sequence[Table]) -> list[Table]:
+        """Those that the fewest joins lead to."""
+        read = [table.name for table in self._read]
+        lengths = [(len(way.edges), it) for it in holders for way in ways(read, it, self._schema)[:1]]
+        least = min((length for length, _ in lengths), default=0)
+        return [holder for length, holder in lengths if length == least]
+
+
+def _near(name: str, table: Table) -> str | None:
+    """The one column of nearly that name: but for case and underscores, for words more or fewer, or for a slip."""
+    names = [column.name for column in table.columns]
+    keys = {*table.primary_key, *(it for key in table.foreign_keys for it in key.columns)}
+    others = [it for it in names if it not in keys]
+    same, within = [it for it in names if _plain(it) == _plain(name)], [it for it in others if _is_within(name, it)]
+    # a table of names has nothing else to be called by
+    only = others if name.lower() in {"name", "title", "label"} and len(others) == 1 else []
+    return next(
+        (it[0] for it in (same, within, [it for it in names if _is_slip(name, it)], only) if len(it) == 1), None
+    )
+
+
+def _plain(name: str) -> str:
+    return name.translate(_WORD).lower()
+
+
+def _singular(name: str) -> str:
+    return _plain(name).removesuffix("s")
+
+
+def _is_within(one: str, other: str) -> bool:
+    """Whether one name has all the words of the other, and more that make nothing else of it: not `created_by`."""
+    words, others = set(one.lower().split("_")), set(other.lower().split("_"))
+    return (words < others or others < words) and not (words ^ others) & _OTHERS
+
+
+def _is_slip(written: str, name: str) -> bool:
+    """Whether two names are one but for few letters left out or doubled, or for two in each other's place.
+
+    Other letters and digits make other names (`net_max` and `net_tax`, `price_2023` and `price_2024`); so do another
+    first letter (`import`, `export`), and what only one of them ends in, but for a plural: `close` is not `closed`.
+    """
+    from rapidfuzz.distance import DamerauLevenshtein, Indel
+
+    one, other = _plain(written), _plain(name)
+    most = min(_SLIPS, len(one) // _WHOLE)
+    if not most or one[:1] != other[:1] or [c for c in one if not c.isalpha()] != [c for c in other if not c.isalpha()]:
+        return False
+    short, long = sorted((one, other), key=len)
+    if long != short and long.startswith(short) and long[len(short) :] not in {"s", "es", short[-1]}:
+        return False
+    swapped = sorted(one) == sorted(other) and DamerauLevenshtein.distance(one, other) == 1
+    return swapped or (len(long) > len(short) and Indel.distance(one, other) <= most)

@@ -1,0 +1,92 @@
+"""Which table of the schema does a name mean?"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from executors.base import Schema, Table
+from executors.dialects.table import DIALECTS
+
+
+def meant(node: exp.Table, schema: Schema) -> tuple[Table, ...]:
+    """The tables that a name in FROM can mean: one, none, or several where its schema is left open.
+
+    With a qualifier, those of that schema; without, that of the default schema, and those of the others where it has
+    none. Case counts only between names that differ in nothing else.
+    """
+    named = schema.tables_named(node.name)
+    qualifiers = node.parts[:-1]
+    if len(qualifiers) > 1:
+        return ()
+    if qualifiers:
+        qualifier = qualifiers[0].name
+        there = tuple(table for table in named if table.namespace.lower() == qualifier.lower())
+        if not there and is_default(qualifier, schema):
+            there = tuple(table for table in named if not table.namespace)
+    else:
+        there = tuple(table for table in named if not table.namespace) or named
+    if len({table.namespace for table in there}) > 1:
+        return there
+    return _of_that_case(node, there, schema)
+
+
+def identifier(name: str, schema: Schema) -> exp.Identifier:
+    """A name of the schema as a query can write it: in quotes where it is a reserved word, or folded without them."""
+    return exp.to_identifier(name, quoted=schema.quoted(name) != name)
+
+
+def named(table: Table, schema: Schema, alias: str | None = None) -> exp.Table:
+    """A table as a source of a query."""
+    *namespace, name = (identifier(part, schema) for part in table.parts)
+    return exp.table_(name, db=namespace[0] if namespace else None, alias=called(alias, schema) if alias else None)
+
+
+def column_of(alias: str, name: str, schema: Schema) -> exp.Column:
+    """A column of what goes by that alias, which the engine folds as the query does."""
+    return exp.column(identifier(name, schema), table=called(alias, schema))
+
+
+def called(alias: str, schema: Schema) -> exp.Identifier:
+    """A name by which a query calls one of its sources: in quotes only where it is a reserved word, or no plain one.
+
+    A table's own name is written as the table's is: "Orders" stays in quotes where that means another than orders.
+    """
+    own = any(table.parts[-1] == alias for table in schema.tables_named(alias))
+    name = alias if own else DIALECTS[schema.dialect].folded(alias)
+    return exp.to_identifier(alias, quoted=schema.quoted(name) != name)
+
+
+def is_default(qualifier: str, schema: Schema) -> bool:
+    """Whether a qualifier names the schema whose tables need none."""
+    known = {schema.namespace.lower(), *DIALECTS[schema.dialect].schemas} - {""}
+    return qualifier.lower() in known
+
+
+def _of_that_case(node: exp.Table, tables: tuple[Table, ...], schema: Schema) -> tuple[Table, ...]:
+    """The one that the engine would find, where several differ in case alone."""
+    if len(tables) < 2:
+        return tables
+    row = DIALECTS[schema.dialect]
+    quoted = isinstance(node.this, exp.Identifier) and node.this.args.get("quoted")
+    asked = node.name if quoted else row.folded(node.name)
+    return tuple(table for table in tables if table.parts[-1] == asked)[:1] or tables[:1]
+
+
+def tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
+    """What one SELECT reads, by the name it goes by; None for what is no table of the schema (a CTE, a subquery).
+
+    None too for a name that goes by two of them, and for a table whose columns are not its own here (renamed, pivoted).
+    """
+    from_ = select.args.get("from_")
+    joins = select.args.get("joins") or []
+    sources = [part.this for part in ([from_] if from_ else []) + joins] + (select.args.get("laterals") or [])
+    ctes = {cte.alias_or_name.lower() for cte in select.root().find_all(exp.CTE)}
+    found: dict[str, Table | None] = {}
+    for source in (source.this if isinstance(source, exp.Final) else source for source in sources):
+        plain = isinstance(source, exp.Table) and source.name.lower() not in ctes and source.alias_or_name not in found
+        plain = plain and not source.alias_column_names and not source.args.get("pivots")
+        real = meant(source, schema) if plain else ()
+        found[source.alias_or_name] = real[0] if len(real) == 1 else None
+        if source.args.get("joins"):  # tables joined in parentheses go by names of their own
+            found[""] = None
+    return found

@@ -1,0 +1,1 @@
+"""Documents, and the readers that make them of files."""

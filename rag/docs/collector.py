@@ -1,0 +1,104 @@
+"""Where the readers put what they find: names are checked here, and problems told in one way."""
+
+from __future__ import annotations
+
+import re
+
+from executors.base import Schema
+from rag.docs.documents import Document, Kind, ReadResult, make_document
+from rag.docs.names import Names, bare
+from rag.docs.semantics import DbtProject
+
+_QUALIFIED = re.compile(r"[`*]([^`*\s()]+)`?\.`?([^`*\s()]+)[`*]")  # `orders.total`, `orders`.`total`, **orders.total**
+
+
+class Collector:
+    """Gathers documents and problems of many files; a fact that is said twice is kept once.
+
+    Args:
+        schema: what docs may name; without one, names are taken as they are written.
+
+    blocks: texts that docs refer to by a name, as dbt's `doc('orders')` does.
+    """
+
+    def __init__(self, schema: Schema | None) -> None:
+        self.names = Names(schema) if schema else None
+        self.blocks: dict[str, str] = {}
+        self._database = schema.database if schema else ""
+        self._documents: dict[str, Document] = {}
+        self._problems: list[str] = []
+        self.project = DbtProject(self)
+
+    def result(self) -> ReadResult:
+        """All that was gathered."""
+        self.project.finish()
+        return ReadResult(documents=tuple(self._documents.values()), problems=tuple(self._problems))
+
+    def problem(self, source: str, message: str) -> None:
+        """Note, once, what could not be used."""
+        line = f"{source}: {message}"
+        if line not in self._problems:
+            self._problems.append(line)
+
+    def table(self, source: str, name: str) -> str | None:
+        """The real name of a table, or None and a problem."""
+        if self.names is None:
+            return bare(name)
+        tables = self.names.tables(name)
+        if len(tables) == 1:
+            return tables[0].name
+        if tables:
+            several = ", ".join(table.name for table in tables)
+            self.problem(source, f"{bare(name)!r} may be any of {several}; write which")
+        else:
+            self.problem(source, f"there is no table {bare(name)!r}{_nearest(self.names.nearest_table(name))}")
+        return None
+
+    def column(self, source: str, table: str, name: str) -> str | None:
+        """The real name of a column of `table` (a real name), or None and a problem."""
+        owner = self.names.table(table) if self.names is not None else None
+        if self.names is None or owner is None:
+            return bare(name)
+        column = self.names.column(owner, name)
+        if column is None:
+            hint = _nearest(self.names.nearest_column(owner, name))
+            self.problem(source, f"table {owner.name!r} has no column {bare(name)!r}{hint}")
+            return None
+        return column.name
+
+    def add_column(self, source: str, table: str, name: str, text: str) -> None:
+        """A fact about a column of `table` (a real name); a problem where the table has no such column."""
+        real = self.column(source, table, name)
+        if real is not None:
+            self._add("column", text, source, table=table, column=real)
+
+    def add_table(self, source: str, table: str, text: str) -> None:
+        """A fact about a whole table (a real name)."""
+        self._add("table", text, source, table=table)
+
+    def add_rule(self, source: str, text: str, *, table: str = "") -> None:
+        """A rule or a term; `table` where it was said under a table's name.
+
+        A rule that names a column which a table does not have is kept, for its words may still help; it is told.
+        """
+        for owner, last in _QUALIFIED.findall(text):
+            place = self.names.table(owner) if self.names is not None else None
+            if place is not None:
+                self.column(source, place.name, last)
+        self._add("rule", text, source, table=table)
+
+    def add_query(self, source: str, question: str, sql: str) -> None:
+        """A question with the query that answers it."""
+        if sql.strip():
+            self._add("query", question, source, sql=sql.strip().rstrip(";"))
+
+    def _add(self, kind: Kind, text: str, source: str, *, table: str = "", column: str = "", sql: str = "") -> None:
+        document = make_document(
+            kind, text, database=self._database, table=table, column=column, source=source, sql=sql
+        )
+        if document.text:
+            self._documents.setdefault(document.id, document)
+
+
+def _nearest(name: str | None) -> str:
+    return f"; the nearest is {name!r}" if name else ""

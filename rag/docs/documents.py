@@ -1,0 +1,136 @@
+"""What is indexed: one small text about a column, a table, a rule of the business, or a question with its query."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from executors.base import Frozen, Schema
+from rag.docs.past_queries import masked_pair
+from rag.remembered import Remembered
+
+Kind = Literal["column", "table", "rule", "query"]
+
+
+class Document(Frozen):
+    """One fact, in one text.
+
+    id: hash of everything but `source`, so that a moved file changes nothing and an edited line is a new document.
+    text: the fact; for kind `query` the question, whose answer is `sql`.
+    table, column: real names from the schema; empty where the fact is about no one table or column.
+    source: name of the file it was read from, or `comment` for the database's own.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    table: str = ""
+    column: str = ""
+    source: str = ""
+    sql: str = ""
+
+    @property
+    def passage(self) -> str:
+        """What is embedded: the text, with the name that it explains in front; a question with its values masked."""
+        if self.kind == "query":
+            return masked_pair(self.text, self.sql)
+        name = ".".join(part for part in (self.table, self.column) if part)
+        return f"{name}: {self.text}" if name else self.text
+
+    @property
+    def shown(self) -> str:
+        """What people and models read: as `passage`, but a question as it was asked."""
+        return self.text if self.kind == "query" else self.passage
+
+
+class Retrieved(Frozen):
+    """A document that was found; `score` is the cosine similarity to the question, at most 1."""
+
+    document: Document
+    score: float
+
+
+class ReadResult(Frozen):
+    """Documents in the order of their files, each once; and a sentence for all that could not be used."""
+
+    documents: tuple[Document, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def make_document(
+    kind: Kind, text: str, *, database: str = "", table: str = "", column: str = "", source: str = "", sql: str = ""
+) -> Document:
+    """A document with its id; white space in `text` is folded, so that reflowing a file changes nothing."""
+    text = " ".join(text.split())
+    # What is embedded belongs to the id: where questions come to be masked otherwise, they are embedded again.
+    embedded = (masked_pair(text, sql),) if kind == "query" else ()
+    digest = hashlib.sha256("\x1f".join((database, kind, table, column, text, sql, *embedded)).encode()).hexdigest()
+    return Document(id=digest[:32], kind=kind, text=text, table=table, column=column, source=source, sql=sql)
+
+
+def read_documents(paths: Sequence[Path], schema: Schema | None = None) -> ReadResult:
+    """Read docs from Markdown, YAML and CSV files, and from folders of them.
+
+    Args:
+        paths: files or folders; a folder is searched at every depth, in the order of its names.
+        schema: the tables and columns that docs may name. Without one, names are taken as they are written.
+
+    Returns:
+        the documents, and one problem for each file that cannot be read and each name that the schema does not have
+        (with the nearest one that it has). A problem never stops the other files.
+    """
+    from rag.docs.reading import read_all  # the readers build Documents, so they know this module
+
+    return read_all(paths, schema)
+
+
+def resolve_documents(documents: Sequence[Document], schema: Schema) -> ReadResult:
+    """Documents of any source with the real names of their tables and columns.
+
+    Returns:
+        those whose names the schema has, and a problem, with the nearest real name, for each name that it has not.
+    """
+    from rag.docs.collector import Collector  # as above
+
+    collector = Collector(schema)
+    found: list[Document] = []
+    for document in documents:
+        table = collector.table(document.source, document.table) if document.table else ""
+        column = collector.column(document.source, table, document.column) if table and document.column else ""
+        if table is not None and column is not None:
+            place = {"table": table, "column": column, "source": document.source, "sql": document.sql}
+            found.append(make_document(document.kind, document.text, database=schema.database, **place))
+    return ReadResult(documents=tuple(found), problems=collector.result().problems)
+
+
+def comment_documents(schema: Schema) -> tuple[Document, ...]:
+    """The database's own comments on its tables and columns, as documents."""
+    found: list[Document] = []
+    for table in schema.tables:
+        place = {"database": schema.database, "table": table.name, "source": "comment"}
+        if table.comment.strip():
+            found.append(make_document("table", table.comment, **place))
+        found += [
+            make_document("column", column.comment, column=column.name, **place)
+            for column in table.columns
+            if column.comment.strip()
+        ]
+    return tuple(found)
+
+
+def docs_digest(documents: tuple[Document, ...]) -> str:
+    """A digest of what the docs say; past queries are left out, since they come and go and say nothing new."""
+    return _digest_of(documents)
+
+
+def _digest(documents: tuple[Document, ...]) -> str:
+    digest = hashlib.sha256()
+    for document in documents:
+        if document.kind != "query":
+            digest.update(document.id.encode())
+    return digest.hexdigest()
+
+
+_digest_of = Remembered(_digest)

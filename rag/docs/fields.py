@@ -1,0 +1,234 @@
+"""Rows below a header: what each field is, by the words of its name, and what the rows say.
+
+CSV files, tables in Markdown and lists in YAML are read by this.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from rag.docs.collector import Collector
+from rag.docs.names import bare, letters
+
+# fmt: off
+Role = Literal["namespace", "table", "table_text", "column", "name", "label", "text", "values", "format", "unit",
+               "term", "formula", "question", "sql"]
+# fmt: on
+
+
+class Field(NamedTuple):
+    """One field of the header: what it holds, and its own words where its values need them to be understood."""
+
+    role: Role
+    said: str = ""
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+
+# The first line of which a field's name has a word says what it holds.
+_LINES: tuple[tuple[Role, str], ...] = (
+    ("namespace", "schema namespace owner"),
+    ("values", "example examples sample samples"),
+    ("values", "value values allowed enum enumeration domain codes categories options accepted permitted valid"),
+    ("values", "possible choices range levels"),
+    ("text", "description descriptions desc descr comment comments definition meaning explanation documentation"),
+    ("text", "doc docs remark remarks note notes detail details info information about summary text purpose"),
+    ("unit", "unit units uom"),
+    ("format", "format"),
+    ("formula", "formula calculation expression expr computation"),
+    ("question", "question questions utterance prompt"),
+    ("sql", "sql query"),
+    ("term", "term metric kpi concept abbreviation acronym word phrase rule rules keyword"),
+    ("label", "label alias aliases title caption display friendly business readable logical synonym synonyms"),
+    ("column", "column field attribute variable col"),
+    ("table", "table relation entity view dataset model tbl"),
+    ("name", "name"),
+)
+# What no text is made of, whatever else its name says: `column id`, `is nullable`, `ordinal position`.
+_NOTHING = "id ordinal position nullable null default key pk fk length precision scale index number"
+_WORDS = tuple((role, frozenset(words.split())) for role, words in (*_LINES, (None, _NOTHING)))
+_NOTHINGS, _TABLES = frozenset(_NOTHING.split()), frozenset(dict(_LINES)["table"].split())
+_COLUMNS = frozenset(("column", "field", "attribute"))
+_TYPES = frozenset(("type", "datatype", "dtype"))
+_ORIGINAL = frozenset(("original", "physical", "technical", "actual", "real", "raw", "internal"))
+_ORIGINAL_COLUMN = _ORIGINAL | {"db", "database", "source"}
+_PLAIN_VALUES = frozenset(("value", "values", "description", "meaning"))  # a field so named needs no words before it
+_TYPE_NAME = re.compile(r"[A-Za-z_ ]+(?:\([\d, ]*\))?")  # said by the schema itself; `YYYY-MM-DD` is a format
+
+
+def field_of(header: str) -> Field | None:
+    """What a field of this name holds; None where its name does not say, or says what is of no use here."""
+    said = [word.lower() for word in _WORD.findall(header)]
+    found = frozenset(said)
+    if found & _NOTHINGS or (found & _TYPES and "format" not in found):
+        return None
+    role = next((role for role, words in _WORDS if found & words), None)
+    match role:
+        case "text" if found & _TABLES and not found & _COLUMNS:
+            return Field("table_text")
+        case "values" if not found <= _PLAIN_VALUES | _COLUMNS:
+            return Field(role, " ".join(said))
+        case "unit" | "format":
+            return Field(role, role)
+        case "column" if found & _ORIGINAL_COLUMN:
+            return Field("column", "original")
+        case "name" if len(found) > 1:
+            return Field("column", "original") if found & _ORIGINAL else None
+    return Field(role) if role is not None else None
+
+
+class Records:
+    """Rows below a header.
+
+    Args:
+        header: the names of the fields.
+        rows: their values; what a row has beyond the header belongs to its last field.
+        source: the file's name.
+        collector: takes what is said, and checks the names.
+        table: that the rows are about where no field says so; empty where none is known.
+        has_topic: whether `table` is certain, so that a `name` alone is a column's.
+    """
+
+    def __init__(
+        self,
+        header: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        source: str,
+        collector: Collector,
+        *,
+        table: str = "",
+        has_topic: bool = False,
+    ) -> None:
+        self._source, self._to, self._table = source, collector, table
+        fields = [field_of(name) for name in header]
+        self._rows = [_fitted(row, len(header)) for row in rows]
+        self._fields = [(at, field) for at, field in enumerate(fields) if field is not None]
+        self._column = self._place("column", said="original") or self._place("column")
+        if self._column is None and (self._place("table") or has_topic) and not self._place("term"):
+            self._column = self._place("name")
+
+    def read(self) -> bool:
+        """Hand over what the rows say. False where the header does not say what they are."""
+        telling = any(self._place(role) for role in ("text", "values", "label", "formula", "sql", "unit"))
+        if self._place("question") and self._place("sql"):
+            self._queries()
+        elif self._place("term"):
+            self._terms(telling=telling)
+        elif self._column is not None and (telling or self._place("table_text")):
+            self._columns()
+        elif self._place("table") and (telling or self._place("table_text")):
+            self._tables(self._place("table"))
+        elif self._are_tables() and telling:
+            self._tables(self._place("name"))
+        elif self._place("name") and telling:
+            self._terms(telling=True)
+        else:
+            return False
+        return True
+
+    # -- kinds of rows
+
+    def _queries(self) -> None:
+        for row in self._rows:
+            question, sql = self._first(row, "question"), self._first(row, "sql")
+            if question and sql:
+                self._to.add_query(self._source, question, sql)
+            elif question or sql:
+                self._to.problem(self._source, f"{question or sql!r} is a question or a query without the other")
+
+    def _columns(self) -> None:
+        """Rows of columns; one that names none is about its table, and one that names no table about that before."""
+        before = ""
+        for row in self._rows:
+            column, said = self._cell(row, self._column), self._description(row)
+            place = self._to.names.qualified(column) if self._to.names else None
+            if place is not None and not self._first(row, "table"):
+                self._to.add_column(self._source, place[0].name, place[1].name, said)
+                continue
+            before = self._table_name(row) or before or self._table
+            table = self._to.table(self._source, before) if before and any(row) else None
+            if table is None:
+                continue
+            self._to.add_table(self._source, table, self._said(row, "table_text"))
+            if column:
+                self._to.add_column(self._source, table, column, said)
+            else:
+                self._to.add_table(self._source, table, said)
+
+    def _tables(self, place: tuple[int, Field] | None) -> None:
+        for row in self._rows:
+            name = self._cell(row, place)
+            namespace = self._first(row, "namespace")
+            table = self._to.table(self._source, f"{namespace}.{name}" if namespace else name) if name else None
+            if table is not None:
+                said = (self._said(row, role) for role in ("text", "table_text", "values"))
+                self._to.add_table(self._source, table, "; ".join(filter(None, said)))
+
+    def _terms(self, *, telling: bool) -> None:
+        """Terms with what they mean; without a field for that, each is a rule."""
+        place = self._place("term") or self._place("name")
+        for row in self._rows:
+            term, also = self._cell(row, place), self._first(row, "label")
+            parts = (self._said(row, role) for role in ("text", "formula", "sql", "values", "unit"))
+            said = "; ".join(filter(None, parts))
+            if term and said:
+                name = f"{term} ({also})" if also and letters(also) != letters(term) else term
+                self._to.add_rule(self._source, f"{name}: {said}")
+            elif term and not telling:
+                self._to.add_rule(self._source, term)
+
+    def _are_tables(self) -> bool:
+        """Whether the field `name` names tables."""
+        place, names = self._place("name"), self._to.names
+        if place is None or names is None:
+            return False
+        named = [name for row in self._rows if (name := self._cell(row, place))]
+        return bool(named) and 2 * sum(names.table(name) is not None for name in named) > len(named)
+
+    # -- one row
+
+    def _description(self, row: Sequence[str]) -> str:
+        """What is said of a column, after a label that says more than its name; values and formats after it."""
+        name = bare(self._cell(row, self._column))
+        text = self._said(row, "text")
+        parts = [text, *(self._said(row, role) for role in ("values", "formula", "sql", "unit"))]
+        form = self._first(row, "format")
+        parts += [f"format: {form}"] if form and not _TYPE_NAME.fullmatch(form) else []
+        for label in self._labels(row):
+            if letters(label) != letters(name) and letters(label) not in letters(text):
+                parts.insert(0, label)
+        return "; ".join(filter(None, parts))
+
+    def _labels(self, row: Sequence[str]) -> list[str]:
+        """Other names of the column: `column_name` beside `original_column_name`, `label`, `name`."""
+        places = [place for place in self._fields if place[1].role in {"label", "column", "name"}]
+        return [label for place in places if place != self._column and (label := self._cell(row, place))]
+
+    def _table_name(self, row: Sequence[str]) -> str:
+        name, namespace = self._first(row, "table"), self._first(row, "namespace")
+        return f"{namespace}.{name}" if name and namespace and "." not in name else name
+
+    def _said(self, row: Sequence[str], role: Role) -> str:
+        """All that the fields of a role hold, each after its own words where it needs them."""
+        found = ((self._cell(row, place), place[1].said) for place in self._fields if place[1].role == role)
+        return "; ".join(f"{said}: {value}" if said else value for value, said in found if value)
+
+    def _first(self, row: Sequence[str], role: Role) -> str:
+        cells = (self._cell(row, place) for place in self._fields if place[1].role == role)
+        return next(filter(None, cells), "")
+
+    def _place(self, role: str, said: str = "") -> tuple[int, Field] | None:
+        found = (place for place in self._fields if place[1].role == role and said in ("", place[1].said))
+        return next(found, None)
+
+    def _cell(self, row: Sequence[str], place: tuple[int, Field] | None) -> str:
+        return row[place[0]].strip() if place is not None else ""
+
+
+def _fitted(row: Sequence[str], width: int) -> list[str]:
+    """As many values as the header has fields: an unquoted comma in a description makes one more."""
+    cells = [*row, *[""] * (width - len(row))]
+    rest = [cell for cell in cells[width - 1 :] if cell.strip()] if width else []
+    return [*cells[: width - 1], ",".join(rest)] if width else []

@@ -1,0 +1,170 @@
+"""Past queries are found by what they ask, not by the values they ask about.
+
+"Sales in Berlin in 2023" and "Sales in Lima in 2024" want the same query. So the question of a past query is embedded
+with its values masked, and a new question is masked the same way before the two are compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from executors.base import Frozen, Schema
+from rag.words import Token, is_silent, stem_of, tokens, words
+
+if TYPE_CHECKING:
+    from rag.docs.documents import Retrieved
+
+# Short, so that what is asked weighs more; measured against words ("number", "date", "value") and against nothing.
+NUMBER, DATE, VALUE = "N", "D", "X"
+
+_LONGEST = 5  # words of a stored value that is looked for
+_SHORT = 3  # characters up to which a stored value, as a country's code, is looked for as it is written
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY, _YEAR = r"\d{1,2}(?:st|nd|rd|th)?", r"(?:1[5-9]|2[01])\d\d"
+_TIME = r"(?:[T ]\d{1,2}:\d\d(?::\d\d)?)?"
+_DATE = re.compile(
+    rf"\b(?:\d{{4}}-\d{{1,2}}(?:-\d{{1,2}})?{_TIME}|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}"
+    rf"|{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?|{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?|{_MONTH},?\s+{_YEAR}"
+    rf"|(?:q[1-4]|h[12])\s+{_YEAR}|{_YEAR})\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?<![\w.])[$€£]?\d+(?:[.,]\d+)*%?(?![\w-])")
+_QUOTED = re.compile(r"[\"“”«»„`][^\"“”«»„`]{1,80}[\"“”«»„`]|(?<!\w)['‘’][^'‘’]{1,80}['‘’](?!\w)")
+_LITERAL = re.compile(r"'((?:[^']|'')*)'")
+_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+_REPEATED = re.compile(rf"\b({VALUE}|{DATE})\b(?:[\s,]+(?:and\s+|or\s+)?\1\b)+")
+# Words of a language in which every noun has a capital, which then says nothing.
+_GERMAN = words("der das dem wie viele welche welcher welches wer ist sind im und von für nach")
+
+
+class Vocabulary(Frozen):
+    """What of a question's words are values, and what are names.
+
+    values: stored texts, in small letters where they are longer than three characters.
+    names: stems of the words in names of tables and columns, which are no values even with a capital.
+    """
+
+    values: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+
+NOTHING = Vocabulary()
+
+
+def vocabulary(values: Iterable[str], names: frozenset[str]) -> Vocabulary:
+    """A vocabulary of stored texts, without those that say nothing or that are names as well."""
+    found = (value for value in map(_folded, values) if any(map(str.isalpha, value)) and len(value) > 1)
+    telling = (value for value in found if not all(map(is_silent, tokens(value))) and not words(value) <= names)
+    return Vocabulary(values=frozenset(telling), names=names)
+
+
+def vocabulary_of(schema: Schema) -> Vocabulary:
+    """The names of a schema, and the values that it shows of its columns."""
+    names = " ".join(name for table in schema.tables for name in (table.name, *(it.name for it in table.columns)))
+    samples = (value for table in schema.tables for column in table.columns for value in column.samples)
+    return vocabulary(samples, words(names))
+
+
+def mask(question: str, known: Vocabulary = NOTHING) -> str:
+    """A question with its values masked: quoted text, stored values, dates, names with a capital, numbers.
+
+    Args:
+        question: as asked.
+        known: what else is a value, and what is none.
+    """
+    text = _QUOTED.sub(VALUE, " ".join(question.split()))
+    text = _replaced(text, _stored(text, known))
+    text = _DATE.sub(DATE, text)
+    text = _replaced(text, _capitalised(text, known))
+    return _REPEATED.sub(r"\1", _NUMBER.sub(NUMBER, text))
+
+
+@lru_cache(maxsize=4096)
+def masked_pair(question: str, sql: str) -> str:
+    """The question of a past query with its values masked: the texts in its SQL are such values, its names are not."""
+    sql = _COMMENT.sub(" ", sql)
+    literals = (text.replace("''", "'").strip("%") for text in _LITERAL.findall(sql))
+    return mask(question, vocabulary(literals, words(_LITERAL.sub(" ", sql))))
+
+
+def folded(question: str) -> str:
+    """What two questions share that are the same but for case, white space and the signs at their end."""
+    return " ".join(question.casefold().split()).rstrip(" .?!…。？！")
+
+
+def distinct(hits: Sequence[Retrieved]) -> tuple[Retrieved, ...]:
+    """The hits, best first as they are, without those whose query differs from a better one's in its values alone."""
+    found: dict[str, Retrieved] = {}
+    for hit in hits:
+        found.setdefault(_skeleton(hit.document.sql), hit)
+    return tuple(found.values())
+
+
+def _skeleton(sql: str) -> str:
+    """A query without its values, case and white space."""
+    bare = re.sub(r"\b\d+(?:\.\d+)?\b", NUMBER, _LITERAL.sub(VALUE, _COMMENT.sub(" ", sql)))
+    return " ".join(bare.split()).rstrip("; ").lower()
+
+
+def _folded(value: str) -> str:
+    value = " ".join(value.split())
+    return value if len(value) <= _SHORT else value.lower()
+
+
+def _stored(text: str, known: Vocabulary) -> Iterator[tuple[int, int]]:
+    """Where the text spells a known value, the longest first."""
+    if not known.values:
+        return
+    parts = tokens(text)
+    at = 0
+    while at < len(parts):
+        taken = 1
+        for length in range(min(_LONGEST, len(parts) - at), 0, -1):
+            start, end = parts[at].start, parts[at + length - 1].end
+            if _folded(text[start:end]) in known.values:
+                yield start, end
+                taken = length
+                break
+        at += taken
+
+
+def _capitalised(text: str, known: Vocabulary) -> Iterator[tuple[int, int]]:
+    """Where words with a capital stand inside of a sentence, run by run, as names do."""
+    parts = tokens(text)
+    inner = [part for part in parts if not part.leads]
+    marked = [part for part in inner if _has_capital(part)]
+    if 2 * len(marked) > len(inner) + 1 or any(stem_of(part) in _GERMAN for part in parts):
+        return
+    start, end = -1, -1
+    for part in marked:
+        if stem_of(part) in known.names or is_silent(part):
+            continue
+        if end >= 0 and not text[end : part.start].strip():
+            end = part.end
+            continue
+        if end >= 0:
+            yield start, end
+        start, end = part.start, part.end
+    if end >= 0:
+        yield start, end
+
+
+def _has_capital(part: Token) -> bool:
+    """Whether a word is written as names are; one in capitals throughout is as often a term, as `ID` or `GMV`."""
+    return part.text[0].isupper() and not part.text.isupper()
+
+
+def _replaced(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    last = 0
+    for start, end in spans:
+        pieces += [text[last:start], VALUE]
+        last = end
+    return "".join([*pieces, text[last:]])

@@ -1,0 +1,100 @@
+"""Which reader reads which file; one unreadable file is a problem of its own and never of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from executors.base import Schema
+from rag.docs.collector import Collector
+from rag.docs.csv_reader import read_csv
+from rag.docs.documents import ReadResult
+from rag.docs.markdown_reader import DOCS_BLOCK, read_markdown
+from rag.docs.yaml_reader import read_yaml
+
+# A reader takes the file's text and its path (for messages), and fills the collector.
+Reader = Callable[[str, Path, Collector], None]
+
+READERS: dict[str, Reader] = {
+    ".md": read_markdown,
+    ".markdown": read_markdown,
+    ".yaml": read_yaml,
+    ".yml": read_yaml,
+    ".csv": read_csv,
+    ".tsv": read_csv,
+}
+_MARKDOWN = (".md", ".markdown")
+# Beside dbt's docs there are files that only set it up, and one that may hold passwords.
+_NO_DOCS = ("dbt_project", "packages", "package-lock", "dependencies", "profiles", "selectors")
+_BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def add_reader(suffix: str, reader: Reader) -> None:
+    """Have files of one more kind read as docs: named in `docs:`, or lying in a folder that is.
+
+    Args:
+        suffix: of the files, with its dot, in lower case.
+        reader: fills the collector, which checks the names.
+
+    Raises:
+        ValueError: files of that kind are read already.
+    """
+    if suffix in READERS:
+        raise ValueError(f"{suffix}: such files are read already")
+    READERS[suffix] = reader
+
+
+def read_all(paths: Sequence[Path], schema: Schema | None) -> ReadResult:
+    """As `documents.read_documents`."""
+    collector = Collector(schema)
+    collector.blocks.update(_blocks(paths))
+    for path in paths:
+        for file in _files(path, collector):
+            text = _text(file, collector)
+            if text is not None:
+                READERS[file.suffix.lower()](text, file, collector)
+    return collector.result()
+
+
+def _blocks(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """The named blocks of all Markdown files, which YAML files that come before them may refer to."""
+    unheard = Collector(None)  # what cannot be read is told when it is read for itself
+    for path in paths:
+        for file in _files(path, unheard):
+            if file.suffix.lower() in _MARKDOWN:
+                yield from ((name, block.strip()) for name, block in DOCS_BLOCK.findall(_text(file, unheard) or ""))
+
+
+def _files(path: Path, collector: Collector) -> Iterator[Path]:
+    """The readable files of a path; in a folder other files are passed over, named on their own they are a problem."""
+    if path.is_dir():
+        yield from sorted(file for file in path.rglob("*") if file.is_file() and _is_doc(file.relative_to(path)))
+    elif not path.exists():
+        collector.problem(path.name, "there is no such file")
+    elif path.suffix.lower() not in READERS:
+        collector.problem(path.name, f"docs are read from {', '.join(READERS)} files; this is none")
+    else:
+        yield path
+
+
+def _is_doc(file: Path) -> bool:
+    hidden = any(part.startswith(".") for part in file.parts)
+    return file.suffix.lower() in READERS and file.stem.lower() not in _NO_DOCS and not hidden
+
+
+def _text(file: Path, collector: Collector) -> str | None:
+    """The file's text: UTF-8 with or without its mark, else the Windows code page that spreadsheets still write."""
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        collector.problem(file.name, f"it cannot be read ({error.strerror})")
+        return None
+    if raw.startswith(_BYTE_ORDER_MARKS):  # what spreadsheets call Unicode text
+        return raw.decode("utf-16", errors="replace")
+    if b"\0" in raw:
+        collector.problem(file.name, "it is not a text file; save it as UTF-8 text")
+        return None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", errors="replace")

@@ -1,0 +1,320 @@
+"""dbt's semantic models and metrics, of all files together, as joins and as terms with their expressions.
+
+Three spellings are read: `semantic_models:` with measures and metrics with `type_params`; metrics below a model, whose
+columns are its entities and dimensions; and the metrics of the old `dbt_metrics` package.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rag.docs.dbt_reader import Node, nodes, texts
+from rag.docs.names import letters, nearest
+
+if TYPE_CHECKING:
+    from rag.docs.collector import Collector
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_REFERENCE = re.compile(
+    r"(?:ref|source)\((?:[^()]*,)?\s*['\"](?P<name>[^'\"]+)['\"]\s*(?:,\s*v(?:ersion)?\s*=\s*\d+)?\)"
+)
+_JINJA = re.compile(
+    r"\{\{\s*(?P<kind>Dimension|TimeDimension|Entity|Metric|metric)\(\s*['\"](?P<name>[^'\"]+)['\"][^}]*\}\}"
+)
+_AGGREGATES = {
+    "sum": "SUM({})",
+    "average": "AVG({})",
+    "avg": "AVG({})",
+    "count": "COUNT({})",
+    "count_distinct": "COUNT(DISTINCT {})",
+    "min": "MIN({})",
+    "max": "MAX({})",
+    "median": "MEDIAN({})",
+    "sum_boolean": "COUNT(CASE WHEN {} THEN 1 END)",
+    "percentile": "PERCENTILE({})",
+}
+_DEEP = 8  # metrics of metrics
+
+
+class _Model(NamedTuple):
+    """A semantic model: its table, and what is said of it by name; expressions are SQL over that table."""
+
+    source: str
+    table: str
+    entities: dict[str, tuple[str, str]]
+    dimensions: dict[str, str]
+
+
+class _Measure(NamedTuple):
+    source: str
+    node: Node
+    table: str
+
+
+class DbtProject:
+    """What the YAML files of a project say together; `finish` hands it to the collector when all are read."""
+
+    def __init__(self, collector: Collector) -> None:
+        self._to = collector
+        self._relations: dict[str, str] = {}
+        self._lost: set[str] = set()  # models without a table, and measures and metrics that need one
+        self._joins: list[tuple[str, str, str, str, str]] = []
+        self._models: list[_Model] = []
+        self._measures: dict[str, _Measure] = {}
+        self._metrics: dict[str, _Measure] = {}
+
+    # -- what the files say
+
+    def add_relation(self, name: str, table: str | None) -> None:
+        """A model or source, and its real table, which may have another name."""
+        if table is not None:
+            self._relations[name] = table
+        else:
+            self._lost.add(name)
+
+    def add_join(self, source: str, table: str, column: str, to: str, field: str) -> None:
+        """A column that refers to another table's. Args: to: as `ref('customers')`."""
+        self._joins.append((source, table, column, to, field))
+
+    def add_metric(self, source: str, metric: Node, table: str = "") -> None:
+        """A metric. Args: table: of the model below which it stands."""
+        if metric.get("name"):
+            self._metrics[str(metric["name"])] = _Measure(source, metric, table)
+
+    def add_semantic_model(self, source: str, model: Node) -> None:
+        """One of `semantic_models:`."""
+        table = self._table(source, str(model.get("model") or model.get("name") or ""))
+        measures = {str(measure.get("name")): measure for measure in nodes(model.get("measures"))}
+        if table is None:
+            self._lost |= measures.keys()
+            return
+        entities = {_name(node): (str(node.get("type")), _expression(node)) for node in nodes(model.get("entities"))}
+        if model.get("primary_entity"):
+            entities.setdefault(str(model["primary_entity"]), ("primary", ""))
+        dimensions = {_name(node): _expression(node) for node in nodes(model.get("dimensions"))}
+        self._models.append(_Model(source, table, entities, dimensions))
+        self._measures |= {name: _Measure(source, node, table) for name, node in measures.items()}
+        self._to.add_table(source, table, _text(model))
+        for dimension in nodes(model.get("dimensions")):
+            self._dimension(source, table, dimension)
+
+    def add_model(self, source: str, model: Node, table: str) -> None:
+        """A model of `models:` whose columns may be entities and dimensions, and which may have metrics."""
+        derived = model.get("derived_semantics")
+        more: Node = derived if isinstance(derived, dict) else {}
+        entities = {_name(node): (str(node.get("type")), _expression(node)) for node in nodes(more.get("entities"))}
+        dimensions = {_name(node): _expression(node) for node in nodes(more.get("dimensions"))}
+        for column in nodes(model.get("columns")):
+            name, entity, dimension = _name(column), column.get("entity"), column.get("dimension")
+            if entity:
+                node = entity if isinstance(entity, dict) else {"type": entity}
+                entities[str(node.get("name") or name)] = (str(node.get("type")), name)
+            if dimension:
+                dimensions[str(dimension.get("name") or name) if isinstance(dimension, dict) else name] = name
+        if model.get("primary_entity"):
+            entities.setdefault(str(model["primary_entity"]), ("primary", ""))
+        if entities or dimensions:
+            self._models.append(_Model(source, table, entities, dimensions))
+        for dimension in nodes(more.get("dimensions")):
+            self._dimension(source, table, dimension)
+        for metric in nodes(model.get("metrics")):
+            self.add_metric(source, metric, table)
+
+    # -- what it comes to
+
+    def finish(self) -> None:
+        """Hand over joins, measures and metrics."""
+        for source, table, column, to, field in self._joins:
+            other = self._table(source, to)
+            if other is not None:
+                self._join(source, table, column, other, field)
+        for model in self._models:
+            self._entity_joins(model)
+        told: set[str] = set()
+        for name, (source, metric, _) in self._metrics.items():
+            said = self._metric(name, ())
+            if said:
+                told.add(said)
+                self._to.add_rule(source, _term(metric, said))
+        for source, measure, table in self._measures.values():
+            said = self._measured(source, measure, table)
+            if said not in told:
+                self._to.add_rule(source, _term(measure, said))
+        self._joins, self._models, self._measures, self._metrics = [], [], {}, {}
+
+    def _table(self, source: str, reference: str) -> str | None:
+        """The real table of `ref('orders')`, `source('shop', 'orders')` or a name; a problem where there is none."""
+        match = _REFERENCE.search(reference)
+        name = match["name"] if match else reference
+        if name in self._lost:
+            return None  # which was told
+        return self._relations.get(name) or self._to.table(source, name)
+
+    def _join(self, source: str, table: str, column: str, other: str, field: str) -> None:
+        own, far = self._to.column(source, table, column), self._to.column(source, other, field)
+        if own is not None and far is not None:
+            self._to.add_rule(source, f"Join {table}.{own} to {other}.{far}.", table=table)
+
+    def _entity_joins(self, model: _Model) -> None:
+        """A foreign entity joins the model whose primary entity has its name."""
+        for name, (kind, column) in model.entities.items():
+            for other in self._models:
+                far, key = other.entities.get(name, ("", ""))
+                is_key = kind == "foreign" and far in {"primary", "unique"} and other is not model
+                if is_key and _IDENTIFIER.fullmatch(column) and _IDENTIFIER.fullmatch(key):
+                    self._join(model.source, model.table, column, other.table, key)
+
+    def _dimension(self, source: str, table: str, dimension: Node) -> None:
+        """What is said of a dimension: of its column, or, where it is an expression, as a term."""
+        expression, said = _expression(dimension), _text(dimension)
+        if _IDENTIFIER.fullmatch(expression):
+            self._to.add_column(source, table, expression, said)
+        elif expression:
+            self._to.add_rule(source, _term(dimension, f"{expression} (of {table})"), table=table)
+
+    # -- expressions
+
+    def _column(self, source: str, table: str, expression: str) -> str:
+        """An expression over a table, its column's real name with the table before it where it is one."""
+        if not table or not _IDENTIFIER.fullmatch(expression):
+            return " ".join(expression.split())
+        real = self._to.column(source, table, expression)
+        return f"{table}.{real}" if real is not None else expression
+
+    def _measured(self, source: str, node: Node, table: str) -> str:
+        """An aggregate of a table: a measure's, or a simple metric's that has none."""
+        inner = self._column(source, table, _expression(node))
+        shape = _AGGREGATES.get(str(node.get("agg") or node.get("calculation_method")).lower(), "{}")
+        said = "COUNT(*)" if inner in {"1", "*"} else shape.format(inner)
+        return said if f"{table}." in said or not table else f"{said} from {table}"
+
+    def _metric(self, name: str, within: tuple[str, ...]) -> str:
+        """The expression of a metric; empty, and a problem, where it uses what is not there."""
+        source, metric, table = self._metrics[name]
+        within = (*within, name)
+        given = metric.get("type_params")
+        parts = {**metric, **(given if isinstance(given, dict) else {})}
+        for key in ("cumulative_type_params", "conversion_type_params", "metric_aggregation_params"):
+            parts |= parts[key] if isinstance(parts.get(key), dict) else {}
+        if metric.get("model") and not table:
+            table = self._table(source, str(metric["model"])) or ""
+            if not table:
+                return ""
+        said = self._shaped(source, parts, table, within)
+        return self._filtered(source, said, metric.get("filter", metric.get("filters")), table, within)
+
+    def _shaped(self, source: str, parts: Node, table: str, within: tuple[str, ...]) -> str:
+        """The expression by the metric's type, before its own filter."""
+
+        def use(reference: Any) -> str:
+            return self._used(source, reference, within)
+
+        kind = str(parts.get("type") or parts.get("calculation_method") or "").lower()
+        if kind == "ratio":
+            upper, lower = use(parts.get("numerator")), use(parts.get("denominator"))
+            return f"({upper}) / ({lower})" if upper and lower else ""
+        if kind in {"derived", "expression"}:
+            return self._derived(source, parts, within)
+        if kind == "cumulative":
+            inner = use(parts.get("input_metric") or parts.get("measure"))
+            over, grain = parts.get("window"), parts.get("grain_to_date")
+            span = f" over {_listed(over)}" if over else f", {grain} to date" if grain else ""
+            return f"cumulative {inner}{span}" if inner else ""
+        if kind == "conversion":
+            base = use(parts.get("base_metric") or parts.get("base_measure"))
+            reached = use(parts.get("conversion_metric") or parts.get("conversion_measure"))
+            return f"({reached}) / ({base}), by {parts.get('entity')}" if base and reached else ""
+        if parts.get("measure"):
+            return use(parts["measure"])
+        if kind in _AGGREGATES:
+            parts = {**parts, "agg": kind}
+        return self._measured(source, parts, table) if _expression(parts) else ""
+
+    def _derived(self, source: str, parts: Node, within: tuple[str, ...]) -> str:
+        """An expression of other metrics, each of them in its place."""
+        expression = str(parts.get("expr") or parts.get("expression") or parts.get("sql") or "")
+        if _JINJA.search(expression):
+            return _JINJA.sub(lambda match: f"({self._used(source, match['name'], within)})", expression)
+        inputs = parts.get("input_metrics") or parts.get("metrics") or []
+        known: dict[str, str] = {}
+        for one in inputs if isinstance(inputs, list) else []:
+            node = one if isinstance(one, dict) else {"name": one}
+            said = self._used(source, node, within)
+            if not said:
+                return ""
+            shift = node.get("offset_window") or node.get("offset_to_grain")
+            known[str(node.get("alias") or node.get("name"))] = f"{said}, {_listed(shift)} before" if shift else said
+        return re.sub(
+            r"[^\W\d]\w*", lambda match: f"({known[match[0]]})" if match[0] in known else match[0], expression
+        )
+
+    def _used(self, source: str, reference: Any, within: tuple[str, ...]) -> str:
+        """The expression of a metric or measure that another metric uses."""
+        node = reference if isinstance(reference, dict) else {"name": reference}
+        name = str(node.get("name") or "")
+        if name in self._metrics and name not in within and len(within) < _DEEP:
+            said = self._metric(name, within)
+        elif name in self._measures:
+            said = self._measured(*self._measures[name])
+        else:
+            if name in within:
+                self._to.problem(source, f"the metric {name!r} is defined by itself")
+            elif name not in self._lost:
+                hint = nearest(name, [*self._metrics, *self._measures])
+                near = f"; the nearest is {hint!r}" if hint and hint not in within else ""
+                self._to.problem(source, f"the metric {within[-1]!r} uses {name!r}, which is defined nowhere{near}")
+            return ""
+        return self._filtered(source, said, node.get("filter"), "", within)
+
+    def _filtered(self, source: str, said: str, given: Any, table: str, within: tuple[str, ...]) -> str:
+        conditions = [self._condition(source, one, within) for one in texts(given)]
+        for one in nodes(given):  # of the old package
+            field = self._column(source, table, str(one.get("field")))
+            conditions.append(f"{field} {one.get('operator')} {one.get('value')}")
+        conditions = list(filter(None, conditions))
+        return f"{said} where {' and '.join(conditions)}" if said and conditions else said
+
+    def _condition(self, source: str, condition: str, within: tuple[str, ...]) -> str:
+        """A filter with its dimensions as columns."""
+        return " ".join(_JINJA.sub(lambda match: self._dimension_of(source, match, within), condition).split())
+
+    def _dimension_of(self, source: str, match: re.Match[str], within: tuple[str, ...]) -> str:
+        *path, name = match["name"].split("__")
+        if match["kind"] in {"Metric", "metric"}:
+            return f"({self._used(source, name, within)})"
+        entity = path[-1] if path else ""
+        for model in sorted(
+            self._models, key=lambda it: it.entities.get(entity, ("", ""))[0] not in {"primary", "unique"}
+        ):
+            said = (
+                model.entities.get(name, ("", ""))[1] if match["kind"] == "Entity" else model.dimensions.get(name, "")
+            )
+            if said:
+                return self._column(model.source, model.table, said)
+        return name
+
+
+def _name(node: Node) -> str:
+    return str(node.get("name") or "")
+
+
+def _expression(node: Node) -> str:
+    """The SQL of a measure, dimension or entity; its name where it says none."""
+    return str(node.get("expr") or node.get("expression") or node.get("sql") or node.get("name") or "")
+
+
+def _text(node: Node) -> str:
+    return node["description"] if isinstance(node.get("description"), str) else ""
+
+
+def _listed(said: Any) -> str:
+    """A window: `7 days`, or `{count: 7, period: day}`."""
+    return f"{said.get('count')} {said.get('period')}" if isinstance(said, dict) else str(said)
+
+
+def _term(node: Node, said: str) -> str:
+    """An entry of a glossary: the label, and the name where that is another one; description and expression."""
+    name, label = _name(node).replace("_", " "), str(node.get("label") or "")
+    term = f"{label} ({name})" if label and letters(label) != letters(name) else label or name
+    return f"{term}: {'; '.join(filter(None, (_text(node).strip().rstrip('.'), said)))}"

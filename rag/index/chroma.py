@@ -1,0 +1,162 @@
+"""Chroma's collections, wherever they are kept: how documents are written there and found again."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import warnings
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from rag.docs.documents import Document, Kind
+from rag.errors import StoreUnavailable
+from rag.index.revision import Near
+
+if TYPE_CHECKING:
+    from chromadb.api.models.Collection import Collection as ChromaCollection
+
+_PAGE = 5000  # documents read at once
+_LEAST_PERSISTED = 1000
+_FIELDS = {"kind", "table", "column", "source", "sql"}
+
+
+def load() -> None:
+    """Import Chroma ahead of its first use, which takes most of a second; blocks. Raises StoreUnavailable."""
+    import_chroma()
+    with errors_told("The index", ""):
+        import_module("chromadb.api.models.Collection")
+
+
+def configuration(writes: int) -> Any:
+    """How a collection's vectors are compared, and how often they are written to files, in `writes` writes."""
+    graph = {"space": "cosine", "ef_construction": 200, "ef_search": 200}
+    return {"hnsw": {**graph, "sync_threshold": persisted_after(writes)}}
+
+
+def persisted_after(writes: int) -> int:
+    """Writes after which a collection's vectors go to files, where so many are to come: each time all of them do."""
+    return max(_LEAST_PERSISTED, writes // 8)
+
+
+def persist_after(collection: ChromaCollection, writes: int) -> None:
+    """Another number of writes after which vectors go to files; for a collection that was opened just now."""
+    # What Chroma warns of is its own record of a collection without an embedding function.
+    warnings.filterwarnings("ignore", "legacy embedding function", DeprecationWarning)
+    collection.modify(configuration={"hnsw": {"sync_threshold": max(2, writes)}})
+
+
+def write(collection: ChromaCollection, documents: Sequence[Document], vectors: Sequence[Sequence[float]]) -> None:
+    """Add documents with their vectors, or replace them."""
+    import numpy as np
+
+    collection.upsert(
+        ids=[document.id for document in documents],
+        embeddings=np.asarray(vectors, dtype=np.float32),
+        documents=[document.text for document in documents],
+        metadatas=[document.model_dump(include=_FIELDS) for document in documents],
+    )
+
+
+def delete(collection: ChromaCollection, ids: Sequence[str]) -> None:
+    """Take documents out."""
+    for start in range(0, len(ids), 1000):
+        collection.delete(ids=list(ids[start : start + 1000]))
+
+
+class ChromaVectors:
+    """What a collection holds; see `rag.index.revision.Vectors`."""
+
+    exact = False
+
+    def __init__(self, collection: ChromaCollection) -> None:
+        self._collection = collection
+
+    def nearest(self, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind] = ()) -> list[list[Near]]:
+        """See `Vectors`. With kinds it takes long where many documents are of them.
+
+        Only ids and similarities: to have Chroma look up the documents, too, takes longer than the search.
+        """
+        import numpy as np
+
+        found = self._collection.query(
+            query_embeddings=np.asarray(vectors, dtype=np.float32),
+            n_results=top_k,
+            where=cast(Any, {"kind": {"$in": sorted(kinds)}}) if kinds else None,
+            include=["distances"],
+        )
+        answers = zip(found["ids"], cast(Any, found["distances"]), strict=True)
+        hits = [[(key, round(1.0 - far, 6)) for key, far in zip(*answer, strict=True)] for answer in answers]
+        return [sorted(one, key=lambda hit: (-hit[1], hit[0])) for one in hits]
+
+    def ids(self) -> set[str]:
+        return set(self._collection.get(include=[])["ids"])
+
+    def vectors_of(self, ids: Collection[str]) -> dict[str, Sequence[float]]:
+        if not ids:
+            return {}
+        found = self._collection.get(ids=list(ids), include=["embeddings"])
+        return dict(zip(found["ids"], cast(Any, found["embeddings"]), strict=True))
+
+    def documents_by_id(self, ids: Collection[str]) -> dict[str, Document]:
+        found = self._collection.get(ids=list(ids), include=["documents", "metadatas"])
+        rows = zip(found["ids"], found["documents"] or [], found["metadatas"] or [], strict=True)
+        return {key: _document(key, text, meta) for key, text, meta in rows}
+
+    def documents(self) -> list[Document]:
+        every: list[Document] = []
+        for start in range(0, self._collection.count(), _PAGE):
+            found = self._collection.get(include=["documents", "metadatas"], limit=_PAGE, offset=start)
+            rows = zip(found["ids"], found["documents"] or [], found["metadatas"] or [], strict=True)
+            every += [_document(key, text, meta) for key, text, meta in rows]
+        every.sort(key=lambda it: (it.kind, it.table, it.column, it.source, it.text, it.id))
+        return every
+
+
+@contextmanager
+def errors_told(place: str, mend: str, *also: type[Exception]) -> Iterator[None]:
+    """Errors of Chroma, of the system and of `also`, as StoreUnavailable.
+
+    Args:
+        place: what cannot be used, as `The index in 'index'`.
+        mend: a sentence that says what to do.
+        also: further errors that mean the same.
+    """
+    expected: tuple[type[Exception], ...] = (OSError, sqlite3.Error, *also)
+    try:
+        yield
+    except expected as error:
+        # Of the reason only what names no path or address; the rest is in the cause, for the log.
+        said = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+        raise StoreUnavailable(f"{place} cannot be read or written{said}. {mend}") from error
+    except BaseException as error:
+        if not _is_chromas(error):
+            raise
+        raise StoreUnavailable(f"{place} cannot be read or written. {mend}") from error
+
+
+def import_chroma() -> None:
+    """Import the package, which takes most of a second. Raises StoreUnavailable: it is not installed."""
+    # The whole of numpy first: Chroma begins with a part of it, for which Python does not wait until another thread
+    # has imported the whole, as the embedder does. Then that import fails, and leaves the process half a numpy.
+    with suppress(ImportError):
+        import_module("numpy")
+    try:
+        import_module("chromadb.errors")
+    except ImportError as error:
+        raise StoreUnavailable(
+            "The package `chromadb` is not installed. Install it with `pip install -r requirements.txt`."
+        ) from error
+
+
+def _is_chromas(error: BaseException) -> bool:
+    """Whether Chroma raised it: nothing has where it was never imported. It is not imported to find out."""
+    if type(error).__module__ == "pyo3_runtime":  # a panic of its Rust code, which is no Exception
+        return True
+    known = sys.modules.get("chromadb.errors")
+    return known is not None and isinstance(error, known.ChromaError)
+
+
+def _document(key: str, text: str, metadata: Any) -> Document:
+    return Document(id=key, text=text, **metadata)

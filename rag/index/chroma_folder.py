@@ -1,0 +1,321 @@
+"""Chroma in a folder: each revision is a small Chroma of its own, in a folder that is never changed once it is whole.
+
+Chroma does not share a folder between processes: vectors that one process adds are not seen by another that has read
+them before, two that write lose vectors of each other without a word, and even who only reads may write files. So a
+revision is written in a folder that nobody else opens, and becomes the current one when that folder is renamed.
+
+Chroma also trusts its files: a missing one makes wrong answers, a damaged one can end the process. So the hashes of a
+revision's files are kept with it, and compared before Chroma opens them.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shutil
+import sqlite3
+import tempfile
+import threading
+import uuid
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rag.docs.documents import Document
+from rag.errors import IndexDamaged, StoreUnavailable
+from rag.index import chroma, exact
+from rag.index.chroma_files import MANIFEST, Manifest, has_vectors, hashes, open_client, read_manifest, scrub, verify
+from rag.index.private_files import close_tree, keep_others_out, make_folder
+from rag.index.revision import Content, Draft, Reading, T, Turn, file_lock, slug_of
+from rag.index.vector_cache import aside_of
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+
+_OPEN = 16  # revisions that are open at once in this process
+_COLLECTION = "documents"
+_REVISION = re.compile(r"r-(\d{6,})-[0-9a-f]{8}")  # no two have one name, also where a number comes again
+_MEND = "Check that the folder can be written and that the disk has room, then index again: python -m agent index."
+_ROOM = 1_000_000  # bytes that must be free in the end
+_SAMPLE = 3  # vectors that are looked for in a new revision
+_SAME = 0.001  # distance of a vector from itself, at most, in numbers of 32 bits
+
+
+class _Opened(NamedTuple):
+    folder: Path
+    reading: Reading
+    client: Client | None = None  # None: a small revision, whose vectors are in memory
+    copy: Path | None = None  # a copy of the folder that is read instead, where the folder is read-only
+
+
+class FolderRevisions:
+    """Revisions in a folder; see `rag.index.revision.Revisions`.
+
+    Args:
+        path: the folder; made when first written to.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._opened: OrderedDict[str, _Opened] = OrderedDict()
+        self._locks: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
+        self._lock = threading.Lock()
+
+    def content(self, name: str) -> Content | None:
+        with self._errors():
+            folder = self._current(name)
+            while folder is not None:
+                try:
+                    return read_manifest(folder, name).content
+                except FileNotFoundError:
+                    gone, folder = folder, self._current(name)
+                    if folder == gone:
+                        raise
+            return None
+
+    def needs_chroma(self, name: str) -> bool:
+        with self._errors():
+            folder = self._current(name)
+            return folder is None or not exact.exists(folder)
+
+    def read(self, name: str, use: Callable[[Reading], T]) -> T | None:
+        with self._lock_of(name), self._errors():
+            folder = self._current(name)
+            while folder is not None:
+                try:
+                    with _chroma_errors():
+                        return use(self._open(name, folder))
+                except StoreUnavailable:
+                    self._close(name)
+                    replaced, folder = folder, self._current(name)
+                    if folder == replaced:  # else it was taken away, since there is a newer one
+                        raise
+            return None
+
+    @contextmanager
+    def writing(self, name: str, turn: Turn) -> Iterator[tuple[str, ...]]:
+        with self._errors():
+            home = self._home(name)
+            make_folder(home)
+            with file_lock(home / "index.lock", turn):
+                for left in home.glob("draft-*"):  # of a process that was killed
+                    shutil.rmtree(left)
+                yield self._set_aside(name)
+
+    @contextmanager
+    def draft(self, name: str, changes: int, *, copied: bool) -> Iterator[Draft]:
+        current = self._current(name)
+        number = int(_number(current)) + 1 if current else 1
+        home = self._home(name)
+        folder = home / f"draft-{uuid.uuid4().hex[:12]}"
+        make_folder(folder)
+        draft = _FolderDraft(
+            folder, home / f"r-{number:06d}-{uuid.uuid4().hex[:8]}", changes, base=current if copied else None
+        )
+        try:
+            with _chroma_errors():
+                draft.open()
+                yield draft
+        finally:
+            draft.close()
+            shutil.rmtree(folder, ignore_errors=True)
+        for old in self._revisions(name)[:-1]:
+            shutil.rmtree(
+                home / old, ignore_errors=True
+            )  # where another process holds its files, the next sync does it
+
+    def close(self) -> None:
+        for name in tuple(self._opened):
+            with self._lock_of(name):
+                self._close(name)
+
+    def _home(self, name: str) -> Path:
+        return self._path / slug_of(name)
+
+    def _lock_of(self, name: str) -> threading.RLock:
+        with self._lock:
+            return self._locks[name]
+
+    def _revisions(self, name: str) -> list[str]:
+        """The names of the folders of whole revisions, the current one last."""
+        try:
+            names = os.listdir(self._home(name))  # noqa: PTH208  ten times for a question; a path for each takes longer
+        except FileNotFoundError:
+            return []
+        return sorted(filter(_REVISION.fullmatch, names))
+
+    def _current(self, name: str) -> Path | None:
+        names = self._revisions(name)
+        return self._home(name) / names[-1] if names else None
+
+    def _set_aside(self, name: str) -> tuple[str, ...]:
+        """Rename a damaged revision, and say so."""
+        folder = self._current(name)
+        if folder is None:
+            return ()
+        try:
+            verify(folder, read_manifest(folder, name))
+        except IndexDamaged as damage:
+            with self._lock_of(name):
+                self._close(name)
+            aside = folder.rename(aside_of(folder))
+            return (f"{damage} It is kept aside as {slug_of(name)}/{aside.name}, and made anew.",)
+        return ()
+
+    def _open(self, name: str, folder: Path) -> Reading:
+        opened = self._opened.get(name)
+        if opened is not None and opened.folder == folder:
+            self._opened.move_to_end(name)
+            return opened.reading
+        self._close(name)
+        keep_others_out(folder.parent)  # older versions let everybody read it
+        manifest = read_manifest(folder, name)
+        verify(folder, manifest)
+        opened = (_in_memory if exact.exists(folder) else _in_chroma)(folder, manifest)
+        self._opened[name] = opened
+        while len(self._opened) > _OPEN:
+            self._close_oldest(but=name)
+        return opened.reading
+
+    def _close_oldest(self, *, but: str) -> None:
+        for name in [one for one in tuple(self._opened) if one != but]:
+            lock = self._lock_of(name)
+            if lock.acquire(blocking=False):  # one that is being read is not the one to close
+                try:
+                    self._close(name)
+                finally:
+                    lock.release()
+                return
+
+    def _close(self, name: str) -> None:
+        opened = self._opened.pop(name, None)
+        if opened is not None and opened.client is not None:
+            opened.client.close()
+            if opened.copy is not None:
+                shutil.rmtree(opened.copy, ignore_errors=True)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Errors of the folder as StoreUnavailable, without its path."""
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            said = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+            raise StoreUnavailable(
+                f"The index in {self._path.name!r} cannot be read or written{said}. {_MEND}"
+            ) from error
+
+
+def _in_memory(folder: Path, manifest: Manifest) -> _Opened:
+    return _Opened(folder, Reading(str(folder), manifest.content, exact.read(folder)))
+
+
+def _in_chroma(folder: Path, manifest: Manifest) -> _Opened:
+    """Raises ChromaError; StoreUnavailable: it is not installed."""
+    copy = None if os.access(folder, os.W_OK) else Path(tempfile.mkdtemp(prefix="plumbline-index-"))
+    if copy is not None:
+        shutil.copytree(folder, copy, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    client = open_client(copy or folder)
+    vectors = chroma.ChromaVectors(client.get_collection(_COLLECTION, embedding_function=None))
+    return _Opened(folder, Reading(str(folder), manifest.content, vectors), client, copy)
+
+
+class _FolderDraft:
+    """A revision in the making, in a folder that no other process opens."""
+
+    batch = 1000
+
+    def __init__(self, folder: Path, final: Path, changes: int, *, base: Path | None) -> None:
+        self._folder, self._final, self._changes, self._base = folder, final, changes, base
+        self.copied = base is not None
+        self._deletes = False
+        self._client: Client | None = None
+        self._collection: Any = None
+        self._sample: dict[str, Sequence[float]] = {}
+
+    def open(self) -> None:
+        if self._base is not None:
+            shutil.copytree(self._base, self._folder, dirs_exist_ok=True)
+            (self._folder / MANIFEST).unlink()
+            self._client = open_client(self._folder)
+            self._collection = self._client.get_collection(_COLLECTION, embedding_function=None)
+            chroma.persist_after(self._collection, chroma.persisted_after(self._changes))
+            return
+        self._client = open_client(self._folder)
+        self._collection = self._client.create_collection(
+            _COLLECTION, configuration=chroma.configuration(self._changes), embedding_function=None
+        )
+
+    def write(self, documents: Sequence[Document], vectors: Sequence[Sequence[float]]) -> None:
+        chroma.write(self._collection, documents, vectors)
+        self._sample = {**dict(list(self._sample.items())[: _SAMPLE - 1]), documents[-1].id: vectors[-1]}
+
+    def delete(self, ids: Sequence[str]) -> None:
+        chroma.delete(self._collection, ids)
+        self._deletes = self._deletes or bool(ids)
+
+    def publish(self, content: Content) -> None:
+        self.close()
+        self._persist()
+        if self._deletes:
+            scrub(self._folder)
+        self._check(content)
+        manifest = Manifest(content=content, files=hashes(self._folder))
+        with (self._folder / MANIFEST).open("w", encoding="utf-8") as file:
+            file.write(manifest.model_dump_json(indent=1))
+            file.flush()
+            os.fsync(file.fileno())
+        close_tree(self._folder)
+        self._folder.rename(self._final)
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+        self._client = self._collection = None
+
+    def _persist(self) -> None:
+        """Have Chroma write all vectors to files, so that nothing is left for who reads to write.
+
+        It does so after a number of writes, and only a client that has just been opened takes another number for it.
+        """
+        with closing(open_client(self._folder)) as client:
+            collection = client.get_collection(_COLLECTION, embedding_function=None)
+            found = collection.get(limit=1, include=["documents", "metadatas", "embeddings"])
+            if not found["ids"]:
+                return
+            chroma.persist_after(collection, 2)
+            for _ in range(2):
+                collection.upsert(
+                    ids=found["ids"],
+                    documents=found["documents"],
+                    metadatas=found["metadatas"],
+                    embeddings=found["embeddings"],
+                )
+
+    def _check(self, content: Content) -> None:
+        """Open what was written, as who reads will, and look at some of it. Raises StoreUnavailable."""
+        room = self._folder / "room"
+        room.write_bytes(bytes(_ROOM))  # OSError: the disk is full, and may have been when Chroma wrote
+        room.unlink()
+        with closing(open_client(self._folder)) as client:
+            collection = client.get_collection(_COLLECTION, embedding_function=None)
+            whole = collection.count() == content.count and has_vectors(self._folder, content.count)
+            vectors = chroma.ChromaVectors(collection)
+            found = vectors.vectors_of(self._sample)
+            if whole:
+                exact.write(self._folder, content, vectors)
+        whole = whole and all(key in found and math.dist(found[key], self._sample[key]) < _SAME for key in self._sample)
+        if not whole:
+            raise StoreUnavailable(f"The new index is not what was written; the old one is kept. {_MEND}")
+
+
+def _chroma_errors() -> Any:
+    return chroma.errors_told("The index", _MEND)
+
+
+def _number(folder: Path) -> str:
+    match = _REVISION.fullmatch(folder.name)
+    return match[1] if match else "0"

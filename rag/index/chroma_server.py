@@ -1,0 +1,290 @@
+"""A Chroma server: each revision is a collection of its own, and another one, the head, names the current.
+
+Collections of one index: `…-head`, empty, whose metadata are the switch; `…-r000007`, a revision; and
+`…-draft`, the next one. There can be one draft at a time, and the server sees to that, so that machines which share it
+take turns; one that stops writing loses its turn after a while.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from rag.docs.documents import Document
+from rag.errors import IndexDamaged, StoreUnavailable
+from rag.index import chroma
+from rag.index.chroma_connection import ChromaServer, connect, disconnect
+from rag.index.revision import Content, Draft, Reading, T, Turn, file_lock, slug_of
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+    from chromadb.api.models.Collection import Collection as ChromaCollection
+
+READ_S, _WRITE_S = 10.0, 120.0
+TRUSTED_S = 1.0  # in which another machine's new revision may go unnoticed
+_REST_S = 5.0  # after a server that did not answer in time, in which it is not asked again
+_ABANDONED_S = 300.0  # after the last write to a draft
+_MEND = (
+    "Check that the Chroma server is running, and that CHROMA_URL, CHROMA_TOKEN, CHROMA_TENANT and CHROMA_DATABASE are "
+    "right."
+)
+
+
+class _Head(NamedTuple):
+    """The switch: which collection is current, and what it holds."""
+
+    number: int
+    content: Content
+
+
+class ServerRevisions:
+    """Revisions on a Chroma server; see `rag.index.revision.Revisions`.
+
+    Args:
+        server: which.
+        path: a folder of this machine for its lock files and its name.
+    """
+
+    def __init__(self, server: ChromaServer, path: Path) -> None:
+        self._server, self._path = server, path
+        self._lock = threading.Lock()
+        self._made: Client | None = None
+        self._collections: dict[str, Reading] = {}
+        self._heads: dict[str, tuple[_Head | None, float]] = {}
+        self._writers: dict[str, Client] = {}
+        self._rests_until = 0.0
+
+    def content(self, name: str) -> Content | None:
+        with self._errors():
+            head = self._head(name)
+            return head.content if head else None
+
+    def needs_chroma(self, name: str) -> bool:  # noqa: ARG002  always its client
+        return True
+
+    def read(self, name: str, use: Callable[[Reading], T]) -> T | None:
+        chroma.import_chroma()
+        from chromadb.errors import NotFoundError
+
+        with self._errors():
+            head = self._head(name)
+            while head is not None:
+                try:
+                    return use(self._reading(name, head))
+                except NotFoundError as error:
+                    self._forget(name)
+                    replaced, head = head, self._head(name)
+                    if head == replaced:
+                        raise _damaged(name) from error
+            return None
+
+    @contextmanager
+    def writing(self, name: str, turn: Turn) -> Iterator[tuple[str, ...]]:
+        chroma.import_chroma()
+        from chromadb.errors import NotFoundError
+
+        with self._errors(), file_lock(self._path / f"{slug_of(name)}.lock", turn), self._writer(name) as client:
+            for _ in turn.attempts():
+                if self._begin(client, name):
+                    break
+            try:
+                yield self._left_over(client, name)
+            finally:
+                self._forget(name)
+                with suppress(NotFoundError):  # of one that was published
+                    client.delete_collection(_collection(name, "draft"))
+
+    @contextmanager
+    def draft(self, name: str, changes: int, *, copied: bool) -> Iterator[Draft]:  # noqa: ARG002  never a copy
+        yield _ServerDraft(self._writers[name], name, self._owner())
+
+    def close(self) -> None:
+        with self._lock:
+            if self._made is not None:
+                disconnect(self._made)
+            self._made = None
+            self._collections.clear()
+            self._heads.clear()
+
+    def _head(self, name: str) -> _Head | None:
+        """The switch as it was a moment ago: a question makes many searches, and one look is enough for them."""
+        seen = self._heads.get(name)
+        if seen is None or time.monotonic() - seen[1] >= TRUSTED_S:
+            seen = self._heads[name] = (_head(self._client(), name), time.monotonic())
+        return seen[0]
+
+    def _forget(self, name: str) -> None:
+        self._heads.pop(name, None)
+        self._collections.pop(name, None)
+
+    def _reading(self, name: str, head: _Head) -> Reading:
+        current = _revision(name, head.number)
+        reading = self._collections.get(name)
+        if reading is None or (reading.revision, reading.content) != (current, head.content):
+            collection = self._client().get_collection(current, embedding_function=None)
+            if collection.count() != head.content.count:
+                raise _damaged(name)
+            reading = self._collections[name] = Reading(current, head.content, chroma.ChromaVectors(collection))
+        return reading
+
+    def _begin(self, client: Client, name: str) -> bool:
+        """Take the turn on the server by making the draft; False where somebody else has it."""
+        from chromadb.errors import ChromaError
+
+        place = _collection(name, "draft")
+        draft = _find(client, place)
+        if draft is not None:
+            state = draft.metadata or {}
+            mine = state.get("owner") == self._owner()  # of a process that was killed: the lock file was free
+            if not mine and time.time() - float(state.get("touched", 0.0)) < _ABANDONED_S:
+                return False
+            client.delete_collection(place)
+        try:
+            client.create_collection(
+                place, metadata=_touched(self._owner()), configuration=chroma.configuration(0), embedding_function=None
+            )
+        except ChromaError:
+            if _find(client, place) is None:
+                raise
+            return False  # another machine was faster
+        return True
+
+    def _left_over(self, client: Client, name: str) -> tuple[str, ...]:
+        """Delete what others left when they were killed between two steps; say what is damaged."""
+        from chromadb.errors import NotFoundError
+
+        try:
+            head = _head(client, name)
+        except IndexDamaged:
+            client.delete_collection(_collection(name, "head"))
+            head = None
+        number = head.number if head else 0
+        for other in (_revision(name, number - 1), _revision(name, number + 1)):
+            try:
+                client.delete_collection(other)
+            except NotFoundError:
+                continue
+        if head is None:
+            return ()
+        current = _find(client, _revision(name, number))
+        if current is not None and current.count() == head.content.count:
+            return ()
+        client.delete_collection(_collection(name, "head"))
+        return (f"The index of {name!r} on the Chroma server was not complete, so it is made anew.",)
+
+    def _owner(self) -> str:
+        """A name for this machine's folder, made up once."""
+        path = self._path / "owner"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(uuid.uuid4().hex, encoding="ascii")
+        return path.read_text(encoding="ascii")
+
+    def _client(self) -> Client:
+        with self._lock:
+            if self._made is None:
+                self._made = connect(self._server, READ_S)
+            return self._made
+
+    @contextmanager
+    def _writer(self, name: str) -> Iterator[Client]:
+        client = self._writers[name] = connect(self._server, _WRITE_S)
+        try:
+            yield client
+        finally:
+            del self._writers[name]
+            disconnect(client)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        import httpx
+
+        if time.monotonic() < self._rests_until:
+            raise StoreUnavailable(f"The Chroma server does not answer. {_MEND}")
+        try:
+            # ValueError: an answer that is no JSON, and how Chroma's client says that nobody answers
+            with chroma.errors_told("The index on the Chroma server", _MEND, httpx.HTTPError, ValueError, KeyError):
+                yield
+        except StoreUnavailable as error:
+            if isinstance(error.__cause__, httpx.TimeoutException):
+                self._rests_until = time.monotonic() + _REST_S
+            if error.__cause__ is not None:
+                self.close()  # the next use connects again
+            raise
+
+
+class _ServerDraft:
+    """A revision in the making, in the collection whose name nobody reads."""
+
+    batch = 250  # a request of some megabytes
+    copied = False
+
+    def __init__(self, client: Client, name: str, owner: str) -> None:
+        self._client, self._name, self._owner = client, name, owner
+        self._collection = client.get_collection(_collection(name, "draft"), embedding_function=None)
+
+    def write(self, documents: Sequence[Document], vectors: Sequence[Sequence[float]]) -> None:
+        chroma.write(self._collection, documents, vectors)
+        self._collection.modify(metadata=_touched(self._owner))
+
+    def delete(self, ids: Sequence[str]) -> None:
+        chroma.delete(self._collection, ids)
+
+    def publish(self, content: Content) -> None:
+        if self._collection.count() != content.count:
+            raise StoreUnavailable(f"The new index is not what was written; the old one is kept. {_MEND}")
+        head = _head(self._client, self._name)
+        number = head.number + 1 if head else 1
+        self._collection.modify(name=_revision(self._name, number))
+        state: Any = {**content.model_dump(), "number": number}
+        if head is None:
+            self._client.get_or_create_collection(
+                _collection(self._name, "head"), metadata=state, embedding_function=None
+            )
+            return
+        self._client.get_collection(_collection(self._name, "head"), embedding_function=None).modify(metadata=state)
+        self._client.delete_collection(_revision(self._name, head.number))
+
+
+def _find(client: Client, collection: str) -> ChromaCollection | None:
+    from chromadb.errors import NotFoundError
+
+    try:
+        return client.get_collection(collection, embedding_function=None)
+    except NotFoundError:
+        return None
+
+
+def _head(client: Client, name: str) -> _Head | None:
+    head = _find(client, _collection(name, "head"))
+    if head is None:
+        return None
+    state = dict(head.metadata or {})
+    try:
+        number = int(cast(Any, state.pop("number")))
+        return _Head(number, Content.model_validate(state))
+    except (KeyError, ValueError) as error:  # or pydantic's, which is one
+        raise _damaged(name) from error
+
+
+def _collection(name: str, what: str) -> str:
+    return f"{slug_of(name)}-{what}"
+
+
+def _revision(name: str, number: int) -> str:
+    return _collection(name, f"r{number:06d}")
+
+
+def _touched(owner: str) -> dict[str, Any]:
+    return {"owner": owner, "touched": time.time()}
+
+
+def _damaged(name: str) -> IndexDamaged:
+    return IndexDamaged(
+        f"The index of {name!r} on the Chroma server is not complete. Index again: python -m agent index."
+    )

@@ -1,0 +1,312 @@
+"""The index: documents and their vectors, by name, in Chroma.
+
+The name is a database's, or any other that somebody keeps documents under. Each sync makes a revision and switches to
+it in one step (`revision`); Chroma is a folder of this machine, or a server. Several processes may read and write
+one folder: who reads is never disturbed, and who writes waits for who writes the same.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from executors.base import Frozen
+from rag.docs.documents import Document, Kind, Retrieved
+from rag.embedding.embedder import Embedder
+from rag.errors import IndexDamaged, IndexingStopped, IndexOutdated
+from rag.index import chroma
+from rag.index.chroma_connection import ChromaServer
+from rag.index.chroma_folder import FolderRevisions
+from rag.index.chroma_server import ServerRevisions
+from rag.index.held import Held
+from rag.index.revision import Content, Draft, Reading, Revisions, Turn, digest_of
+from rag.index.vector_cache import VectorCache
+
+BATCH = 64  # documents embedded at a time, where the embedder says nothing else; lost at most by a sync that is killed
+
+Hits = TypeVar("Hits")
+Progress = Callable[[int, int], None]  # documents done, documents in all
+
+
+class SyncReport(Frozen):
+    """What a sync did, in documents.
+
+    embedded: of those that were added, how many had to be embedded; the others were, before an interruption.
+    notes: what somebody should know, one sentence each: what was damaged and where it is kept.
+    """
+
+    added: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    embedded: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def held(self) -> int:
+        """Documents in the index afterwards."""
+        return self.added + self.unchanged
+
+    def then(self, later: SyncReport) -> SyncReport:
+        """What this sync and a later one of the same index did together."""
+        return SyncReport(
+            added=self.added + later.added,
+            removed=self.removed + later.removed,
+            unchanged=max(0, later.unchanged - self.added),
+            embedded=self.embedded + later.embedded,
+            notes=self.notes + later.notes,
+        )
+
+
+class Store:
+    """Documents and their vectors. Methods block, and may be called from several threads at once.
+
+    Args:
+        path: the index's folder; made when first written to.
+        server: a Chroma server that keeps the index instead; the folder then has locks and vectors to go on with.
+
+    Raises (every method):
+        StoreUnavailable: the index cannot be opened, read or written; the message says what to do.
+        IndexDamaged: it can, but is not what was written; `sync` sets it aside.
+    """
+
+    def __init__(self, path: Path, server: ChromaServer | None = None) -> None:
+        self._path = path
+        self._revisions: Revisions = FolderRevisions(path) if server is None else ServerRevisions(server, path)
+        self._lock = threading.Lock()
+        self._documents: dict[str, Held] = {}  # by name
+
+    def sync(
+        self,
+        name: str,
+        documents: Sequence[Document],
+        embedder: Embedder,
+        progress: Progress | None = None,
+        turn: Turn | None = None,
+    ) -> SyncReport:
+        """Make the index of this name hold exactly these documents; only texts that are new to it are embedded.
+
+        The old index answers until the new one is whole. An index of another embedding model or index version is made
+        anew, and so is one that is damaged. Vectors are kept as they are computed, so that a sync that was stopped,
+        failed or was killed is gone on with.
+
+        Args:
+            name: a database's, or any other.
+            documents: all that it is to hold.
+            embedder: texts to vectors.
+            progress: told after each batch, of the documents that are not in the index yet.
+            turn: how to wait for another process, and how this one is stopped.
+
+        Raises:
+            EmbedderUnavailable: the documents cannot be embedded.
+            IndexBusy: another process has been indexing for too long.
+            IndexingStopped: it was asked to stop.
+        """
+        wanted = {document.id: document for document in documents}
+        content = Content(
+            name=name,
+            embedding_model=embedder.name,
+            dimension=embedder.dimension,
+            count=len(wanted),
+            digest=digest_of(wanted),
+        )
+        turn = turn or Turn()
+        if self._holds(content):
+            return SyncReport(unchanged=len(wanted))
+        with self._revisions.writing(name, turn) as notes:
+            sync = _Sync(self._revisions, content, wanted, embedder, self._path / "vectors.sqlite")
+            try:
+                return sync.run(progress or (lambda *_: None), turn, notes)
+            finally:
+                sync.close()
+
+    def search(
+        self,
+        name: str,
+        vector: Sequence[float],
+        top_k: int,
+        kinds: Collection[Kind] = (),
+        *,
+        model: str | None = None,
+    ) -> list[Retrieved]:
+        """The documents nearest to a vector, best first, at most `top_k`; none where nothing is indexed.
+
+        Args:
+            name: of the index.
+            vector: of the embedder that made the index.
+            top_k: documents at most.
+            kinds: only documents of these kinds; all where empty. In an index of many thousands it takes long.
+            model: name of the embedder that made the vector, where it is to be checked.
+
+        Raises:
+            IndexOutdated: the index was made with another embedding model.
+        """
+        return self.search_all(name, [vector], top_k, kinds, model=model)[0]
+
+    def search_all(
+        self,
+        name: str,
+        vectors: Sequence[Sequence[float]],
+        top_k: int,
+        kinds: Collection[Kind] = (),
+        *,
+        model: str | None = None,
+    ) -> list[list[Retrieved]]:
+        """The same for several vectors at once, in their order; faster than one after the other. Raises as `search`."""
+
+        def nearest(reading: Reading) -> list[list[Retrieved]]:
+            return self._held(name, reading).nearest(reading, vectors, top_k, kinds)
+
+        return self._search(name, vectors, model, nearest) or [[] for _ in vectors]
+
+    def search_ids(
+        self, name: str, vectors: Sequence[Sequence[float]], top_k: int, *, model: str | None = None
+    ) -> list[list[tuple[str, float]]]:
+        """The ids of the nearest documents, each with its similarity: nothing is read of a large index but its graph.
+
+        Arguments and errors are those of `search_all`.
+        """
+
+        def nearest(reading: Reading) -> list[list[tuple[str, float]]]:
+            return reading.vectors.nearest(vectors, top_k)
+
+        return self._search(name, vectors, model, nearest) or [[] for _ in vectors]
+
+    def documents_by_id(self, name: str, ids: Collection[str]) -> dict[str, Document]:
+        """Those of these documents that are there now."""
+        return self._revisions.read(name, lambda it: it.vectors.documents_by_id(sorted(ids))) or {}
+
+    def documents(self, name: str) -> tuple[Document, ...]:
+        """All documents, in an order that depends on nothing but themselves; also where the model is another now."""
+        return self._revisions.read(name, lambda it: self._held(name, it).documents) or ()
+
+    def indexed(self, name: str) -> bool:
+        """True where a sync of this name has ended."""
+        return self.content(name) is not None
+
+    def content(self, name: str) -> Content | None:
+        """What the index of this name holds, and what its vectors are; None where no sync of it has ended."""
+        return self._revisions.content(name)
+
+    def load(self, names: Iterable[str]) -> None:
+        """Import Chroma, where it takes that to read or to make an index of one of these names."""
+        if any(map(self._revisions.needs_chroma, names)):
+            chroma.load()
+
+    def close(self) -> None:
+        """Give back files and connections."""
+        self._revisions.close()
+
+    def _search(
+        self, name: str, vectors: Sequence[Sequence[float]], model: str | None, nearest: Callable[[Reading], list[Hits]]
+    ) -> list[Hits] | None:
+        """What `nearest` finds in the current revision, once it is sure that the vectors are of its model."""
+
+        def search(reading: Reading) -> list[Hits]:
+            made_with = reading.content
+            if model not in {None, made_with.embedding_model} or {*map(len, vectors)} != {made_with.dimension}:
+                raise IndexOutdated(
+                    f"The docs of {name!r} were indexed with the embedding model {made_with.embedding_model!r}, and "
+                    "another one is set now. Index again: python -m agent index."
+                )
+            return nearest(reading) if made_with.count else []
+
+        return self._revisions.read(name, search) if vectors else None
+
+    def _held(self, name: str, reading: Reading) -> Held:
+        known = self._documents.get(name)
+        if known is None or known.revision != reading.revision:
+            known = self._documents[name] = Held(reading)
+        return known
+
+    def _holds(self, content: Content) -> bool:
+        """Whether the index is sound and holds this already, so that nothing need be written or waited for."""
+        try:
+            if self._revisions.content(content.name) != content:
+                return False
+            return self._revisions.read(content.name, lambda _: True) or False
+        except IndexDamaged:
+            return False
+
+
+class _Sync:
+    """One sync, while nobody else writes the same."""
+
+    def __init__(
+        self,
+        revisions: Revisions,
+        content: Content,
+        wanted: Mapping[str, Document],
+        embedder: Embedder,
+        cache: Path,
+    ) -> None:
+        self._revisions, self._content, self._wanted, self._embedder = revisions, content, wanted, embedder
+        self._cache = VectorCache(cache, content)
+        self._have: set[str] = set()
+        self._embedded = 0
+
+    def run(self, progress: Progress, turn: Turn, notes: tuple[str, ...]) -> SyncReport:
+        """See `Store.sync`."""
+        current = self._revisions.content(self._content.name)
+        if current is not None and current.comparable(self._content):
+            self._have = self._revisions.read(self._content.name, lambda it: it.vectors.ids()) or set()
+        gone = sorted(self._have - self._wanted.keys())
+        added = len(self._wanted.keys() - self._have)
+        if current != self._content:
+            # To change a copy is faster than to build the graph of neighbours again, while there is little to change.
+            changes, small = len(gone) + added, len(gone) + added <= len(self._have) // 2
+            with self._revisions.draft(self._content.name, changes, copied=small and bool(self._have)) as draft:
+                held = self._have if draft.copied else set()
+                draft.delete(sorted(held & {*gone}))
+                self._write([it for it in self._wanted.values() if it.id not in held], draft, progress, turn)
+                draft.publish(self._content)
+            self._cache.keep_only(document.passage for document in self._wanted.values())
+        return SyncReport(
+            added=added,
+            removed=len(gone),
+            unchanged=len(self._wanted) - added,
+            embedded=self._embedded,
+            notes=(*notes, self._cache.problem) if self._cache.problem else notes,
+        )
+
+    def close(self) -> None:
+        """Give the kept vectors' file back."""
+        self._cache.close()
+
+    def _write(self, documents: list[Document], draft: Draft, progress: Progress, turn: Turn) -> None:
+        """Write documents with their vectors; first those whose vectors are known, so that the time left is true."""
+        documents.sort(key=lambda document: document.id not in self._have)
+        waiting: list[Document] = []
+        vectors: list[Sequence[float]] = []
+        size = int(getattr(self._embedder, "batch", None) or BATCH)
+        for start in range(0, len(documents), size):
+            if turn.stopped:
+                raise IndexingStopped(
+                    "Indexing was stopped; what was embedded is kept, and the next run goes on there."
+                )
+            batch = documents[start : start + size]
+            waiting += batch
+            vectors += self._vectors(batch)
+            while len(waiting) >= draft.batch:
+                draft.write(waiting[: draft.batch], vectors[: draft.batch])
+                del waiting[: draft.batch], vectors[: draft.batch]
+            progress(start + len(batch), len(documents))
+        if waiting:
+            draft.write(waiting, vectors)
+
+    def _vectors(self, batch: Sequence[Document]) -> Iterator[Sequence[float]]:
+        """A vector for each: kept from before, from the old index, or computed now and kept."""
+        known: dict[str, Sequence[float]] = {**self._cache.get({document.passage for document in batch})}
+        lacking = [document for document in batch if document.passage not in known]
+        old = [document.id for document in lacking if document.id in self._have]
+        if old:
+            found = self._revisions.read(self._content.name, lambda it: it.vectors.vectors_of(old)) or {}
+            known |= {document.passage: found[document.id] for document in lacking if document.id in found}
+        texts = list(dict.fromkeys(document.passage for document in batch if document.passage not in known))
+        if texts:
+            computed = self._embedder.embed(texts)
+            self._embedded += len(texts)
+            self._cache.put(texts, computed)
+            known |= dict(zip(texts, computed, strict=True))
+        return (known[document.passage] for document in batch)

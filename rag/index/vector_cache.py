@@ -1,0 +1,147 @@
+"""Vectors that were computed, by the hash of their text: what an interrupted sync leaves for the next one.
+
+Each batch is one transaction of SQLite, so that a process may be killed at any moment and loses one batch at most.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from array import array
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rag.index.private_files import make_file
+from rag.index.revision import Content
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS vectors (
+    collection TEXT, model TEXT, text BLOB, vector BLOB, PRIMARY KEY (collection, model, text)
+) WITHOUT ROWID
+"""
+_ASKED = 500  # texts in one query
+_BUSY_S = 30.0  # while another collection's vectors are written
+
+
+class VectorCache:
+    """The vectors of one collection and one embedding model, in a file that all collections share.
+
+    A cache that cannot be used is none: `problem` says why, nothing is found and nothing is kept.
+    """
+
+    def __init__(self, path: Path, content: Content) -> None:
+        self._collection, self._dimension = content.name, content.dimension
+        self._model = f"{content.embedding_model}/{content.dimension}"
+        self.problem = ""
+        self._connection: sqlite3.Connection | None = None
+        self._path = path
+        try:
+            self._connection = self._open()
+        except sqlite3.OperationalError as error:
+            self._give_up(error)
+        except sqlite3.DatabaseError:
+            self._begin_anew()
+
+    def get(self, texts: Iterable[str]) -> dict[str, array[float]]:
+        """The vectors of those texts that are known."""
+        by_hash = {_hash(text): text for text in texts}
+        hashes, found = list(by_hash), dict[str, "array[float]"]()
+        if self._connection is None:
+            return found
+        try:
+            for start in range(0, len(hashes), _ASKED):
+                some = hashes[start : start + _ASKED]
+                rows = self._connection.execute(
+                    "SELECT text, vector FROM vectors WHERE collection = ? AND model = ? "
+                    f"AND text IN ({','.join('?' * len(some))})",
+                    (self._collection, self._model, *some),
+                )
+                for text, blob in rows:
+                    if len(blob) == 4 * self._dimension:
+                        found[by_hash[text]] = array("f", blob)
+        except sqlite3.Error as error:
+            self._give_up(error)
+        return found
+
+    def put(self, texts: Sequence[str], vectors: Sequence[Sequence[float]]) -> None:
+        """Keep vectors, now and for good."""
+        if self._connection is None:
+            return
+        rows = [
+            (self._collection, self._model, _hash(text), array("f", vector).tobytes())
+            for text, vector in zip(texts, vectors, strict=True)
+        ]
+        try:
+            with self._connection:
+                self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
+        except sqlite3.Error as error:
+            self._give_up(error)
+
+    def keep_only(self, texts: Iterable[str]) -> None:
+        """Forget this collection's vectors of other texts and of other models."""
+        if self._connection is None:
+            return
+        try:
+            with self._connection:
+                self._connection.execute("CREATE TEMP TABLE kept (text BLOB PRIMARY KEY) WITHOUT ROWID")
+                self._connection.executemany(
+                    "INSERT OR IGNORE INTO kept VALUES (?)", ((_hash(text),) for text in texts)
+                )
+                self._connection.execute(
+                    "DELETE FROM vectors WHERE collection = ? AND (model <> ? OR text NOT IN (SELECT text FROM kept))",
+                    (self._collection, self._model),
+                )
+                self._connection.execute("DROP TABLE kept")
+        except sqlite3.Error as error:
+            self._give_up(error)
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+    def _open(self) -> sqlite3.Connection:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):  # SQLite says what is wrong
+            make_file(self._path)
+        connection = sqlite3.connect(self._path, timeout=_BUSY_S, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(_TABLE)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _begin_anew(self) -> None:
+        """Set a damaged file aside and begin another one."""
+        aside = aside_of(self._path)
+        try:
+            self._path.rename(aside)
+            for rest in ("-wal", "-shm"):  # they belong to the damaged file
+                self._path.with_name(self._path.name + rest).unlink(missing_ok=True)
+            self._connection = self._open()
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(error)
+        else:
+            self.problem = f"The kept vectors were damaged; they are set aside as {aside.name!r} and computed anew."
+
+    def _give_up(self, error: Exception) -> None:
+        self.close()
+        kind = error.sqlite_errorname if isinstance(error, sqlite3.Error) else type(error).__name__
+        self.problem = f"Vectors cannot be kept ({kind}), so that an interrupted run begins anew."
+
+
+def aside_of(path: Path) -> Path:
+    """A name beside it for a damaged file or folder, that is not taken yet."""
+    name = f"{path.name}.corrupt-{datetime.now(UTC):%Y-%m-%d}"
+    free = (path.with_name(name + (f"-{number}" if number > 1 else "")) for number in range(1, 10_000))
+    return next(one for one in free if not one.exists())
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()

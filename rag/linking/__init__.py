@@ -1,0 +1,1 @@
+"""Schema linking: tables, columns and stored values that a question is about."""

@@ -1,0 +1,204 @@
+"""The vectors of a schema: one passage for every table and column, documented or not, and one for each short value.
+
+They are kept in the store beside the docs, and kept up to date in the same way: a passage whose text has not changed is
+not embedded again. A search asks the store's graph of near neighbours, so it takes hardly longer for 100,000 columns.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from executors.base import Schema
+from rag.docs.documents import Document, make_document
+from rag.embedding.embedder import Embedder
+from rag.index.revision import Turn
+from rag.index.store import Progress, Store, SyncReport
+from rag.linking.linking import LEAST_MEANT, Near, NearColumn, NearValue
+from rag.linking.values import StoredValues
+from rag.words import phrases, split_name
+
+_COLUMNS_NEAR, _VALUES_NEAR = 100, 20  # hits of one search: more of them change no table's place
+_PHRASES = 8  # of a question that are searched; long ones have more, and the whole question stands for them
+_FEW_VALUES, _VALUE_CHARS = 50, 40  # a column with so few and short values names kinds of things, not things
+_MOST_VALUES = 3000  # embedded for one database: minutes, at the speed of one core
+_SAMPLES = 3
+
+
+class _Passage(Document):
+    """A document whose text is embedded as it is."""
+
+    @property
+    def passage(self) -> str:
+        return self.text
+
+
+def schema_passages(schema: Schema, documents: Iterable[Document] = ()) -> tuple[Document, ...]:
+    """One for each table and column: its name in words, what is said of it, and samples."""
+    said: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for document in documents:
+        if document.kind in {"column", "table"} and document.table:
+            said[document.table.lower(), document.column.lower()].append(document.text)
+    passages: list[Document] = []
+    for table in schema.tables:
+        name, own = split_name(table.parts[-1]), table.name.lower()
+        about = "; ".join(said.get((own, "")) or filter(None, [table.comment]))
+        columns = ", ".join(split_name(column.name) for column in table.columns)
+        passages.append(
+            _passage(schema, table.name, "", f"{name}: {about} {columns}" if about else f"{name}: {columns}")
+        )
+        for column in table.columns:
+            about = "; ".join(said.get((own, column.name.lower())) or filter(None, [column.comment]))
+            samples = "" if column.private else ", ".join(column.samples[:_SAMPLES])
+            text = f"{name} {split_name(column.name)}" + (f": {about}" if about else "")
+            passages.append(_passage(schema, table.name, column.name, f"{text} ({samples})" if samples else text))
+    return tuple(passages)
+
+
+def value_passages(schema: Schema, stored: Iterable[StoredValues]) -> tuple[Document, ...]:
+    """One for each value of the columns that hold only few and short ones, the fewest first, up to a bound."""
+    few = sorted((it for it in stored if len(it.values) <= _FEW_VALUES), key=lambda it: len(it.values))
+    passages: list[Document] = []
+    for column in few:
+        short = [value for value in column.values if len(value) <= _VALUE_CHARS and any(map(str.isalpha, value))]
+        # A document's white space is folded: of other values the index would offer one that is not stored.
+        short = [value for value in short if " ".join(value.split()) == value]
+        passages += [_passage(schema, column.table, column.column, value) for value in short]
+    return tuple(passages[:_MOST_VALUES])
+
+
+class ColumnIndex:
+    """Finds what of a schema is near to a question. Methods block, and are safe in threads.
+
+    Raises (every method):
+        StoreUnavailable, EmbedderUnavailable: what the store or the embedder said.
+    """
+
+    def __init__(self, store: Store, embedder: Embedder) -> None:
+        self._store, self._embedder = store, embedder
+        # What documents are about, by the index's name and their id: as ids tell their whole content, this never
+        # gets out of date. A search is told ids alone, and has them looked up only where they are not known.
+        self._about: dict[str, dict[str, _About]] = {}
+
+    def sync(
+        self,
+        schema: Schema,
+        documents: Iterable[Document] = (),
+        progress: Progress | None = None,
+        turn: Turn | None = None,
+    ) -> SyncReport:
+        """Make the index hold exactly this schema with these docs; see `Store.sync`."""
+        return self._sync(_columns_of(schema.database), schema_passages(schema, documents), progress, turn)
+
+    def sync_values(
+        self,
+        schema: Schema,
+        stored: Iterable[StoredValues],
+        progress: Progress | None = None,
+        turn: Turn | None = None,
+    ) -> SyncReport:
+        """Make the index hold exactly these values, as far as they are few and short; see `Store.sync`."""
+        passages = value_passages(schema, stored)
+        if not passages and not self._store.indexed(_values_of(schema.database)):
+            return SyncReport()  # and no model is loaded for nothing
+        return self._sync(_values_of(schema.database), passages, progress, turn)
+
+    def texts(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
+        """The texts whose vectors `near` looks up, of the same arguments; none where no index is.
+
+        Each costs time, so where only values are indexed they are the phrases that may mean one.
+        """
+        parts = _parts(question)
+        if self._store.indexed(_columns_of(database)):
+            return (question, *parts)
+        return tuple(filter(may_mean, parts)) if self._store.indexed(_values_of(database)) else ()
+
+    def near(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> Near:
+        """Columns near the question and near its phrases, and values near its phrases; nothing where no index is.
+
+        Args:
+            question: as asked.
+            database: its name.
+            may_mean: whether a phrase may mean a stored value at all; others are not compared with values.
+        """
+        texts = self.texts(question, database, may_mean)
+        if not texts:
+            return Near()  # and no model is loaded for it
+        vectors = dict(zip(texts, self._embedder.embed(texts), strict=True))
+        columns = (
+            self._near(_columns_of(database), list(vectors.values()), _COLUMNS_NEAR) if question in vectors else []
+        )
+        telling = [part for part in _parts(question) if part in vectors and may_mean(part)]
+        values = self._near(_values_of(database), [vectors[part] for part in telling], _VALUES_NEAR)
+        return Near(
+            question=_columns(columns[0]) if columns else (),
+            phrases=tuple(map(_columns, columns[1:])),
+            values=tuple(value for part, hits in zip(telling, values, strict=True) for value in _values(part, hits)),
+        )
+
+    def _sync(
+        self, name: str, passages: Sequence[Document], progress: Progress | None, turn: Turn | None
+    ) -> SyncReport:
+        report = self._store.sync(name, passages, self._embedder, progress, turn)
+        self._about[name] = {document.id: _about(name, document) for document in passages}
+        return report
+
+    def _near(self, name: str, vectors: Sequence[Sequence[float]], top_k: int) -> list[list[_Hit]]:
+        """For each vector what is near it, best first. What is taken out of the index meanwhile is left out."""
+        found = self._store.search_ids(name, vectors, top_k, model=self._embedder.name)
+        about = self._about.setdefault(name, {})
+        unknown = {key for hits in found for key, _ in hits if key not in about}
+        if unknown:
+            documents = self._store.documents_by_id(name, unknown)
+            about |= {key: _about(name, document) for key, document in documents.items()}
+        return [[(about[key], score) for key, score in hits if key in about] for hits in found]
+
+
+def _parts(question: str) -> list[str]:
+    """Its phrases that are looked for by themselves."""
+    return [phrase for phrase in phrases(question) if phrase != question][:_PHRASES]
+
+
+class _About(NamedTuple):
+    """What a document is about; `value` is empty for a column's or a table's."""
+
+    table: str
+    column: str
+    value: str
+
+
+_Hit = tuple[_About, float]
+
+
+def _about(name: str, document: Document) -> _About:
+    return _About(document.table, document.column, document.text if name.endswith(_VALUES) else "")
+
+
+def _columns(hits: Sequence[_Hit]) -> tuple[NearColumn, ...]:
+    return tuple(NearColumn(about.table, about.column, score) for about, score in hits)
+
+
+def _values(said: str, hits: Sequence[_Hit]) -> list[NearValue]:
+    return [
+        NearValue(about.table, about.column, about.value, said, score) for about, score in hits if score >= LEAST_MEANT
+    ]
+
+
+# A registry's names have no slash in them, so these are nobody else's.
+_VALUES = "/values"
+
+
+def _columns_of(database: str) -> str:
+    return f"{database}/columns"
+
+
+def _values_of(database: str) -> str:
+    return f"{database}{_VALUES}"
+
+
+def _passage(schema: Schema, table: str, column: str, text: str) -> Document:
+    document = make_document(
+        "column" if column else "table", text, database=schema.database, table=table, column=column, source="schema"
+    )
+    return _Passage(**document.model_dump())

@@ -1,0 +1,155 @@
+"""Dense and lexical relevance together: what an embedding blurs (which year, which term), the words tell."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from operator import itemgetter
+from typing import TypeVar
+
+from rag.docs.documents import Document, Retrieved
+from rag.words import telling_words, words
+
+LEXICAL_WEIGHT = 0.5
+LEAST = 0.35  # fused score under which a document says nothing about the question
+OF_BEST = 0.6  # and the part of the best one's score
+LEAST_LIKE = 0.4  # cosine under which a past query is another question
+TERM_SHARE = 0.66  # of a term's words that a question must use to mean it
+MEANS_TERM = 0.5  # or the cosine from which it does, in other words
+
+RANK_OFFSET = 10  # of reciprocal ranks: how much the first place is worth over the tenth (twice as much)
+
+Item = TypeVar("Item", bound=Hashable)
+
+_TERM = re.compile(r"(?P<term>[^:=`]{2,60}?)\s*(?::\s|\s=\s|\s—\s)")
+# These introduce a remark, and explain nothing by themselves.
+_NO_TERM = re.compile(
+    r"(please )?notes?|n\.?b\.?|important|warning|caution|attention|remember|remark|tip|hint|info|todo"
+    r"|(for )?examples?|e\.g\.",
+    re.IGNORECASE,
+)
+_SHORT = re.compile(r"\b[A-Z][A-Z0-9]{1,9}\b")
+
+
+def fuse_ranks(rankings: Iterable[tuple[Mapping[Item, float], float]]) -> dict[Item, float]:
+    """Several rankings as one, by reciprocal rank: scores of different kinds are never compared, only their order.
+
+    Args:
+        rankings: each the scores of what it found, the higher the better, with the weight of its say. What a ranking
+            did not find gets nothing from it; equal scores share the better place.
+
+    Returns:
+        the sum of weight / (offset + place) of every item that any ranking found.
+    """
+    fused: dict[Item, float] = {}
+    for scores, weight in rankings:
+        place, last = 0, math.inf
+        for position, (item, score) in enumerate(sorted(scores.items(), key=itemgetter(1), reverse=True)):
+            if score < last:
+                place, last = position, score
+            fused[item] = fused.get(item, 0.0) + weight / (RANK_OFFSET + place)
+    return fused
+
+
+def term_of(text: str) -> str:
+    """The term that a glossary entry explains: `Active customer: one with ...`; empty for a rule about everything.
+
+    A remark that only begins like an entry, as `Note: ...`, is such a rule, too.
+    """
+    match = _TERM.match(text)
+    term = match["term"].strip() if match else ""
+    return "" if _NO_TERM.fullmatch(term.strip("*_ ")) else term
+
+
+class Glossary:
+    """The rules that explain a term, by the words of that term: an abbreviation's vector says nothing to an embedder.
+
+    Args:
+        documents: those of kind rule are read.
+    """
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._by_short: dict[str, list[Document]] = defaultdict(list)
+        self._by_word: dict[str, list[Document]] = defaultdict(list)
+        for document in documents:
+            term = term_of(document.text) if document.kind == "rule" else ""
+            for short in sorted(set(_SHORT.findall(term))):
+                self._by_short[short].append(document)
+            for word in sorted(telling_words(term)):
+                self._by_word[word].append(document)
+
+    def with_terms(self, question: str, relevant: Sequence[Retrieved]) -> tuple[Retrieved, ...]:
+        """The retrieved documents, after those rules whose terms the question uses; these have score 1."""
+        terms = telling_words(question)
+        candidates = [document for short in _SHORT.findall(question) for document in self._by_short.get(short, ())]
+        candidates += [document for word in sorted(terms) for document in self._by_word.get(word, ())]
+        used = {
+            document.id: Retrieved(document=document, score=1.0)
+            for document in candidates
+            if uses_term(term_of(document.text), question, terms)
+        }
+        return (*used.values(), *(hit for hit in relevant if hit.document.id not in used))
+
+
+def fuse(question: str, hits: Sequence[Retrieved], top_k: int) -> tuple[Retrieved, ...]:
+    """The hits that matter, best first, at most `top_k`; each keeps its cosine similarity as score.
+
+    The lexical part is the share of the question's telling words that a document holds, rare words counting for more
+    (the idea of BM25's inverse document frequency, over the hits themselves). An entry of a glossary matters only where
+    the question uses its term, or means it.
+
+    Args:
+        question: as asked.
+        hits: candidates from the index, more than are wanted.
+        top_k: documents at most.
+    """
+    terms = telling_words(question)
+    matching = [hit for hit in hits if _applies(hit, question, terms)]
+    texts = [_words_of(hit.document.shown, hit.document.sql) & terms for hit in matching]
+    holding = Counter(term for found in texts for term in found)
+    rarity = {term: math.log1p(len(matching) / count) for term, count in holding.items()}
+    whole = sum(rarity.values()) or 1.0
+    fused = [
+        (hit.score + LEXICAL_WEIGHT * sum(rarity[term] for term in found) / whole, hit)
+        for hit, found in zip(matching, texts, strict=True)
+    ]
+    fused.sort(key=lambda pair: (-pair[0], pair[1].document.id))
+    best = fused[0][0] if fused else 0.0
+    return tuple(hit for score, hit in fused[:top_k] if score >= max(LEAST, OF_BEST * best))
+
+
+@lru_cache(maxsize=1024)
+def _words_of(shown: str, sql: str) -> frozenset[str]:
+    """The words of a document; kept, for the same ones are found again and again."""
+    return words(f"{shown} {sql}")
+
+
+def _applies(hit: Retrieved, question: str, terms: frozenset[str]) -> bool:
+    if hit.document.kind == "query":
+        return hit.score >= LEAST_LIKE
+    term = term_of(hit.document.text)
+    if not term:
+        return True
+    if uses_term(term, question, terms):
+        return True
+    return _years(term) <= terms and hit.score >= MEANS_TERM
+
+
+def uses_term(term: str, question: str, terms: frozenset[str]) -> bool:
+    """Whether a question says a term: its abbreviation, or most of its words and all of its numbers.
+
+    Args:
+        terms: the question's telling words.
+    """
+    if set(_SHORT.findall(term)).intersection(_SHORT.findall(question)):
+        return True
+    own = telling_words(term)
+    # Fiscal year 2024 is not what a question about 2025 means.
+    return bool(own) and _years(term) <= terms and len(own & terms) / len(own) >= TERM_SHARE
+
+
+def _years(term: str) -> frozenset[str]:
+    return frozenset(word for word in telling_words(term) if word.isdigit())

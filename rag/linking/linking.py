@@ -1,0 +1,316 @@
+"""Schema linking: what of a schema, and which stored values, a question is about.
+
+What the index found near the question and near its phrases (dense), the words that names, docs and samples share with
+it (lexical), the documents retrieved for it, and the values that it spells out: each is a ranking of columns, and ranks
+are what is fused. Nothing here is tuned to a model's scores.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import chain
+from typing import Literal, NamedTuple, get_args
+
+from executors.base import Frozen, Schema
+from rag.docs.documents import Document, Retrieved
+from rag.linking.dates import periods_in
+from rag.linking.fusion import Glossary
+from rag.linking.lexical import LexicalIndex, column_scores
+from rag.linking.lexical import table_scores as lexical_table_scores
+from rag.linking.schema_ranking import Name, Opinion, Ranking, document_scores, fuse_rankings, opinion
+from rag.linking.value_places import places_meant
+from rag.linking.values import LinkedValue, StoredValues, ValueIndex, quoted
+from rag.words import words
+
+Signal = Literal["dense", "lexical", "documents", "values"]
+EVERY_SIGNAL: frozenset[Signal] = frozenset(get_args(Signal))
+
+MAX_VALUES, MAX_OFFERS = 12, 6  # shown: more of them say less
+LEAST_MEANT = 0.5  # cosine from which a value may be what a phrase means
+_COLUMNS_EACH, _OFFERS_EACH = 3, 2  # columns that hold what was said, and that hold what it may mean
+_VALUES_EACH = 2  # of a column, for one said
+_WORD_CHARS = 5  # of a word all in capitals; shorter ones are abbreviations, whose vectors say nothing
+_RELEVANT = 20  # tables in which values are looked for that say little by themselves
+_PERIOD_TABLES, _PERIOD_COLUMNS = 5, 2  # with dates, and so many of each, that a time of the question may mean
+_DATE_TYPE = re.compile(r"date|time", re.IGNORECASE)
+_SURE = 0.5  # score from which a value says something about its table
+
+
+class NearColumn(NamedTuple):
+    """A column, or a table where `column` is empty, whose passage is near to a text; `score` is the cosine."""
+
+    table: str
+    column: str
+    score: float
+
+
+class NearValue(NamedTuple):
+    """A stored value that is near in meaning to words of the question; `score` is the cosine."""
+
+    table: str
+    column: str
+    value: str
+    said: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Near:
+    """What an index of vectors found.
+
+    question: columns near the whole question.
+    phrases: for each of its phrases, the columns near that.
+    values: near a phrase.
+    warnings: why there is less, where there is.
+    """
+
+    question: tuple[NearColumn, ...] = ()
+    phrases: tuple[tuple[NearColumn, ...], ...] = ()
+    values: tuple[NearValue, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+NOTHING_NEAR = Near()
+
+
+class LinkedPeriod(Frozen):
+    """A day, month, quarter or year of the question, for columns of dates and times: their values are not read.
+
+    said: the question's own words.
+    first, last, after: its first and last day, and the day after that, as ISO 8601 has them.
+    columns: of dates, in the tables the question is about, the likeliest first: table and column.
+    """
+
+    said: str
+    first: str
+    last: str
+    after: str
+    columns: tuple[tuple[str, str], ...]
+
+
+class Linked(Frozen):
+    """What a question is about: tables and columns, best first, and stored values, surest first.
+
+    periods: times that the question says, for the columns of dates that it may be about.
+    rules: those that explain a term of the question, and were not among the retrieved documents.
+    """
+
+    ranking: Ranking = Ranking()
+    values: tuple[LinkedValue, ...] = ()
+    periods: tuple[LinkedPeriod, ...] = ()
+    rules: tuple[Document, ...] = ()
+
+
+class SchemaLinker:
+    """Links questions to one schema; made once for a schema, its docs and its values.
+
+    Args:
+        schema: what can be asked of.
+        documents: all docs; of rules, those that explain a term of the question are heard.
+        stored: distinct values of text columns; never of private ones.
+    """
+
+    def __init__(self, schema: Schema, documents: Iterable[Document] = (), stored: Iterable[StoredValues] = ()) -> None:
+        self._schema = schema
+        self._names = [table.name for table in schema.tables]
+        documents = tuple(documents)
+        self._lexical = LexicalIndex(schema, documents)
+        self._glossary = Glossary(documents)
+        held = [it for it in stored if _has_public(schema, it.table, it.column)]
+        self._values = ValueIndex(held, names=self._lexical.names)
+        self._distinct = {(it.table, it.column): len(it.values) for it in held}
+
+    def link(
+        self,
+        question: str,
+        *,
+        near: Near = NOTHING_NEAR,
+        relevant: Sequence[Retrieved] = (),
+        signals: Collection[Signal] = EVERY_SIGNAL,
+    ) -> Linked:
+        """What the question is about. Depends on nothing but the arguments, in every order of ties.
+
+        Args:
+            question: as asked.
+            near: what an index of vectors found; empty where there is none.
+            relevant: documents that retrieval found: what they are about, or mention, is near the question, and values
+                that a rule spells out are looked up, too.
+            signals: which of them are heard; all but for measuring.
+        """
+        known = {hit.document.id for hit in relevant}
+        if "documents" in signals:
+            relevant = self._glossary.with_terms(question, relevant)
+        opinions: list[Opinion] = []
+        if "dense" in signals:
+            opinions.append(opinion(_near_scores(near.question)))
+            opinions += [opinion(_near_scores(phrase), 1.0 / len(near.phrases)) for phrase in near.phrases]
+        if "lexical" in signals:
+            opinions.append(self._by_words(question))
+        if "documents" in signals:
+            opinions.append(opinion(document_scores(self._schema, relevant)))
+        found: list[LinkedValue] = []
+        if "values" in signals:
+            found = self._values.find(question)
+            opinions.append(opinion(_value_scores([*found, *self._by_meaning(near)])))
+        ranking = fuse_rankings(opinions)
+        return Linked(
+            ranking=ranking,
+            values=self._chosen(question, found, near, relevant, ranking) if "values" in signals else (),
+            periods=self._periods(question, ranking),
+            rules=tuple(hit.document for hit in relevant if hit.document.id not in known),
+        )
+
+    def _by_words(self, question: str) -> Opinion:
+        found = self._lexical.search(question)
+        found_tables = lexical_table_scores(found)
+        tables = {self._names[table]: score for table, score in found_tables.items()}
+
+        def columns(among: Collection[str]) -> dict[Name, float]:
+            scores = column_scores(found, {table for table in found_tables if self._names[table] in among})
+            return {
+                (self._names[table], self._schema.tables[table].columns[column].name): score
+                for (table, column), score in scores.items()
+            }
+
+        return Opinion(tables, columns)
+
+    def _chosen(
+        self,
+        question: str,
+        found: Sequence[LinkedValue],
+        near: Near,
+        relevant: Sequence[Retrieved],
+        ranking: Ranking,
+    ) -> tuple[LinkedValue, ...]:
+        """The values that are shown: sure ones before offers, and of each said the columns the question is about."""
+        places = {ranked.table: place for place, ranked in enumerate(ranking.tables)}
+
+        def place(value: LinkedValue) -> int:
+            return places.get(value.table, len(places))
+
+        spelled = places_meant([it for it in found if it.is_sure], question, self._distinct)
+        sure = [*spelled, *(it for it in self._in_rules(relevant) if it.is_sure)]
+        sure = [it for it in sure if it.score >= _SURE or place(it) < _RELEVANT]
+        best: dict[str, int] = {}  # by what was said: the best place of a table that surely holds it
+        for value in sure:
+            best[value.said.casefold()] = min(best.get(value.said.casefold(), len(places)), place(value))
+        meant = [it for it in self._by_meaning(near) if not self._is_explained(it.said, [*sure, *found])]
+        offers = [
+            it
+            for it in [*(it for it in found if not it.is_sure), *meant]
+            if place(it) < min(_RELEVANT, best.get(it.said.casefold(), _RELEVANT))
+        ]
+        order = [*_of_each_said(sure, place, _COLUMNS_EACH), *_of_each_said(offers, place, _OFFERS_EACH)[:MAX_OFFERS]]
+        once = {(it.table, it.column, it.value): it for it in reversed(order[:MAX_VALUES])}
+        return tuple(reversed(once.values()))
+
+    def _periods(self, question: str, ranking: Ranking) -> tuple[LinkedPeriod, ...]:
+        """The question's times, where a table that it is about has columns of dates."""
+        periods = {period.said: period for period in periods_in(question) if period.last < date.max}
+        columns = self._date_columns(ranking) if periods else ()
+        return tuple(
+            LinkedPeriod(
+                said=said,
+                first=period.first.isoformat(),
+                last=period.last.isoformat(),
+                after=(period.last + timedelta(days=1)).isoformat(),
+                columns=columns,
+            )
+            for said, period in periods.items()
+            if columns
+        )
+
+    def _date_columns(self, ranking: Ranking) -> tuple[Name, ...]:
+        places = {(ranked.table, ranked.column): place for place, ranked in enumerate(ranking.columns)}
+        found: list[list[Name]] = []
+        for ranked in ranking.tables[:_RELEVANT]:
+            table = self._schema.table(ranked.table)
+            dated = [it for it in table.columns if _DATE_TYPE.search(it.type) and not it.private] if table else []
+            names = [(ranked.table, column.name) for column in dated]
+            found += [sorted(names, key=lambda name: places.get(name, len(places)))[:_PERIOD_COLUMNS]] if names else []
+        return tuple(chain.from_iterable(found[:_PERIOD_TABLES]))
+
+    def _in_rules(self, relevant: Sequence[Retrieved]) -> list[LinkedValue]:
+        """Values that the question's rules have in quotes: `status = 'success'`."""
+        rules = [hit.document.text for hit in relevant if hit.document.kind == "rule"]
+        return [value for rule in rules for said in quoted(rule) for value in self._values.find(said) if value.is_sure]
+
+    def _by_meaning(self, near: Near) -> list[LinkedValue]:
+        """What is near in meaning to words that may mean a value."""
+        return [
+            LinkedValue(value.table, value.column, value.value, value.said, "meaning", value.score)
+            for value in near.values
+            if value.score >= LEAST_MEANT
+            and _has_public(self._schema, value.table, value.column)
+            and self.may_mean(value.said)
+        ]
+
+    def _is_explained(self, said: str, spelled: Sequence[LinkedValue]) -> bool:
+        """Whether words are values spelled so, or almost so, beside names of the schema, and mean nothing else.
+
+        Such as "neutral heroes", "good female heroes", or "blonde hair" where 'Blond' is stored.
+        """
+        own, held = words(said), [words(it.said) for it in spelled]
+        rest = own - self._lexical.names
+        return rest <= frozenset().union(*held) and (rest < own or own not in held)
+
+    def may_mean(self, said: str) -> bool:
+        """Whether words may mean a value that is spelled otherwise: they name nothing in the schema, nor a number."""
+        is_short = said.isupper() and len(said) < _WORD_CHARS  # an abbreviation
+        return not (is_short or any(map(str.isdigit, said)) or words(said) <= self._lexical.names)
+
+
+def _has_public(schema: Schema, table: str, column: str) -> bool:
+    """Whether values of a column may be told: what was read or indexed before may be gone since, or be private now."""
+    owner = schema.table(table)
+    found = owner.column(column) if owner is not None else None
+    return found is not None and not found.private
+
+
+def _of_each_said(
+    values: Sequence[LinkedValue], place: Callable[[LinkedValue], int], columns_each: int
+) -> list[LinkedValue]:
+    """Of each said the values in so many columns, in tables the question is about first; the surest said first."""
+    by_said: dict[str, list[LinkedValue]] = defaultdict(list)
+    for value in values:
+        by_said[value.said.casefold()].append(value)
+    kept: list[LinkedValue] = []
+    for one in by_said.values():
+        columns: dict[Name, int] = {}
+        for value in sorted(one, key=lambda it: (_is_within(it), place(it), -it.score, it.table, it.column, it.value)):
+            name = (value.table, value.column)
+            if name in columns or len(columns) < columns_each:
+                columns[name] = columns.get(name, 0) + 1
+                kept += [value] if columns[name] <= _VALUES_EACH else []
+    return sorted(kept, key=lambda it: (-it.score, place(it), it.table, it.column, it.value))
+
+
+def _is_within(value: LinkedValue) -> bool:
+    """Whether a value is only a part of the time that was said; the columns that hold it as such come first."""
+    return value.how == "date" and value.score < 1
+
+
+def _near_scores(near: Sequence[NearColumn]) -> dict[Name, float]:
+    return {(hit.table, hit.column): hit.score for hit in near}
+
+
+def _value_scores(found: Sequence[LinkedValue]) -> dict[Name, float]:
+    """Of each column the values that the question spells out in it; one that many tables hold says less of each."""
+    holders: dict[str, set[str]] = defaultdict(set)
+    for value in found:
+        holders[value.said].add(value.table)
+    best: dict[tuple[Name, str], float] = {}
+    for value in found:
+        if value.score >= _SURE:
+            says = value.score / math.sqrt(len(holders[value.said]))
+            key = (value.table, value.column), value.said
+            best[key] = max(best.get(key, 0.0), says)
+    scores: dict[Name, float] = defaultdict(float)
+    for (name, _), says in best.items():
+        scores[name] += says
+    return scores

@@ -1,0 +1,322 @@
+"""Words of a question and the stored values that they mean: `george lucas` is 'George Lucas' of publisher_name.
+
+The index holds the distinct values of text columns as somebody has read them. A question's words are looked up, not
+compared with every value: exactly first, then by the words that a value is made of. What is near in meaning alone
+(California and 'CA') comes from the vectors of short values, see `column_index`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Literal, NamedTuple
+
+from executors.base import Frozen
+from rag.linking.dates import periods_in
+from rag.words import Token, is_silent, spelled, stem_of, tokens
+
+How = Literal["exact", "case", "form", "date", "near", "meaning"]
+
+_SCORES: Mapping[How, float] = {"exact": 1.0, "case": 0.95, "form": 0.9, "date": 1.0}
+_OFFERED: frozenset[How] = frozenset({"near", "meaning"})
+_WITHIN = 0.9  # of a date's score, where the value is a time of that day, or a day of that month
+_LONGEST = 8  # words of a value that a question spells out
+_NEAR = 84.0  # percent of likeness from which one spelling may be meant by another: two letters in twelve
+_KEPT_WORDS = 4096  # of questions, with the words of values that are spelled like them
+_NEAR_WORD_CHARS = 4  # shorter words are like too many others
+_BEGINNING = 5  # letters of a value that a longer word may begin with, two thirds of it at least
+_IN_PART = 88.0  # percent of likeness, where a name is a part of a value
+_PLAIN = 0.9  # of its likeness, where the words look like no name
+_COMMON = 50  # values that share a word: with more, the word tells none of them
+_NUMBER_DIGITS = 3  # shorter numbers count something; they are rarely a text
+
+
+class StoredValues(Frozen):
+    """The distinct values of one text column, as far as they were read."""
+
+    table: str
+    column: str
+    values: tuple[str, ...]
+
+
+class LinkedValue(NamedTuple):
+    """A stored value that a question means, or may mean.
+
+    said: the question's own words.
+    how: `exact`; `case`, where case or punctuation differ; `form`, another form of the word, as a plural; `date`,
+        written otherwise; `near`, spelled almost so or only a part of it; `meaning`, by its vector.
+    score: how surely, at most 1.
+    """
+
+    table: str
+    column: str
+    value: str
+    said: str
+    how: How
+    score: float
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is the same value, however it is written; else it is an offer."""
+        return self.how not in _OFFERED
+
+
+class _Span(NamedTuple):
+    """Some words of a text that follow each other."""
+
+    start: int
+    end: int
+    said: str
+    weight: float  # 1 where it looks like a value (quoted, with a capital or a digit, several words), else less
+
+
+class _Postings(NamedTuple):
+    """Places of values, while they are gathered: by the whole spelling, by that of the singulars, by each word."""
+
+    spelling: dict[str, list[int]]
+    singular: dict[str, list[int]]
+    word: dict[str, list[int]]
+
+
+class ValueIndex:
+    """Stored values by their spelling, and by the words in them.
+
+    Args:
+        stored: of each text column; columns that are private must not be among them.
+        names: words of the schema's own names: one of them in small letters more probably means the column.
+    """
+
+    def __init__(self, stored: Iterable[StoredValues], names: Collection[str] = ()) -> None:
+        self._names = frozenset(names)
+        self._values: list[tuple[str, str, str]] = []  # table, column, value
+        dated: list[tuple[str, int]] = []
+        spelling, singular, word = postings = _Postings(defaultdict(list), defaultdict(list), defaultdict(list))
+        for column in stored:
+            for value in column.values:
+                self._add(column, value, dated, postings)
+        dated.sort()
+        self._by_spelling, self._by_singular, self._by_word = _fixed(spelling), _fixed(singular), _fixed(word)
+        self._dates, self._dated = [day for day, _ in dated], [at for _, at in dated]
+        self._words = [word for word in self._by_word if len(word) >= _NEAR_WORD_CHARS]
+        self._alike: dict[str, tuple[str, ...]] = {}  # by a word of questions, which use the same ones again and again
+
+    def _add(self, column: StoredValues, value: str, dated: list[tuple[str, int]], postings: _Postings) -> None:
+        parts = tokens(value)
+        if not parts:
+            return
+        at = len(self._values)
+        self._values.append((column.table, column.column, value))
+        if len(parts) <= _LONGEST:
+            postings.spelling[spelled(parts)].append(at)
+            postings.singular[" ".join(part.singular for part in parts)].append(at)
+        for word in {part.folded for part in parts}:
+            postings.word[word].append(at)
+        if _ISO.match(value):
+            dated.append((value, at))
+
+    def find(self, text: str) -> list[LinkedValue]:
+        """Every stored value that the text spells out, and what is near to words that spell none; surest first."""
+        words = tokens(text)
+        found: list[LinkedValue] = []
+        taken: set[int] = set()  # words that a sure value explains
+        for span in _spans(text, words):
+            hits = self._exact(span, words, inside=taken.issuperset(range(span.start, span.end)))
+            if hits:
+                taken.update(range(span.start, span.end))
+                found += hits
+        found += self._on_dates(text)
+        for span in _pieces(text, words):
+            if not taken.issuperset(range(span.start, span.end)):
+                found += self._near(span, words)
+        return sorted(found, key=lambda it: (-it.score, it.table, it.column, it.value, it.said))
+
+    def _exact(self, span: _Span, words: Sequence[Token], *, inside: bool) -> list[LinkedValue]:
+        part = words[span.start : span.end]
+        weight = span.weight * (0.5 if inside else 1.0)  # `York` in `New York`, where both are stored
+        if len(part) == 1 and self._is_name(part[0]):
+            weight *= 0.5
+        spelling = self._by_spelling.get(spelled(part), ())
+        hits = [self._linked(at, span.said, "exact" if self._values[at][2] == span.said else "case", weight)
+                for at in spelling]  # fmt: skip
+        seen = set(spelling)
+        forms = self._by_singular.get(" ".join(word.singular for word in part), ())
+        return hits + [self._linked(at, span.said, "form", weight) for at in forms if at not in seen]
+
+    def _on_dates(self, text: str) -> list[LinkedValue]:
+        """Values that are a day of the text, or the first or last one of its month, quarter or year; or within it."""
+        found: list[LinkedValue] = []
+        for period in periods_in(text):
+            ends = [self._beginning_with(day.isoformat()) for day in dict.fromkeys((period.first, period.last))]
+            for at in chain(*ends):
+                is_day = _is_day(self._values[at][2])
+                found.append(self._linked(at, period.said, "date", 1.0 if is_day else _WITHIN))
+            columns = {(it.table, it.column) for it in found if it.said == period.said}
+            for at in self._beginning_with(period.prefix) if period.prefix else ():
+                if self._values[at][:2] not in columns:  # one of each column shows how it is written there
+                    columns.add(self._values[at][:2])
+                    found.append(self._linked(at, period.said, "date", _WITHIN))
+        return found
+
+    def _beginning_with(self, day: str) -> Iterator[int]:
+        at = bisect_left(self._dates, day)
+        while at < len(self._dates) and self._dates[at].startswith(day):
+            yield self._dated[at]
+            at += 1
+
+    def _near(self, span: _Span, words: Sequence[Token]) -> list[LinkedValue]:
+        """Values whose spelling is like that of the span, among those that share a word with it, or almost one."""
+        part = words[span.start : span.end]
+        if len(part) == 1 and self._is_name(part[0]):
+            return []
+        ids = {at for word in part for at in self._sharing(word)}
+        said = {spelled(part), " ".join(word.singular for word in part)}
+        hits: list[LinkedValue] = []
+        for at in sorted(ids):
+            value = spelled(tokens(self._values[at][2]))
+            likeness = max(_likeness(one, value, is_name=span.weight == 1.0) for one in said)
+            if likeness >= _NEAR:
+                hits.append(self._linked(at, span.said, "near", span.weight * likeness / 100))
+        return hits
+
+    def _is_name(self, word: Token) -> bool:
+        """Whether a plain word stands in a name of the schema, which it means more probably than a value."""
+        return word.text.islower() and stem_of(word) in self._names
+
+    def _sharing(self, word: Token) -> Iterable[int]:
+        """Values with this word in them, or with one that is spelled almost like it; few, else it tells none."""
+        if word.folded in self._by_word:
+            alike = [word.folded]
+        elif len(word.folded) < _NEAR_WORD_CHARS or word.folded.isdigit() or is_silent(word):
+            return
+        else:
+            alike = [near for near in self._spelled_like(word.singular) if near[0] == word.folded[0]]  # seldom mistyped
+            alike += self._beginning(word.folded)
+        for near in alike:
+            if len(self._by_word[near]) <= _COMMON:
+                yield from self._by_word[near]
+
+    def _spelled_like(self, word: str) -> tuple[str, ...]:
+        """The three words of values that are spelled most like this one; kept, for all of them are compared."""
+        found = self._alike.get(word)
+        if found is None:
+            from rapidfuzz import fuzz, process
+
+            matches = process.extract(word, self._words, scorer=fuzz.ratio, score_cutoff=_NEAR, limit=3)
+            if len(self._alike) >= _KEPT_WORDS:
+                self._alike.clear()
+            found = self._alike[word] = tuple(near for near, _, _ in matches)
+        return found
+
+    def _beginning(self, word: str) -> list[str]:
+        """The longest word of values that this one begins with: `success` for `successful`."""
+        for length in range(len(word) - 1, _BEGINNING - 1, -1):
+            if length * 3 >= len(word) * 2 and word[:length] in self._by_word:
+                return [word[:length]]
+        return []
+
+    def _linked(self, at: int, said: str, how: How, weight: float) -> LinkedValue:
+        table, column, value = self._values[at]
+        score = round(_SCORES.get(how, 1.0) * weight, 4)
+        return LinkedValue(table, column, value, said, how, score)
+
+
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
+_QUOTED = re.compile(r"""["“”«»„`]([^"“”«»„`]{1,80})["“”«»„`]|(?<!\w)['‘’]([^'‘’]{1,80})['‘’](?!\w)""")
+
+
+def _fixed(postings: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
+    """As tuples, which the garbage collector need not look at: there may be a hundred thousand of them."""
+    return {said: tuple(places) for said, places in postings.items()}
+
+
+def _is_day(value: str) -> bool:
+    """Whether a value is a date without a time, or with midnight for one."""
+    return not value[10:].strip("T 0:.Z")
+
+
+def quoted(text: str) -> list[str]:
+    """What a text has in quotes of any kind."""
+    return [match[1] or match[2] for match in _QUOTED.finditer(text)]
+
+
+def _likeness(said: str, value: str, *, is_name: bool) -> float:
+    """Percent. A name may be said in part, and in another order; a plain word must be the value, or begin with it."""
+    from rapidfuzz import fuzz
+
+    likeness = max(fuzz.ratio(said, value), fuzz.token_sort_ratio(said, value))
+    in_part = f" {said} " in f" {value} " and (value.startswith(said) or value.count(" ") <= 2 * said.count(" ") + 1)
+    if is_name and in_part:
+        return max(likeness, _IN_PART)
+    if len(value) >= _BEGINNING and said.startswith(value) and " " not in said and len(value) * 3 >= len(said) * 2:
+        return max(likeness, _IN_PART)
+    return likeness
+
+
+def _spans(text: str, words: Sequence[Token]) -> list[_Span]:
+    """All runs of words that may spell a value, the longest first."""
+    quotes = [match.span() for match in _QUOTED.finditer(text)]
+    spans: list[_Span] = []
+    for length in range(min(_LONGEST, len(words)), 0, -1):
+        for start in range(len(words) - length + 1):
+            part = words[start : start + length]
+            begin, end = part[0].start, part[-1].end
+            whole = any(left == begin - 1 and right == end + 1 for left, right in quotes)
+            weight = _weight(part, quoted=whole)
+            if weight:
+                spans.append(_Span(start, start + length, text[begin:end], weight))
+    return spans
+
+
+def _weight(part: Sequence[Token], *, quoted: bool) -> float:
+    """How much a run of words looks like a value; 0 where it does not at all."""
+    if quoted:
+        return 1.0
+    if len(part) > 1:
+        return 0.0 if all(is_silent(word) for word in part) else 1.0
+    word = part[0]
+    capital = not word.text.islower() and not word.leads
+    if word.text.isdigit():
+        return 0.7 if len(word.text) >= _NUMBER_DIGITS else 0.0
+    if is_silent(word) or len(word.text) == 1:
+        return 0.7 if capital and word.text.isupper() else 0.0
+    return 1.0 if capital or not word.text.isalpha() else 0.8
+
+
+def _pieces(text: str, words: Sequence[Token]) -> list[_Span]:
+    """What may be a value that is spelled otherwise: names (quoted, or with capitals) first, then phrases and words."""
+    spans: dict[tuple[int, int], _Span] = {}
+
+    def add(start: int, end: int, weight: float) -> None:
+        said = text[words[start].start : words[end - 1].end]
+        spans.setdefault((start, end), _Span(start, end, said, weight))
+
+    for match in _QUOTED.finditer(text):
+        inside = [at for at, word in enumerate(words) if match.start() < word.start and word.end < match.end()]
+        if inside:
+            add(inside[0], inside[-1] + 1, 1.0)
+    for start, end in _runs(words, lambda at: _capital(words, at)):
+        add(start, end, 1.0)
+    for start, end in _runs(words, lambda at: not is_silent(words[at])):
+        if 1 < end - start <= _LONGEST:
+            add(start, end, _PLAIN)
+        for at in range(start, end):
+            if _weight(words[at : at + 1], quoted=False):
+                add(at, at + 1, _PLAIN)
+    return list(spans.values())
+
+
+def _runs(words: Sequence[Token], belongs: Callable[[int], bool]) -> list[tuple[int, int]]:
+    """Where words that belong follow each other: the first, and the one after the last."""
+    runs: list[tuple[int, int]] = []
+    for at in range(len(words)):
+        if belongs(at):
+            runs[-1:] = [(runs[-1][0], at + 1)] if runs and runs[-1][1] == at else [*runs[-1:], (at, at + 1)]
+    return runs
+
+
+def _capital(words: Sequence[Token], at: int) -> bool:
+    word = words[at]
+    return word.text[:1].isupper() and not is_silent(word) and (not word.leads or word.text.isupper())

@@ -1,0 +1,1 @@
+"""A schema as the model reads it."""

@@ -1,0 +1,168 @@
+"""One table as text: a CREATE TABLE statement, or one line, with docs and sample values as comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+from executors.base import Column, ForeignKey, Schema, Table
+from rag.docs.documents import Document
+from rag.docs.plain_text import on_one_line, plain
+from rag.remembered import Remembered
+
+Style = Literal["ddl", "compact"]
+
+_COMMENT_CHARS, _SAMPLE_CHARS = 240, 40
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMERIC_TYPE = re.compile(r"int|dec|num|real|doub|float|money|serial", re.IGNORECASE)
+
+
+class TableText:
+    """Writes the tables of one schema.
+
+    Args:
+        documents: kinds column and table are used; docs of a column come before its comment in the database.
+        max_samples: sample values shown for a column.
+    """
+
+    def __init__(self, schema: Schema, documents: Sequence[Document], style: Style, max_samples: int) -> None:
+        self._schema, self._style, self._max_samples = schema, style, max_samples
+        self._docs = _said_of(documents)
+        self._whole: dict[tuple[str, bool], str] = {}  # by table and `samples`: texts that no question changes
+
+    def table(
+        self,
+        table: Table,
+        *,
+        samples: bool,
+        columns: Collection[str] | None = None,
+        only: Collection[str] | None = None,
+    ) -> str:
+        """The table's text, ending in a line break.
+
+        Args:
+            samples: with sample values.
+            columns: only these (in small letters); all where None.
+            only: tables that are shown at all (in small letters): keys that refer to others are left out.
+        """
+        if columns is not None or only is not None:
+            return self._written(table, samples=samples, columns=columns, only=only)
+        key = (table.name, samples)
+        if key not in self._whole:
+            self._whole[key] = self._written(table, samples=samples, columns=None, only=None)
+        return self._whole[key]
+
+    def _written(
+        self, table: Table, *, samples: bool, columns: Collection[str] | None, only: Collection[str] | None
+    ) -> str:
+        shown = [column for column in table.columns if columns is None or column.name.lower() in columns]
+        keys = [key for key in table.foreign_keys if only is None or key.table.lower() in only]
+        hidden = len(table.columns) - len(shown)
+        said = [f"-- {line}" for line in self._table_comments(table)]
+        rest = [f"-- {hidden} more columns are not shown."] if hidden else []
+        if self._style == "ddl":
+            body = self._statement(table, shown, keys, samples=samples)
+            return "\n".join([*said, f"CREATE TABLE {self.name(table.name)} (", *body, *_indented(rest), ");", ""])
+        body = [self._line(table, shown, keys), *_indented(said)]
+        for column in shown:
+            comment = self._comment(table, column, samples=samples)
+            if comment:
+                body.append(f"  -- {self._quoted(column.name)}: {comment}")
+        return "\n".join([*body, *_indented(rest)])
+
+    def name(self, name: str) -> str:
+        """A table's name as a query must write it, with its schema's where it has one."""
+        table = self._schema.table(name)
+        return on_one_line(self._schema.quoted_table(table)) if table is not None else self._quoted(name)
+
+    def _quoted(self, name: str) -> str:
+        return on_one_line(self._schema.quoted(name))
+
+    def _statement(
+        self, table: Table, shown: Sequence[Column], keys: Sequence[ForeignKey], *, samples: bool
+    ) -> list[str]:
+        """The lines between the parentheses: columns, then the keys of several columns."""
+        lines: list[tuple[str, str]] = []
+        for column in shown:
+            parts = [self._quoted(column.name), on_one_line(column.type)]
+            if table.primary_key == (column.name,):
+                parts.append("PRIMARY KEY")
+            elif not column.nullable:
+                parts.append("NOT NULL")
+            parts += [f"REFERENCES {self._target(key)}" for key in keys if key.columns == (column.name,)]
+            lines.append((" ".join(filter(None, parts)), self._comment(table, column, samples=samples)))
+        if len(table.primary_key) > 1:
+            lines.append((f"PRIMARY KEY ({self._names(table.primary_key)})", ""))
+        for key in keys:
+            if len(key.columns) > 1:
+                lines.append((f"FOREIGN KEY ({self._names(key.columns)}) REFERENCES {self._target(key)}", ""))
+        last = len(lines) - 1
+        return [
+            f"  {line}{',' if position < last else ''}{f' -- {comment}' if comment else ''}"
+            for position, (line, comment) in enumerate(lines)
+        ]
+
+    def _line(self, table: Table, shown: Sequence[Column], keys: Sequence[ForeignKey]) -> str:
+        """`orders(order_id INTEGER PK, customer_id INTEGER -> customers.customer_id)`"""
+        parts: list[str] = []
+        for column in shown:
+            key_mark = "PK" if column.name in table.primary_key else ""
+            words = [self._quoted(column.name), on_one_line(column.type), key_mark]
+            for key in keys:
+                if key.columns == (column.name,):
+                    words.append("-> " + ".".join([self.name(key.table), *map(self._quoted, key.referenced)]))
+            parts.append(" ".join(filter(None, words)))
+        parts += [f"({self._names(key.columns)}) -> {self._target(key)}" for key in keys if len(key.columns) > 1]
+        return f"{self.name(table.name)}({', '.join(parts)})"
+
+    def _target(self, key: ForeignKey) -> str:
+        return self.name(key.table) + (f"({self._names(key.referenced)})" if key.referenced else "")
+
+    def _names(self, names: Sequence[str]) -> str:
+        return ", ".join(map(self._quoted, names))
+
+    def _table_comments(self, table: Table) -> list[str]:
+        said = self._docs.get((table.name.lower(), "")) or [table.comment]
+        return [_cut(text, _COMMENT_CHARS) for text in said if text.strip()]
+
+    def _comment(self, table: Table, column: Column, *, samples: bool) -> str:
+        said = "; ".join(self._docs.get((table.name.lower(), column.name.lower())) or [column.comment])
+        values = [_value(value, column.type) for value in column.samples[: self._max_samples]] if samples else []
+        shown = f"e.g. {', '.join(values)}" if values else ""
+        return "; ".join(filter(None, (_cut(said, _COMMENT_CHARS), shown)))
+
+
+def _grouped(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
+    """What is said of each column and table, by its name in small letters."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for document in documents:
+        if document.kind in {"column", "table"} and document.table:
+            said.setdefault((document.table.lower(), document.column.lower()), []).append(document.text)
+    return said
+
+
+_said_of = Remembered(_grouped)
+table_text_of = Remembered(TableText)
+
+
+def _value(value: str, column_type: str) -> str:
+    """A sample as a query would write it: text in quotes, a number of a numeric column without."""
+    if _NUMERIC_TYPE.search(column_type) and _NUMBER.fullmatch(value):
+        return value
+    value = plain(value)
+    is_whole = len(value) <= _SAMPLE_CHARS and len(value.splitlines()) == 1
+    text = value if is_whole else _cut(value, _SAMPLE_CHARS)  # a query has to spell its white space as well
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _cut(text: str, chars: int) -> str:
+    """On one line, whatever it holds, so that it stays a comment; cut at a word where it is too long."""
+    text = " ".join(plain(text).split())
+    if len(text) <= chars:
+        return text
+    return text[: chars - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

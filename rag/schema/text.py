@@ -1,0 +1,224 @@
+"""A schema as the model reads it, with what the docs say of each table and column: the one renderer.
+
+The same schema and documents give the same text to the byte, so that models can keep the prompt's prefix. Only where
+the schema does not fit its budget does the text depend on the question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+
+from executors.base import Frozen, Schema, Table
+from rag.docs.documents import Document, Retrieved
+from rag.linking.linking import SchemaLinker
+from rag.linking.schema_ranking import Ranking
+from rag.remembered import Remembered
+from rag.schema.joins import Joins, joins_of
+from rag.schema.table_text import Style, TableText, table_text_of
+
+_CHARS_PER_TOKEN = 3.5  # of SQL and names, in the vocabularies of today's models; a character beyond ASCII is one token
+_FOR_TABLES = 0.8  # of the budget: what is left then goes to sample values of the best tables, and to more tables
+_MISSES = 10  # tables in a row for which there was no room: then there is none for others either
+_WIDE = 30  # columns of a table that is shown in full at first; of a wider one the keys and those that matter
+_WIDTHS = (None, 100, 30)  # columns shown, from all to fewer, until the table fits
+_NARROW = 8  # columns, besides keys, of a table for which there is little room left
+
+__all__ = ["SchemaText", "Style", "estimate_tokens", "fits", "render"]
+
+
+class SchemaText(Frozen):
+    """The text, the tables in it, its estimated tokens, and whether tables or columns were left out.
+
+    columns: by table, those that are in the text.
+    """
+
+    text: str
+    tables: tuple[str, ...]
+    tokens: int
+    pruned: bool
+    columns: dict[str, tuple[str, ...]] = {}
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of a text, without a tokenizer: a token for every 3.5 ASCII characters and for each other character."""
+    ascii_chars = len(text.encode("ascii", "ignore"))
+    return math.ceil(ascii_chars / _CHARS_PER_TOKEN + len(text) - ascii_chars)
+
+
+def render(
+    schema: Schema,
+    documents: Sequence[Document],
+    *,
+    style: Style,
+    budget_tokens: int,
+    max_sample_values: int,
+    relevant: Sequence[Retrieved] = (),
+    question: str = "",
+    ranking: Ranking | None = None,
+    close_joins: bool = True,
+) -> SchemaText:
+    """The schema in at most `budget_tokens` (estimated).
+
+    1. Everything, where it fits.
+    2. Else everything but sample values.
+    3. Else the tables that matter to the question, the best first, each with the tables that join it to those before;
+       of wide tables the columns that matter; keys stay. What room is left goes to samples of the best, then to the
+       tables beside them.
+
+    Args:
+        documents: those of kind column and table stand beside their columns and above their tables; the others, and
+            those that name nothing in the schema, are not shown here.
+        style: `ddl` (CREATE TABLE statements) or `compact` (a line for each table).
+        ranking: what decides in step 3, see `linking`.
+        relevant, question: what decides where there is no ranking: their words alone.
+        close_joins: whether tables between the chosen ones come with them; without them only for measuring.
+
+    One table is always shown, with its keys, even if it alone is over the budget.
+    """
+    texts = table_text_of(schema, documents, style, max_sample_values)
+    bare = _whole_of(schema, texts, budget_tokens, False)
+    if bare is not None:
+        return _whole_of(schema, texts, budget_tokens, True) or bare
+    if ranking is None:
+        ranking = SchemaLinker(schema, documents).link(question, relevant=relevant).ranking
+    joins = joins_of(schema, documents)
+    selection = _Selection(schema, texts, ranking, joins, budget_tokens, close_joins=close_joins)
+    selection.choose()
+    return selection.result()
+
+
+def fits(schema: Schema, documents: Sequence[Document], *, style: Style, budget_tokens: int) -> bool:
+    """Whether the whole schema, without samples, is within the budget: then no question decides what is shown."""
+    return _whole_of(schema, table_text_of(schema, documents, style, 0), budget_tokens, False) is not None
+
+
+def _whole(schema: Schema, texts: TableText, budget: int, samples: bool) -> SchemaText | None:
+    """All of it, or None as soon as it is too much: a schema of thousands of tables is not written to the end."""
+    parts: list[str] = []
+    tokens = 0
+    for table in schema.tables:
+        parts.append(texts.table(table, samples=samples))
+        tokens += estimate_tokens(parts[-1])
+        if tokens > budget:
+            return None
+    return _joined(parts, ((table, None) for table in schema.tables), pruned=False)
+
+
+_whole_of = Remembered(_whole, most=24)  # three for each database and style
+
+
+def _joined(
+    parts: Iterable[str], tables: Iterable[tuple[Table, Collection[str] | None]], *, pruned: bool
+) -> SchemaText:
+    """Args: tables: each with its columns that are in the text, in small letters; None: all."""
+    text = "\n".join(parts).strip()
+    columns = {
+        table.name: tuple(it.name for it in table.columns if shown is None or it.name.lower() in shown)
+        for table, shown in tables
+    }
+    return SchemaText(text=text, tables=tuple(columns), tokens=estimate_tokens(text), pruned=pruned, columns=columns)
+
+
+class _Shown:
+    """How a chosen table is shown: which columns (None: all), with samples or not, and what that costs."""
+
+    def __init__(self, table: Table, columns: frozenset[str] | None, tokens: int, *, samples: bool) -> None:
+        self.table, self.columns, self.tokens, self.samples = table, columns, tokens, samples
+
+
+class _Selection:
+    """Chooses, within a budget, tables first, then their columns, then samples."""
+
+    def __init__(
+        self, schema: Schema, texts: TableText, ranking: Ranking, joins: Joins, budget: int, *, close_joins: bool
+    ) -> None:
+        self._schema, self._texts, self._close_joins = schema, texts, close_joins
+        self._ranked = [table for ranked in ranking.tables if (table := schema.table(ranked.table)) is not None]
+        self._matter: dict[str, list[str]] = defaultdict(list)  # by table: its columns that matter, best first
+        for column in ranking.columns:
+            self._matter[column.table].append(column.column.lower())
+        self._joins = joins
+        self._note = "-- {} more tables are not shown."
+        self._budget = self._left = budget - estimate_tokens(self._note.format(len(schema.tables)))
+        self._shown: dict[str, _Shown] = {}
+        self._misses = 0  # tables since the last for which there was room
+
+    def choose(self) -> None:
+        """Tables, the best first; then samples of the best; then more tables, and those beside the chosen ones."""
+        ranked = self._ranked or sorted(self._schema.tables, key=lambda table: -len(table.foreign_keys))
+        rest = iter(ranked)
+        for table in rest:
+            self._show_joined(table, _WIDE)
+            if self._left < self._budget * (1 - _FOR_TABLES) or self._misses == _MISSES:
+                break
+        best = list(self._shown.values())
+        for shown in best:
+            self._widen(shown)
+        for shown in best:
+            self._show([(shown.table, self._shown[shown.table.name].columns)], samples=True)
+        beside = (self._schema.table(name) for shown in list(self._shown) for name in self._joins.beside(shown))
+        self._misses = 0
+        for table in chain(rest, filter(None, beside)):
+            self._show_joined(table, _NARROW)
+            if self._misses == _MISSES:
+                break
+
+    def result(self) -> SchemaText:
+        tables = self._joins.in_order(self._shown)
+        names = frozenset(table.name.lower() for table in tables)
+        parts = []
+        for table in tables:
+            shown = self._shown[table.name]
+            parts.append(self._texts.table(table, samples=shown.samples, columns=shown.columns, only=names))
+        hidden = len(self._schema.tables) - len(tables)
+        if hidden:
+            parts.append(self._note.format(hidden))
+        pruned = hidden > 0 or any(shown.columns is not None for shown in self._shown.values())
+        return _joined(parts, ((table, self._shown[table.name].columns) for table in tables), pruned=pruned)
+
+    def _show_joined(self, table: Table, width: int | None) -> None:
+        """Show a table, and with it those that join it to the others; `width` columns besides the keys that matter."""
+        if table.name in self._shown:
+            return
+        way = self._joins.between(table, self._shown) if self._close_joins else []
+        way = [other for other in way if other.name not in self._shown]
+        if (way and self._show([(it, self._columns(it, width)) for it in (table, *way)])) or any(
+            self._show([(table, self._columns(table, columns))]) for columns in dict.fromkeys((width, _NARROW))
+        ):
+            self._misses = 0
+        else:
+            self._misses += 1
+
+    def _widen(self, shown: _Shown) -> None:
+        """Give a chosen table as many of its columns as there is room for."""
+        if shown.columns is not None:
+            any(self._show([(shown.table, self._columns(shown.table, width))]) for width in _WIDTHS)
+
+    def _show(self, tables: list[tuple[Table, frozenset[str] | None]], *, samples: bool = False) -> bool:
+        """Show tables with these columns, if there is room; what they took before is given back.
+
+        The first of all is shown whether it fits or not.
+        """
+        new: list[_Shown] = []
+        for table, columns in tables:
+            text = self._texts.table(table, samples=samples, columns=columns)
+            new.append(_Shown(table, columns, estimate_tokens(text), samples=samples))
+        freed = sum(self._shown[it.table.name].tokens for it in new if it.table.name in self._shown)
+        cost = sum(it.tokens for it in new) - freed
+        if cost > self._left and self._shown:
+            return False
+        self._left -= cost
+        self._shown.update({it.table.name: it for it in new})
+        return True
+
+    def _columns(self, table: Table, width: int | None) -> frozenset[str] | None:
+        """The keys, the columns that matter, and the first others up to `width`; None for all of them."""
+        if width is None or len(table.columns) <= width:
+            return None
+        keys = self._joins.keys(table)
+        matter = [name for name in self._matter[table.name] if name not in keys]
+        others = [column.name.lower() for column in table.columns if column.name.lower() not in {*keys, *matter}]
+        return frozenset(keys.union([*matter, *others][: max(width - len(keys), _NARROW)]))
