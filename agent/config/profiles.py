@@ -3,7 +3,7 @@
 Where the choices come from: on public questions a 1.5B model wrote right SQL most often from the database's own DDL and
 with a plain reply; every structure around the SQL (a JSON object, a plan field before it) cost it accuracy, while its
 judge, reason first, refused few right queries. Hosted models lose nothing by structure and gain an explanation. What a
-figure rests on is in CONTRIBUTING.md; `python -m agent eval` measures a change.
+figure rests on is in docs/accuracy.md; `python -m agent eval` measures a change.
 """
 
 from __future__ import annotations
