@@ -47,6 +47,7 @@ from agent.uploads.records import Upload
 from agent.uploads.uploads import Arriving, Uploads
 from executors.base import Schema, TableReport
 from executors.errors import ExecutorError
+from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
     from agent.knowledge.knowledge import Indexed, Knowledge
@@ -252,12 +253,11 @@ class Service:
             raise NotPermitted(f"{name!r} is in the registry, not an upload: whoever runs this service removes it.")
         await self.uploads.remove(name)
         await self.registered.follow(now=True)
-        await asyncio.to_thread(self._forget, name)
-
-    def _forget(self, name: str) -> None:
-        self.parts.verified.forget_all(name)
-        if self.knowledge.added is not None:
-            self.knowledge.added.remove_all(name)
+        await asyncio.to_thread(self.parts.verified.forget_all, name)
+        try:
+            await self.knowledge.forget(name)
+        except RetrievalError as error:
+            log.warning("The index of %r, which was deleted, is still there: %s", name, error)
 
     async def raw_schema(self, name: str, *, refresh: bool = False, principal: str) -> tuple[Schema, tuple[str, ...]]:
         """The schema as the database describes it, and what of it could not be read, one sentence each.

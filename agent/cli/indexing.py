@@ -150,7 +150,7 @@ def _of_column(column: ColumnReport) -> Iterator[str]:
     if column.note:
         yield column.note
     if column.unlike:
-        yield f"Kept as text: {column.unlike:,} of {column.values:,} values are no {column.like}."
+        yield f"Kept as text: not {column.like}: {column.unlike:,} of {column.values:,} values."
     if column.empty:
         yield f"{column.empty:,} rows have no value."
 

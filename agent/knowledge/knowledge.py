@@ -241,6 +241,19 @@ class Knowledge:
         await self.keys.close()
         await asyncio.to_thread(self.store.close)
 
+    async def forget(self, name: str) -> None:
+        """Keep nothing of a database that is gone: neither what was added to its docs, nor its index.
+
+        Raises:
+            RetrievalError: the index cannot be changed now.
+        """
+        self.outdate(name)
+        if self.added is not None:
+            await asyncio.to_thread(self.added.remove_all, name)
+        await self.links.forget(name)
+        if await asyncio.to_thread(self.store.indexed, name):
+            await asyncio.to_thread(self.store.sync, name, (), self.embedder)
+
     def outdate(self, name: str) -> None:
         """Have the next question about a database bring its index up to date: its schema or docs are others now."""
         self._indexing.forget(name)

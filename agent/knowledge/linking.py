@@ -163,6 +163,14 @@ class SchemaLinks:
         state.embedded = _Embedded(schema, state.documents, columns=True)
         return columns, values
 
+    async def forget(self, name: str) -> None:
+        """Keep nothing of a database, nor of its values. Raises RetrievalError."""
+        state = self._states.pop(name, None)
+        for task in (state.reading, state.embedding) if state is not None else ():
+            if task is not None:
+                task.cancel()
+        await asyncio.to_thread(self._index.forget, name)
+
     async def close(self) -> None:
         """End what runs in the background; vectors that were computed are kept."""
         self._stop.set()

@@ -104,6 +104,11 @@ class ColumnIndex:
             return SyncReport()  # and no model is loaded for nothing
         return self._sync(_values_of(schema.database), passages, progress, turn)
 
+    def forget(self, database: str) -> None:
+        """Hold nothing of a database any more. Raises RetrievalError."""
+        for name in filter(self._store.indexed, (_columns_of(database), _values_of(database))):
+            self._sync(name, (), None, None)
+
     def texts(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
         """The texts whose vectors `near` looks up, of the same arguments; none where no index is.
 

@@ -320,6 +320,21 @@ async def test_a_chunked_body_over_the_limit_is_refused(client: httpx2.AsyncClie
     assert response.json()["type"] == "urn:plumbline:problem:request-too-large"
 
 
+async def test_data_larger_than_other_requests_may_be_is_uploaded_as_it_comes(client: httpx2.AsyncClient) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"town,amount\n"
+        for _ in range(30):
+            yield b"Bonn,1.5\n" * 10_000
+
+    taken = await client.post("/databases", params={"file": "own.csv"}, content=pieces())
+    assert taken.status_code == 201, taken.text
+    assert taken.json()["size"] > 2_000_000
+    asked = {"database": "own", "sql": "SELECT count(*) AS n, sum(amount) AS total FROM own"}
+    assert (await client.post("/execute", json=asked)).json()["rows"] == [[300_000, 450_000.0]]
+    assert (await client.delete("/databases/own")).status_code == 204
+    assert (await client.post("/execute", json=asked)).status_code == 404
+
+
 async def test_rows_come_as_a_file(client: httpx2.AsyncClient) -> None:
     body = {"database": "shop", "sql": "SELECT order_id, status FROM orders WHERE customer_id IS NULL"}
     response = await client.post("/execute", json=body, headers={"accept": "text/csv"})

@@ -197,7 +197,7 @@ async def test_without_authentication_a_database_with_a_list_is_nobodys(opened: 
     async with opened(auth="none") as client:
         client.base_url = httpx2.URL("http://localhost/api")
         problem(await client.post("/query", json=ASKED), 404, "unknown-database")
-        assert (await client.get("/databases")).json() == {"databases": []}
+        assert (await client.get("/databases")).json()["databases"] == []
 
     registry.write_text("shop: {url: shop.sqlite, allowed: [anonymous]}\n", encoding="utf-8")
     async with opened(auth="none") as client:

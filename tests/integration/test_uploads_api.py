@@ -138,11 +138,18 @@ async def test_an_upload_can_be_asked_at_once_by_who_brought_it_alone(client: Cl
     assert "database sales" not in {part["name"] for part in ready.json()["parts"]}
 
 
-async def test_deleting_takes_the_data_and_what_was_said_of_it(client: Client, settings: Settings) -> None:
+async def test_deleting_takes_the_data_and_what_was_said_of_it(opened: Open, settings: Settings) -> None:
+    services: list[Service] = []
+    async with opened(services) as client:
+        await delete_and_upload_again(client, services, settings)
+
+
+async def delete_and_upload_again(client: Client, services: list[Service], settings: Settings) -> None:
     await upload(client, "sales.csv", SALES.encode())
     said = {"table": "sales", "column": "Betrag", "text": "Gross."}
     assert (await client.put("/databases/sales/columns", json=said, headers=bearer(ANN))).status_code == 200
     assert len(left(settings)) == 1
+    assert "Gross." in {document.text for document in services[0].knowledge.store.documents("sales")}
 
     gone = await client.delete("/databases/sales", headers=bearer(ANN))
     assert gone.status_code == 204, gone.text
@@ -150,6 +157,8 @@ async def test_deleting_takes_the_data_and_what_was_said_of_it(client: Client, s
     problem(await client.get("/databases/sales", headers=bearer(ANN)), 404, "unknown-database")
     problem(await client.delete("/databases/sales", headers=bearer(ANN)), 404, "unknown-database")
 
+    store = services[0].knowledge.store
+    assert [document for document in store.documents("sales") if document.text] == []
     again = await upload(client, "sales.csv", SALES.encode(), name="sales")
     assert again.status_code == 201
     docs = await client.get("/rag/documents", params={"database": "sales", "kind": "column"}, headers=bearer(ANN))

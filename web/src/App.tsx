@@ -142,6 +142,10 @@ export function App() {
           database={database}
           onDatabase={changeDatabase}
           onNew={anew}
+          onAsk={(question) => {
+            setMenu(false);
+            ask(question);
+          }}
           onLeave={() => setMenu(false)}
           route={route}
           sessionId={sessionId}

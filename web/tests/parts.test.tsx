@@ -2,12 +2,14 @@ import { act, fireEvent, render, screen, within } from "@testing-library/react";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
+import { LookView, refusal } from "../src/parts/AddData";
 import { AnswerText } from "../src/parts/AnswerText";
 import { AnswerView } from "../src/parts/AnswerView";
 import { Checks } from "../src/parts/Checks";
 import { Composer } from "../src/parts/Composer";
 import { Guarded } from "../src/parts/Guarded";
 import { ProblemView } from "../src/parts/ProblemView";
+import { ReadReportView, howRead } from "../src/parts/ReadReportView";
 import { RowsTable } from "../src/parts/RowsTable";
 import { Steps } from "../src/parts/Steps";
 import { Tabs } from "../src/parts/Tabs";
@@ -377,5 +379,38 @@ describe("a table", () => {
     await userEvent.type(screen.getByLabelText("Search rows"), "n3");
     expect(screen.getByText("50 of 250 rows")).toBeTruthy();
     expect(screen.getByText("Page 1 of 1")).toBeTruthy();
+  });
+});
+
+describe("data of one's own", () => {
+  const rules = { max_bytes: 100_000_000, types: ["csv", "csv.gz", "zip"], days: 30, most: 20 };
+
+  it("is refused before it is sent where its type or its size is not taken", () => {
+    expect(refusal({ name: "Sales 2024.CSV", size: 100_000_000 }, rules)).toBeNull();
+    expect(refusal({ name: "sales.csv.gz", size: 1 }, rules)).toBeNull();
+    expect(refusal({ name: "tool.exe", size: 1 }, rules)?.problem.detail).toContain("csv, csv.gz, zip");
+    expect(refusal({ name: "csv", size: 1 }, rules)).not.toBeNull();
+    expect(refusal({ name: "sales.csv", size: 2_000_000_000 }, rules)?.problem.detail).toContain("larger than 100 MB");
+  });
+
+  it("is looked at: tables, keys, and questions that are asked with a click", async () => {
+    const ask = vi.fn();
+    const key = { columns: ["customer_id"], table: "customers", referenced: ["customer_id"] };
+    const orders = { name: "orders", rows: 5, columns: 4, primary_key: ["order_id"], foreign_keys: [key] };
+    const question = "What is the total amount of orders for each status?";
+    render(<LookView look={{ tables: [orders], questions: [question] }} onAsk={ask} />);
+    expect(screen.getByText(/5 rows, 4 columns; key order_id; customer_id → customers/)).toBeTruthy();
+    await userEvent.click(screen.getByRole("button", { name: question }));
+    expect(ask).toHaveBeenCalledWith(question);
+  });
+
+  it("says of each column what was read and what was not", () => {
+    const column = { name: "Menge", type: "VARCHAR", note: "", values: 59, empty: 1, unlike: 3, like: "numbers" as const };
+    const table = { table: "sales", files: ["sales.csv"], encoding: "cp1252", delimiter: ";", decimal: ",", rows: 60, columns: [column], problems: [] };
+    render(<ReadReportView report={{ database: "own", tables: [table], problems: ["bad.csv is not text."] }} />);
+    expect(howRead(table)).toEqual(["sales.csv", "60 rows", "cp1252", "semicolon between fields", "decimal comma"]);
+    expect(screen.getByText("bad.csv is not text.")).toBeTruthy();
+    expect(screen.getByText(/Kept as text: not numbers: 3 of 59 values\./)).toBeTruthy();
+    expect(screen.getByRole("row", { name: /Menge varchar 59 1/ })).toBeTruthy();
   });
 });

@@ -28,11 +28,20 @@ BODY: dict[str, Any] = {
     "requestBody": {
         "description": "The bytes of the file.",
         "required": True,
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        "content": {
+            "application/octet-stream": {
+                "schema": {"type": "string", "format": "binary"},
+                "example": "city,amount\nLyon,12.50\nPorto,30.00\n",
+            }
+        },
     }
 }
 File = Annotated[
-    str, Query(min_length=1, max_length=200, description="The file's name; its ending says what it is."), WHOLE
+    str,
+    Query(
+        min_length=1, max_length=200, description="The file's name; its ending says what it is.", examples=["sales.csv"]
+    ),
+    WHOLE,
 ]
 NewName = Annotated[
     str | None,

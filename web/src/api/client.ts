@@ -25,6 +25,13 @@ const unreachable: Problem = {
   detail: "The connection was lost or could not be made. Check the network, then try again.",
 };
 
+const unsent: Problem = {
+  type: `${LOCAL}unsent`,
+  title: "The file was not sent",
+  status: 0,
+  detail: "The connection was lost, or the file was changed while it was sent. Nothing was kept. Try again.",
+};
+
 export const keys = {
   get: (): string => sessionStorage.getItem(KEY) ?? "",
   set: (key: string): void => sessionStorage.setItem(KEY, key),
@@ -68,17 +75,41 @@ export async function call<T>(path: string, asking: Asking = {}): Promise<T> {
   return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
 }
 
+/** Sends a file as it is. `fetch` does not say how much is sent, so this is the older way. Raises as `call`. */
+export function send<T>(path: string, file: Blob, onProgress: (share: number) => void, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const sending = new XMLHttpRequest();
+    sending.open("POST", `./api/${path}`);
+    sending.setRequestHeader("accept", "application/json");
+    sending.setRequestHeader("content-type", "application/octet-stream");
+    if (keys.get()) sending.setRequestHeader(KEY_HEADER, keys.get());
+    sending.upload.onprogress = (event) => onProgress(event.total ? event.loaded / event.total : 0);
+    sending.onerror = () => reject(new ProblemError(unsent));
+    sending.onabort = () => reject(new DOMException("Stopped", "AbortError"));
+    sending.onload = () => {
+      if (sending.status < 400) resolve(JSON.parse(sending.responseText) as T);
+      else reject(problemFrom(sending.status, (name) => sending.getResponseHeader(name), sending.responseText));
+    };
+    signal?.addEventListener("abort", () => sending.abort());
+    sending.send(file);
+  });
+}
+
 async function problemOf(response: Response): Promise<ProblemError> {
-  const retryAfter = response.headers.get("retry-after");
-  if (response.headers.get("content-type")?.startsWith("application/problem+json")) {
-    return new ProblemError((await response.json()) as Problem, retryAfter);
+  return problemFrom(response.status, (name) => response.headers.get(name), await response.text());
+}
+
+function problemFrom(status: number, header: (name: string) => string | null, body: string): ProblemError {
+  const retryAfter = header("retry-after");
+  if (header("content-type")?.startsWith("application/problem+json")) {
+    return new ProblemError(JSON.parse(body) as Problem, retryAfter);
   }
-  const title = response.status === 401 ? "API key required" : "Unexpected response";
+  const title = status === 401 ? "API key required" : "Unexpected response";
   const detail =
-    response.status === 401
+    status === 401
       ? "Enter your API key."
-      : `The service responded with status ${response.status}. Try again. If the problem persists, contact your administrator.`;
-  return new ProblemError({ type: `${LOCAL}status-${response.status}`, title, status: response.status, detail }, retryAfter);
+      : `The service responded with status ${status}. Try again. If the problem persists, contact your administrator.`;
+  return new ProblemError({ type: `${LOCAL}status-${status}`, title, status, detail }, retryAfter);
 }
 
 /** Any error as a problem document, so that there is one way to show one. */

@@ -4,22 +4,48 @@ import { call, ProblemError } from "./client";
 import type {
   DatabaseDetail,
   DatabaseInfo,
+  DatabaseList,
   DatabaseSchema,
   Document,
+  FirstLook,
+  ReadReport,
   Records,
   ReviewDetail,
   ReviewSummary,
   Row,
   SavedQuery,
   SessionList,
+  UploadRules,
 } from "./types";
 
 const name = encodeURIComponent;
 
+const databases = { queryKey: ["databases"], queryFn: () => call<DatabaseList>("databases") };
+
 export function useDatabases() {
+  return useQuery({ ...databases, select: (list): DatabaseInfo[] => list.databases });
+}
+
+/** What may be uploaded; null where nothing. */
+export function useUploadRules() {
+  return useQuery({ ...databases, select: (list): UploadRules | null => list.uploads ?? null });
+}
+
+/** The tables and keys of a database, and questions that were tried. */
+export function useFirstLook(database: string) {
   return useQuery({
-    queryKey: ["databases"],
-    queryFn: async () => (await call<{ databases: DatabaseInfo[] }>("databases")).databases,
+    queryKey: ["look", database],
+    enabled: database !== "",
+    queryFn: ({ signal }) => call<FirstLook>(`databases/${name(database)}/look`, { signal }),
+  });
+}
+
+/** How the files of a database were read; no tables where it is no files. */
+export function useReadReport(database: string) {
+  return useQuery({
+    queryKey: ["report", database],
+    enabled: database !== "",
+    queryFn: () => call<ReadReport>(`databases/${name(database)}/report`),
   });
 }
 

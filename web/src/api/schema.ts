@@ -2269,6 +2269,11 @@ export interface components {
              */
             confirm?: string | null;
             /**
+             * Effort
+             * @description `quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less.
+             */
+            effort?: ("quick" | "balanced" | "thorough") | null;
+            /**
              * Candidates
              * @description True: `candidates` holds the distinct results that the drafts gave, with their votes.
              */
@@ -5246,6 +5251,11 @@ export interface operations {
         /** @description The bytes of the file. */
         requestBody: {
             content: {
+                /**
+                 * @example city,amount
+                 *     Lyon,12.50
+                 *     Porto,30.00
+                 */
                 "application/octet-stream": string;
             };
         };

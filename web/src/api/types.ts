@@ -8,6 +8,7 @@ export type Check = Schemas["Check"];
 export type Choice = Schemas["Choice"];
 export type DatabaseInfo = Schemas["DatabaseInfo"];
 export type DatabaseDetail = Schemas["DatabaseDetail"];
+export type DatabaseList = Schemas["DatabaseList"];
 export type DatabaseSchema = Schemas["DatabaseSchema"];
 export type Document = Schemas["ListedDocument"];
 export type ExecuteResponse = Schemas["ExecuteResponse"];
@@ -19,6 +20,11 @@ export type SavedQuery = Schemas["SavedQuery"];
 export type Session = Schemas["SessionResponse"];
 export type SessionList = Schemas["SessionList"];
 export type Table = Schemas["Table"];
+export type FirstLook = Schemas["FirstLook"];
+export type ReadReport = Schemas["ReadReport"];
+export type TableReport = Schemas["TableReport"];
+export type Uploaded = Schemas["Uploaded"];
+export type UploadRules = Schemas["UploadRules"];
 
 /** What each step's event carries, by the step's name. */
 export interface StepData {

@@ -1,4 +1,8 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { asProblem, call } from "../api/client";
 import type { DatabaseInfo } from "../api/types";
+import { ProblemView } from "./ProblemView";
 
 interface Props {
   databases: DatabaseInfo[];
@@ -27,7 +31,45 @@ export function DatabasePicker({ databases, chosen, onChoose }: Props) {
           {found.owners.length ? ` · owner: ${found.owners.join(", ")}` : ""}
         </p>
       ) : null}
+      {found?.upload ? <OwnData key={found.name} name={found.name} expires={found.upload.expires_at} /> : null}
       {found?.detail ? <p className="small warned">{found.detail}</p> : null}
     </div>
+  );
+}
+
+/** Of data that the reader brought: until when it is kept, and its deletion, which is asked for twice. */
+function OwnData({ name, expires }: { name: string; expires: string }) {
+  const queries = useQueryClient();
+  const [sure, setSure] = useState(false);
+  const deleting = useMutation({
+    mutationFn: () => call(`databases/${encodeURIComponent(name)}`, { method: "DELETE" }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["databases"] }),
+  });
+  return (
+    <>
+      <p className="small soft">Only you see it, until {new Date(expires).toLocaleDateString()}.</p>
+      <div className="row">
+        {sure ? (
+          <>
+            <button
+              type="button"
+              className="button small danger"
+              disabled={deleting.isPending}
+              onClick={() => deleting.mutate()}
+            >
+              Delete “{name}”
+            </button>
+            <button type="button" className="button small quiet" onClick={() => setSure(false)}>
+              Keep
+            </button>
+          </>
+        ) : (
+          <button type="button" className="button small quiet" onClick={() => setSure(true)}>
+            Delete data
+          </button>
+        )}
+      </div>
+      {deleting.error ? <ProblemView problem={asProblem(deleting.error)} /> : null}
+    </>
   );
 }

@@ -28,6 +28,8 @@ const PATHS = {
   trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
   clock: "M12 4a8 8 0 110 16 8 8 0 010-16zM12 8v4.5l3 2",
   key: "M14 10a4 4 0 11-4-4 4 4 0 014 4zM13 12l7 7M17 16l2-2",
+  edit: "M5 19l1-4L16 5l3 3L9 18zM14 7l3 3",
+  upload: "M12 16V5M7 9l5-5 5 5M5 20h14",
   warning: "M12 4l9 16H3zM12 10v4.5M12 17.3v.1",
 } as const;
 

@@ -1,10 +1,13 @@
 // The tables and columns of a database with what is written about them, and a search over all of it.
-import { useDeferredValue, useMemo, useState } from "react";
-import { asProblem } from "../api/client";
-import { useDocuments, useSchema } from "../api/queries";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useDeferredValue, useMemo, useState } from "react";
+import { asProblem, call } from "../api/client";
+import { useDocuments, useReadReport, useSchema } from "../api/queries";
 import type { Document, Table } from "../api/types";
 import { plural } from "../state/format";
+import { Icon } from "./Icon";
 import { ProblemView } from "./ProblemView";
+import { ReadReportView } from "./ReadReportView";
 
 interface Shown {
   table: Table;
@@ -51,6 +54,9 @@ export function SchemaPanel({ database }: { database: string }) {
     () => searched(schema.data?.tables ?? [], documents.data ?? [], deferred),
     [schema.data, documents.data, deferred],
   );
+  const said = (table: string, column: string) =>
+    documents.data?.find((one) => one.added && one.kind === "column" && one.table === table && one.column === column)
+      ?.text ?? "";
   const rules = (documents.data ?? []).filter(
     (one) => one.kind === "rule" && !one.table && one.text.toLowerCase().includes(deferred.toLowerCase()),
   );
@@ -103,6 +109,7 @@ export function SchemaPanel({ database }: { database: string }) {
                       {notes.map((note) => (
                         <p key={note}>{note}</p>
                       ))}
+                      <Describe database={database} table={one.table.name} column={column.name} said={said(one.table.name, column.name)} />
                       {column.samples.length ? <p className="samples">e.g. {column.samples.slice(0, 4).join(", ")}</p> : null}
                     </dd>
                   </div>
@@ -112,6 +119,7 @@ export function SchemaPanel({ database }: { database: string }) {
           </li>
         ))}
       </ul>
+      <HowRead database={database} />
       {rules.length ? (
         <details className="rules" open={deferred !== ""} key={`rules${deferred}`}>
           <summary>Rules and terms</summary>
@@ -123,5 +131,69 @@ export function SchemaPanel({ database }: { database: string }) {
         </details>
       ) : null}
     </div>
+  );
+}
+
+/** What a column means, said in place: the next question knows it. */
+function Describe({ database, table, column, said }: { database: string; table: string; column: string; said: string }) {
+  const queries = useQueryClient();
+  const [text, setText] = useState<string | null>(null);
+  const saving = useMutation({
+    mutationFn: (wanted: string) =>
+      call(`databases/${encodeURIComponent(database)}/columns`, { method: "PUT", body: { table, column, text: wanted } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["documents", database] });
+      setText(null);
+    },
+  });
+  if (text === null)
+    return (
+      <button type="button" className="button quiet small describe" onClick={() => setText(said)}>
+        <Icon name="edit" />
+        {said ? "Edit" : "Describe"}
+        <span className="sr-only"> {column}</span>
+      </button>
+    );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saving.mutate(text);
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <label className="field">
+        What {column} means
+        <textarea
+          className="input"
+          rows={2}
+          maxLength={2000}
+          autoFocus
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      <div className="row">
+        <button type="submit" className="button small primary" disabled={saving.isPending}>
+          Save
+        </button>
+        <button type="button" className="button small quiet" onClick={() => setText(null)}>
+          Cancel
+        </button>
+      </div>
+      {saving.error ? <ProblemView problem={asProblem(saving.error)} /> : null}
+    </form>
+  );
+}
+
+/** Of files: what was read of them. It is asked for when it is opened. */
+function HowRead({ database }: { database: string }) {
+  const [open, setOpen] = useState(false);
+  const report = useReadReport(open ? database : "");
+  return (
+    <details className="rules" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>How it was read</summary>
+      {report.error ? <ProblemView problem={asProblem(report.error)} again={() => void report.refetch()} /> : null}
+      {report.data?.tables.length || report.data?.problems.length ? <ReadReportView report={report.data} /> : null}
+      {report.data && !report.data.tables.length ? <p className="small soft">It is a database, and read as it is.</p> : null}
+    </details>
   );
 }

@@ -1,11 +1,12 @@
 // The way around: the database, a new question, earlier conversations, saved queries, and reviews for those who may.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { asProblem, call } from "../api/client";
-import { useSessions } from "../api/queries";
+import { useSessions, useUploadRules } from "../api/queries";
 import type { DatabaseInfo, SessionList } from "../api/types";
 import { span, when } from "../state/format";
 import type { Route } from "../state/route";
 import { useDeletion } from "../state/useDeletion";
+import { AddData } from "./AddData";
 import { DatabasePicker } from "./DatabasePicker";
 import { Icon } from "./Icon";
 import { ProblemView } from "./ProblemView";
@@ -17,14 +18,16 @@ interface Props {
   database: string;
   onDatabase: (name: string) => void;
   onNew: () => void;
+  onAsk: (question: string) => void;
   onLeave: () => void;
   route: Route;
   sessionId: string;
   onDeleted: (sessionId: string) => void;
 }
 
-export function Sidebar({ databases, database, onDatabase, onNew, onLeave, route, sessionId, onDeleted }: Props) {
+export function Sidebar({ databases, database, onDatabase, onNew, onAsk, onLeave, route, sessionId, onDeleted }: Props) {
   const sessions = useSessions();
+  const rules = useUploadRules();
   const queries = useQueryClient();
   const deleting = useMutation({
     mutationFn: (id: string) =>
@@ -41,6 +44,7 @@ export function Sidebar({ databases, database, onDatabase, onNew, onLeave, route
   return (
     <div className="sidebar">
       <DatabasePicker databases={databases} chosen={database} onChoose={onDatabase} />
+      {rules.data ? <AddData rules={rules.data} onAdded={onDatabase} onAsk={onAsk} /> : null}
       <button type="button" className="button primary" onClick={onNew}>
         <Icon name="plus" />
         New question
