@@ -294,6 +294,12 @@ class QueryResult(Frozen):
     def row_count(self) -> int:
         return len(self.rows)
 
+    @property
+    def holds_nothing(self) -> bool:
+        """Whether there are no rows, only NULL in them, or a zero alone: what a filter that fits nothing gives."""
+        alone = len(self.rows) == 1 and len(self.rows[0]) == 1
+        return all(value is None or (alone and value == 0) for row in self.rows for value in row)
+
     def records(self) -> list[dict[str, JsonValue]]:
         """Rows as objects, by `columns`."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]

@@ -37,8 +37,6 @@ def samples(n: int = 200, databases: int = 20, *, logprobs: bool = True, seed: i
         features = {
             **NONE,
             "agreement": agreement,
-            "logprob_mean": logprob,
-            "logprob_least": 3 * logprob,
             "logprob_total": 9.0 * logprob,
         }
         if not logprobs:
@@ -51,7 +49,7 @@ def test_what_tells_right_from_wrong_is_found_and_what_never_varies_is_left_out(
     calibration, fitted = calibrate(samples(), "embedded", precision=0.9)
     full, fewer = calibration.fits
     against = AT_LEAST_AGAINST.keys()
-    assert full.coefficients.keys() - against == {"agreement", "logprob_mean", "logprob_least", "logprob_total"}
+    assert full.coefficients.keys() - against == {"agreement", "logprob_total"}
     assert fewer.coefficients.keys() - against == {"agreement"}
     assert {name: fewer.coefficients[name] for name in against} == AT_LEAST_AGAINST, "nothing told how much it counts"
     assert full.coefficients["agreement"] > 0
@@ -72,7 +70,7 @@ def test_the_same_samples_give_the_same_file() -> None:
 def test_where_an_endpoint_gives_no_log_probabilities_there_is_one_fit_without_them() -> None:
     calibration, _ = calibrate(samples(logprobs=False), "hosted", precision=0.8)
     assert len(calibration.fits) == 1
-    assert "logprob_mean" not in calibration.fits[0].coefficients
+    assert "logprob_total" not in calibration.fits[0].coefficients
 
 
 @pytest.mark.parametrize(
@@ -152,8 +150,8 @@ def test_the_diagram_shows_a_point_for_each_step_that_has_answers() -> None:
     assert "verified from here" not in reliability_diagram(held, None)
 
 
-def test_a_doubt_never_makes_an_answer_surer() -> None:
-    """By chance all answers with a doubt are right here; that is no reason to trust doubted ones more."""
-    doubted = [it._replace(features={**it.features, "doubts_of_language": float(it.right)}) for it in samples()]
+def test_an_objection_never_makes_an_answer_surer() -> None:
+    """By chance all answers with an objection are right here; that is no reason to trust such ones more."""
+    doubted = [it._replace(features={**it.features, "objections": float(it.right)}) for it in samples()]
     calibration, _ = calibrate(doubted, "embedded", precision=0.9)
-    assert all("doubts_of_language" not in fit.coefficients for fit in calibration.fits)
+    assert all("objections" not in fit.coefficients for fit in calibration.fits)

@@ -40,79 +40,73 @@ def voted(*values: JsonValue, judge: bool | None = None, checks: tuple[Check, ..
 
 
 @pytest.mark.parametrize(
-    "evidence, agreement, supporters",
+    "evidence, agreement",
     [
-        (voted(1, 1), 1.0, 1.0),
-        (voted(1, 2), 0.0, 0.0),
-        (voted(1, 2, 1, 1), 2 / 3, 2.0),
-        (voted(1), 0.0, 0.0),
-        (voted(1, judge=True), 1.0, 1.0),
-        (voted(1, judge=False), 0.0, 0.0),
-        (voted(1, 1, judge=False), 0.5, 1.0),
+        (voted(1, 1), 1.0),
+        (voted(1, 2), 0.0),
+        (voted(1, 2, 1, 1), 2 / 3),
+        (voted(0, 0), 0.0),
+        (voted(1), 0.0),
+        (voted(1, judge=True), 1.0),
+        (voted(1, judge=False), 0.0),
+        (voted(1, 1, judge=False), 0.5),
     ],
-    ids=["two of two", "one of two", "three of four", "nobody asked", "judge yes", "judge no", "drafts yes, judge no"],
+    ids=[
+        "two of two",
+        "one of two",
+        "three of four",
+        "two that found nothing",
+        "nobody asked",
+        "judge yes",
+        "judge no",
+        "drafts yes, judge no",
+    ],
 )
-def test_agreement_is_the_share_of_others_that_confirm(evidence: Evidence, agreement: float, supporters: float) -> None:
-    found = features_of(evidence)
-    assert found["agreement"] == pytest.approx(agreement)
-    assert found["supporters"] == supporters
+def test_agreement_is_the_share_of_others_that_confirm(evidence: Evidence, agreement: float) -> None:
+    assert features_of(evidence)["agreement"] == pytest.approx(agreement)
 
 
 def test_a_repaired_query_does_not_confirm_itself() -> None:
     repaired = candidate(0, 1, "repaired")
     alone = features_of(evidence_of([repaired, candidate(1, 2)], repaired, (), None, 2))
     backed = features_of(evidence_of([repaired, candidate(1, 1)], repaired, (), None, 2))
-    assert (alone["repaired"], alone["agreement"]) == (1.0, 0.0)
+    assert alone["agreement"] == 0.0
     assert backed["agreement"] == 1.0
 
 
 def test_an_alternative_has_the_voices_of_the_query_that_it_was_derived_from() -> None:
     base, other, made = candidate(0, 1), candidate(1, 1), candidate(0, 3, "alternative")
-    found = features_of(evidence_of([base, other, made], made, (), None, 2))
-    assert (found["alternative"], found["agreement"]) == (1.0, 1.0)
+    assert features_of(evidence_of([base, other, made], made, (), None, 2))["agreement"] == 1.0
 
 
-def test_doubts_and_checks_count_by_what_they_rest_on() -> None:
-    doubts = tuple(Doubt(rule=it, evidence=it, detail="") for it in ("schema", "data", "data", "language"))
+def test_doubts_and_failed_checks_are_objections() -> None:
+    doubts = tuple(Doubt(rule=it, evidence="data", detail="") for it in ("fan_out", "missing_data"))
     checks = (
         Check(name="has_rows", passed=False),
         Check(name="second_draft", passed=False),
         Check(name="judge", passed=False),
         Check(name="top", passed=None),
     )
-    found = features_of(voted(1, 1, doubts=doubts, checks=checks))
-    assert (found["doubts_of_data"], found["doubts_of_language"], found["checks_failed"]) == (2.0, 1.0, 1.0)
-
-
-@pytest.mark.parametrize(
-    "rows, nothing, single",
-    [((), 1, 0), (((None,),), 1, 1), (((0,),), 0, 1), (((1, 2),), 0, 0), (((1,), (2,)), 0, 0)],
-)
-def test_the_shape_of_the_rows(rows: tuple[tuple[JsonValue, ...], ...], nothing: int, single: int) -> None:
-    chosen = Candidate(sql="SELECT 1", source="draft", result=QueryResult(columns=("n",), rows=rows))
-    found = features_of(evidence_of([chosen], chosen, (), None, 1))
-    assert (found["nothing_found"], found["single_value"]) == (nothing, single)
-
-
-def test_the_parts_of_a_query_are_not_looked_for_in_its_texts() -> None:
-    sql = "SELECT 'join select' FROM a JOIN b ON a.id = b.id -- join\nWHERE x IN (SELECT x FROM \"join\")"
-    assert features_of(voted(1, sql=sql))["parts"] == 2
+    assert features_of(voted(1, 1, doubts=doubts))["objections"] == 1.0, "right answers lack words of the question, too"
+    repeated = features_of(voted(1, 1, doubts=(Doubt(rule="repeated_rows", evidence="language", detail=""),)))
+    assert (repeated["objections"], repeated["repeated_rows"]) == (0.0, 1.0)
+    assert features_of(voted(1, 1, checks=checks))["objections"] == 1.0, "who votes is no check here"
+    assert features_of(voted(1, 1, doubts=doubts[:1] * 3, checks=checks))["objections"] == 3.0, "at most"
 
 
 def test_log_probabilities_are_left_out_where_nobody_gave_them() -> None:
-    assert not {"logprob_mean", "logprob_least", "logprob_total"} & features_of(voted(1, 1)).keys()
-    given = features_of(voted(1, 1, logprob_mean=-0.1, logprob_least=-30.0))
-    assert (given["logprob_mean"], given["logprob_least"]) == (-0.1, -6.0)
+    assert "logprob_total" not in features_of(voted(1, 1))
+    given = features_of(voted(1, 1, sql="SELECT a FROM t WHERE b = 1", logprob_mean=-0.5, logprob_least=-1.0))
+    assert given["logprob_total"] == -3.5, "seven words"
     assert given.keys() == FEATURES.keys()
-    long = features_of(voted(1, 1, sql="SELECT a FROM t WHERE b = 1", logprob_mean=-0.5, logprob_least=-1.0))
-    assert long["logprob_total"] == -3.5, "seven words"
+    assert features_of(voted(1, 1, logprob_mean=-30.0, logprob_least=-30.0))["logprob_total"] == -20.0
 
 
 # -- the fitted file ------------------------------------------------------------------------------------------------
 
 NOTHING = Figures(auroc=None, ece=0.0, precision=None, recall=0.0)
 WITH = Fit(
-    intercept=0.0, coefficients={"agreement": 2.0, "logprob_mean": 1.0}, wanted=0.95, threshold=0.8, figures=NOTHING
+    intercept=0.0, coefficients={"agreement": 2.0, "logprob_total": 1.0}, wanted=0.95, threshold=0.8, figures=NOTHING
 )
 WITHOUT = Fit(intercept=-1.0, coefficients={"agreement": 2.0}, wanted=0.95, threshold=0.8, figures=NOTHING)
 
@@ -122,7 +116,7 @@ def calibration(*fits: Fit) -> Calibration:
 
 
 def test_confidence_is_the_logistic_of_a_sum() -> None:
-    sure = calibration(WITH, WITHOUT).of(voted(1, 1, logprob_mean=-0.5, logprob_least=-1.0))
+    sure = calibration(WITH, WITHOUT).of(voted(1, 1, sql="SELECT n", logprob_mean=-0.25, logprob_least=-1.0))
     assert (sure.confidence, sure.sure) == (round(1 / (1 + math.exp(-1.5)), 3), True)
 
 
@@ -189,7 +183,7 @@ def test_the_files_of_the_package_say_what_they_were_fitted_to() -> None:
 @pytest.mark.parametrize(
     "change, told",
     [
-        ({"version": 99}, "it is of version 99, and this release reads version 1"),
+        ({"version": 99}, "it is of version 99, and this release reads version 2"),
         ({"fits": []}, "fits"),
         ({"right": 3}, "right"),
         ({"fits": [{**WITHOUT.model_dump(), "coefficients": {"luck": 1.0}}]}, "there is no feature luck"),

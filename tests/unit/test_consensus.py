@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent.core.models import Candidate, CandidateSource, Doubt
 from agent.pipeline.drafts.consensus import Evidence, grouped
-from executors.base import QueryResult
+from executors.base import JsonValue, QueryResult
 
 
 def candidate(sql: str, *rows: tuple[object, ...], source: CandidateSource = "draft", draft: int = 0) -> Candidate:
@@ -48,3 +50,27 @@ def test_the_evidence_is_that_of_the_chosen_candidate() -> None:
     found = Evidence(groups=grouped([one, candidate("SELECT 2", (1,), draft=1)]), chosen=one, drafts=2)
     assert (found.votes, found.doubts) == (2, (doubt,))
     assert Evidence(groups=(), chosen=one, drafts=1).votes == 0
+
+
+@pytest.mark.parametrize(
+    "rows, nothing",
+    [
+        ((), True),
+        (((None,),), True),
+        (((0,),), True),
+        (((0.0,),), True),
+        (((0, None),), False),
+        (((0,), (0,)), False),
+        (((1,),), False),
+        ((("",),), False),
+    ],
+)
+def test_what_holds_nothing_is_the_same_only_where_the_query_is(
+    rows: tuple[tuple[JsonValue, ...], ...], nothing: bool
+) -> None:
+    columns = ("n", "m")[: len(rows[0]) if rows else 1]
+    result = QueryResult(columns=columns, rows=rows)
+    one, other = (Candidate(sql=f"SELECT {n}", source="draft", draft=n, result=result) for n in range(2))
+    assert result.holds_nothing is nothing
+    assert len(grouped([one, other])) == (2 if nothing else 1)
+    assert len(grouped([one, other.model_copy(update={"sql": one.sql})])) == 1

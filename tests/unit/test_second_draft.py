@@ -40,7 +40,7 @@ async def voting(make_service: Make) -> AsyncIterator[Service]:
     [
         ([TOTAL, SAME], True, True, 460.5, "two of two agree: no third is written"),
         ([TOTAL, OTHER, SAME, TOTAL], True, True, 460.5, "three of four"),
-        ([TOTAL, OTHER, SAME, OTHER, TOTAL], True, True, 460.5, "three of five"),
+        ([TOTAL, OTHER, SAME, OTHER, TOTAL], True, False, 460.5, "three of five: not sure enough"),
         ([TOTAL, OTHER, OTHER, OTHER], True, True, 360.5, "the first one is outvoted"),
         ([TOTAL, OTHER, THIRD, BROKEN, BROKEN], False, False, 460.5, "no two agree, and the first stays"),
         ([TOTAL, WRONG_ALIAS, WRONG_ALIAS, BROKEN, BROKEN], None, False, 460.5, "what was repaired votes for nobody"),
@@ -164,7 +164,7 @@ async def test_both_forms_of_the_schema_are_read_ahead(voting: Service, model: S
 async def test_where_a_profile_has_no_other_form_all_drafts_read_the_same(
     make_service: Make, model: ScriptedModel
 ) -> None:
-    service = make_service(second_draft=True, profile="small_hosted")
+    service = make_service(second_draft=True, profile="small_hosted", speculative_answer=False)
     model.replies(sql=TOTAL)
     model.replies(correct=True, reason="the sum over all orders")
     model.replies(sql=SAME)
@@ -286,7 +286,7 @@ async def test_a_reply_that_cannot_be_used_counts_as_a_draft(voting: Service, mo
 
     answer = await voting.query("What is the total of all orders?", "shop")
 
-    assert (second_drafts(answer), answer.verified) == ([True], True)
+    assert (second_drafts(answer), answer.verified) == ([True], False), "one of two others confirms it"
 
 
 @pytest.mark.parametrize(

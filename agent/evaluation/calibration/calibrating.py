@@ -21,11 +21,9 @@ LEAST_DIFFERENT = 5  # samples that a feature must tell from the rest
 LEAST_VERIFIED = 20  # a precision of fewer answers says little
 FOLDS = 10
 STRENGTHS = (0.03, 0.1, 0.3, 1.0)  # inverse of the regularisation; the one of least loss is taken
-LOGPROBS = frozenset({"logprob_mean", "logprob_least", "logprob_total"})
-# Which questions are hard is another matter for another model. An endpoint without log-probabilities is another one.
-OF_ONE_MODEL = LOGPROBS | {"parts"}
+LOGPROBS = frozenset({"logprob_total"})
 # What speaks against an answer counts where too few samples have it to tell how much: its odds fall to a third.
-AT_LEAST_AGAINST = {"doubts_of_data": -1.1, "checks_failed": -1.1}
+AT_LEAST_AGAINST = {"objections": -1.1}
 
 
 class CalibrationImpossible(PlumblineError):
@@ -74,7 +72,7 @@ def calibrate(
     fitted = []
     if len(full) == len(samples):
         fitted.append(_fitted(full, sorted(FEATURES.keys()), precision))
-    fewer = sorted(FEATURES.keys() - OF_ONE_MODEL)
+    fewer = sorted(FEATURES.keys() - LOGPROBS)
     fitted.append(_fitted(samples, fewer, precision if precision_without is None else precision_without))
     calibration = Calibration(
         version=VERSION,

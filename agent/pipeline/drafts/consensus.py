@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.core.models import Candidate, Check, Doubt
-from executors.base import Frozen, QueryResult
+from executors.base import Frozen
 
 AGREED = 2  # votes that settle it: a model seldom makes the same mistake twice
 
@@ -62,7 +62,7 @@ class Evidence(Frozen):
 def grouped(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
     """The candidates that ran, by their rows; the most votes first, then the earlier one.
 
-    Results without rows are the same only where the queries are: any two wrong filters agree on nothing.
+    Results that hold nothing are the same only where the queries are: any two wrong filters agree on nothing.
     """
     groups: list[list[Candidate]] = []
     for candidate in candidates:
@@ -75,7 +75,7 @@ def grouped(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
         else:
             groups.append([candidate])
     found = [Group(candidates=tuple(group)) for group in groups]
-    return tuple(sorted(found, key=lambda it: (-it.votes, it.first.result is None or _is_empty(it.first.result))))
+    return tuple(sorted(found, key=lambda it: (-it.votes, it.first.result is None or it.first.result.holds_nothing)))
 
 
 def is_settled(groups: Sequence[Group]) -> bool:
@@ -132,16 +132,11 @@ def _agree(one: Candidate, other: Candidate) -> bool:
         return False
     if _folded(one.sql) == _folded(other.sql):
         return True
-    if _is_empty(one.result) or _is_empty(other.result):
+    if one.result.holds_nothing or other.result.holds_nothing:
         return False
     from agent.core.row_comparison import same_rows
 
     return same_rows(one.result, other.result, ordered=False)
-
-
-def _is_empty(result: QueryResult) -> bool:
-    """Whether there are no rows, or nothing but NULL in them."""
-    return all(value is None for row in result.rows for value in row)
 
 
 def _folded(sql: str) -> str:
