@@ -16,10 +16,12 @@ from agent.pipeline.drafts.plan import plan_of
 from agent.pipeline.drafts.progress import sql_told
 from agent.pipeline.drafts.voting import vote
 from agent.pipeline.judging.judge import overruled, unjudged, verdict_of_checks
+from agent.prompting.made_texts import makes_address
 from agent.rules.repair import repaired
 from agent.rules.review import Review, review
 from agent.understanding.shape import shape_checks
 from executors.base import CheckedSql, QueryResult
+from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.schema.joins import keyed_of
 
@@ -239,7 +241,7 @@ class Round:
         Raises:
             SqlRefused, SqlFailed, DatabaseUnavailable: it cannot be run.
         """
-        return await self._run.database.run(await self._through_the_guard(sql))
+        return await self._run_checked(await self._through_the_guard(sql))
 
     def _filtered(self, query: CheckedSql) -> tuple[Check, ...]:
         """What a row filter kept back, which the reader of the answer has to know."""
@@ -298,9 +300,18 @@ class Round:
 
     async def _rows_of(self, query: CheckedSql) -> QueryResult:
         run = self._run
-        rows = await run.database.run(query)
+        rows = await self._run_checked(query)
         if warning := sentence(query):
             run.ledger.warn(warning)
+        return rows
+
+    async def _run_checked(self, query: CheckedSql) -> QueryResult:
+        """The rows of a query. Raises SqlFailed, too, where it puts an address together that nobody stored."""
+        run = self._run
+        rows, spoken = await run.database.run(query), DIALECTS[run.database.dialect].sqlglot
+        if await off_loop(partial(makes_address, query.sql, spoken, rows, run.question.text)):
+            message = "The query puts an address together that stands nowhere in the data."
+            raise SqlFailed(ErrorKind.PERMISSION, message, "Select the columns as they are stored.")
         return rows
 
     def _gone(self, error: DatabaseUnavailable) -> None:
