@@ -2,7 +2,8 @@
 
 What stands in a row may be private, and every engine puts it into its errors in a form of its own: in quotes, in
 brackets, bare, cut off. So nothing is looked for that would have to be taken out. A word is told only where it stands
-in the query or in the schema, names a type, or is one that the engines write their errors with.
+in the query or in the schema, names a type, or is one that the engines write their errors with. A value may be such a
+word, too: in quotes, or stuck to what is left out, only names and types are told.
 """
 
 from __future__ import annotations
@@ -15,15 +16,25 @@ from executors.dialects.row import words
 _GAP = "…"
 _TOKEN = re.compile(r"(?:ORA|DPY|PLS|SQLSTATE)-?\d+|\w+")
 _GAPS = re.compile(rf"{_GAP}(?:[^\w\n]*{_GAP})+")
-_TYPE = re.compile(
+_KIND = (
     r"U?(?:TINY|SMALL|MEDIUM|BIG|HUGE)?INT(?:EGER)?(?:8|16|32|64|128|256)?|FLOAT(?:32|64)?|DOUBLE|REAL|NUMBER|NUMERIC|"
     r"DECIMAL(?:32|64|128|256)?|DATE(?:32|64|TIME2?|TIME64)?|TIME|TIMESTAMP(?:TZ|_NTZ|_LTZ|_S|_MS|_NS)?|INTERVAL|"
     r"N?(?:VAR)?CHAR2?|TEXT|STRING|(?:FIXED|N)?STRING|N?CLOB|BLOB|BYTEA|BINARY|VARBINARY|BOOL(?:EAN)?|BIT|JSONB?|XML|"
-    r"UUID|ENUM|ARRAY|LIST|MAP|STRUCT|TUPLE|NULLABLE|LINE|TOP|FOR|GROUP|ORDER|BY|HAVING|WHERE|SELECT|FROM|UNION|INTERSECT|"
+    r"UUID|ENUM|ARRAY|LIST|MAP|STRUCT|TUPLE|NULLABLE"
+)
+_TYPE = re.compile(
+    rf"{_KIND}|LINE|TOP|FOR|GROUP|ORDER|BY|HAVING|WHERE|SELECT|FROM|UNION|INTERSECT|"
     r"EXCEPT|DISTINCT|LIMIT|OVER|AGGREGATE|RECURSIVE|GROUPING|ROLLUP|CUBE|FETCH|OFFSET|CAST|COLLATE|COLLATION|UTF8|NULL|"
     r"ORDERBY|HINT|DETAIL|ERROR|DB|SQL|AND|OR|NOT|IN|IS|AS|ON|JOIN|WITH|CASE|WHEN|THEN|ELSE|END",
     re.IGNORECASE,
 )
+_IN_QUOTES = re.compile(rf"{_KIND}|(?:STRING|INTEGER)_LITERAL")
+_QUOTES = re.compile(r"(?<!\w)(?P<quote>['\"`])(?P<value>.*?)(?P=quote)(?!\w)", re.DOTALL)
+_BARE = re.compile(
+    r"\b(?:parse|read) (?i:date\w*|time|uuid|ipv[46]|bool\w*|number|decimal) (?!from\b)(?:here: )?(?P<value>[^:\n]+)"
+)  # of ClickHouse, which puts no quotes around it
+_PLACES = frozenset(f"{part} clause" for part in ("where", "order", "having", "on")) | {"field list", "group statement"}
+_STUCK = re.compile(r"[^\s()\[\],:;=]+")  # words with nothing between them that parts a sentence
 _SENTENCE = re.compile(r"(?:^|[.:!?;]\s|\n)\s*$")  # what stands before the first word of one
 
 # Of the messages of PostgreSQL, MariaDB and DuckDB, as their programs hold them; and of the other engines'.
@@ -105,13 +116,31 @@ def without_values(message: str, sql: str, schema: Schema) -> str:
         schema: whose names may be told.
     """
     known = set(map(str.casefold, re.findall(r"\w+", sql))) | _names(schema)
+    spans = [match.span("value") for match in (*_QUOTES.finditer(message), *_BARE.finditer(message))]
+    values = [(start, end) for start, end in spans if message[start:end] not in _PLACES]
+    stuck = [match.span() for match in _STUCK.finditer(message)]
+    tokens = list(_TOKEN.finditer(message))
+    gaps: set[int] = set()
+    for match in tokens:
+        may_be = any(start <= match.start() < end for start, end in values)
+        if not (_is_name(match[0], known) if may_be else _is_told(match, message, known)):
+            gaps.add(match.start())
+    for start, end in stuck:  # what is left of a value that the engine cut off
+        within = [match for match in tokens if start <= match.start() < end]
+        if any(match.start() in gaps for match in within):
+            gaps |= {match.start() for match in within if not _is_name(match[0], known)}
     parts: list[str] = []
     at = 0
-    for match in _TOKEN.finditer(message):
+    for match in tokens:
         parts.append(message[at : match.start()])
-        parts.append(match[0] if _is_told(match, message, known) else _GAP)
+        parts.append(_GAP if match.start() in gaps else match[0])
         at = match.end()
     return _GAPS.sub(_GAP, "".join(parts) + message[at:])
+
+
+def _is_name(word: str, known: set[str]) -> bool:
+    """Whether a word is told even where a value stands."""
+    return word.casefold() in known or bool(_IN_QUOTES.fullmatch(word))
 
 
 def _is_told(match: re.Match[str], message: str, known: set[str]) -> bool:

@@ -34,6 +34,13 @@ PRIVATE = "ann-priv@mail.example"
      "ORA-01722: unable to convert string value containing '…' to a number"),
     ("DETAIL:  Key (email)=(ann) is duplicated.", "DETAIL:  Key (email)=(…) is duplicated."),
     ("Überlauf bei Änne Müller", "…"),
+    ("Could not convert string 'too large' to INT32", "Could not convert string '…' to INT32"),
+    ('invalid input syntax for type integer: "private key"', 'invalid input syntax for type integer: "…"'),
+    ("Truncated incorrect INTEGER value: 'group'", "Truncated incorrect INTEGER value: '…'"),
+    ("Could not convert string 'it's too late' to INT32", "Could not convert string '…' to INT32"),
+    ("Cannot parse date ann@can: Cannot parse Date", "Cannot parse date …: Cannot parse Date"),
+    ("Cannot parse date too many: Cannot parse Date", "Cannot parse date …: Cannot parse Date"),
+    ("malformed value ann@can-be.too", "malformed value …"),
 ])  # fmt: skip
 def test_a_value_is_a_gap(message: str, told: str) -> None:
     assert without_values(message, SQL, SCHEMA).replace("'…)' to", "'… to") == told
@@ -43,6 +50,8 @@ def test_a_value_is_a_gap(message: str, told: str) -> None:
     'Binder Error: Referenced column "nmae" not found in FROM clause!\nCandidate bindings: "city", "email"',
     'syntax error at or near "nmae"',
     "no such column: nmae",
+    "Unknown column 'nmae' in 'field list'",
+    "No function matches the given name and argument types 'city(STRING_LITERAL, VARCHAR)'.",
     'column "customers.city" must appear in the GROUP BY clause or be used in an aggregate function',
     "Unknown expression identifier `nmae`. Maybe you meant: ['city']. (UNKNOWN_IDENTIFIER)",
 ])  # fmt: skip
