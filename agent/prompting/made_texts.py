@@ -74,9 +74,9 @@ def _parts(tree: exp.Expr) -> Iterator[exp.Expr]:
         yield from select.expressions
     for node in tree.find_all(exp.Values, exp.Unnest):
         yield from node.expressions
-    for node in tree.find_all(exp.Lateral, exp.Table):
-        if isinstance(node.this, exp.Func):
-            yield from node.this.iter_expressions()
+    for source in tree.find_all(exp.Lateral, exp.Table):
+        if isinstance(source.this, exp.Func):
+            yield from source.this.iter_expressions()
 
 
 def _reads_tables(root: exp.Select, tree: exp.Expr) -> bool:
