@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from agent.rules.base import Finding, Rule, RuleContext
 from executors.base import Table
+from executors.dialects.table import DIALECTS
 from executors.sql.names.tables import column_of
 from executors.sql.tree import conjuncts
 
@@ -24,9 +25,10 @@ def apply(context: RuleContext) -> Finding | None:
         tables = {alias: table for alias, table in context.tables(select).items() if table is not None}
         if len(tables) < 2 or len(tables) < len(context.tables(select)):
             continue
-        pairs = _pairs(select)
-        for node in select.find_all(exp.AggFunc):
-            alias = _rows_of(node, tables) if node.find_ancestor(exp.Select) is select else None
+        pairs, named = _pairs(select), DIALECTS[context.schema.dialect].aggregates
+        for node in select.find_all(exp.AggFunc, exp.Anonymous):
+            aggregates = isinstance(node, exp.AggFunc) or node.name.lower() in named
+            alias = _rows_of(node, tables) if aggregates and node.find_ancestor(exp.Select) is select else None
             if alias is not None and _is_repeated(alias, tables, pairs):
                 detail = f"The join repeats rows of {tables[alias].name}, and {context.shown(node)} takes each of them."
                 return Finding(detail, probes=_probes(context, select, alias, tables[alias]))

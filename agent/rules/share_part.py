@@ -1,6 +1,7 @@
-"""A share whose part has a filter that its whole lacks, beside the one that makes it the part.
+"""A share whose part and whole are filtered by different things, beside what makes the one part of the other.
 
-Of "shipped and not cancelled, over all" nobody can tell whether the cancelled belong to the whole.
+Of "shipped and not cancelled, over all" nobody can tell whether the cancelled belong to the whole; and what is over 50,
+of all that are not cancelled, has cancelled ones among it.
 """
 
 from __future__ import annotations
@@ -15,9 +16,16 @@ def apply(context: RuleContext) -> Finding | None:
     for division in context.query.find_all(exp.Div):
         part, whole = _conditions(division.this), _conditions(division.expression)
         lacking = [it for it in part if it not in whole]
-        if len(lacking) > 1 and division.expression.find(exp.AggFunc):
+        read = {it.name.lower() for condition in part for it in condition.find_all(exp.Column)}
+        beyond = [it for it in whole if it not in part and not read & {c.name.lower() for c in it.find_all(exp.Column)}]
+        if not division.this.find(exp.AggFunc) or not division.expression.find(exp.AggFunc):
+            continue
+        if len(lacking) > 1:
             names = ", ".join(map(context.shown, lacking))
             return Finding(f"The part of a share is filtered by {names}, and its whole by none of them.")
+        if lacking and beyond:
+            names = ", ".join(map(context.shown, beyond))
+            return Finding(f"The whole of a share is filtered by {names}, and its part is not.")
     return None
 
 

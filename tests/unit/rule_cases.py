@@ -234,6 +234,23 @@ CASES: dict[str, tuple[Case, ...]] = {
         ),
         Case(f"{LOANS} taken_at <= '2024-02-28'", f"{LOANS} taken_at < '2024-02-29'", "a leap year"),
         Case(f"{LOANS} taken_at > '2024-03-01'", f"{LOANS} taken_at >= '2024-03-02'", "after that day"),
+        Case(f"{LOANS} '2024-02-28' >= taken_at", f"{LOANS} taken_at < '2024-02-29'", "the day first"),
+        Case(f"{LOANS} '2024-02-28' <= taken_at", None, "since its midnight"),
+        Case(
+            f"{LOANS} taken_at IN ('2024-03-01', '2024-03-05')",
+            f"{LOANS} ((taken_at >= '2024-03-01' AND taken_at < '2024-03-02') "
+            "OR (taken_at >= '2024-03-05' AND taken_at < '2024-03-06'))",
+            "either day, by the type alone",
+            dialect="mysql",
+        ),
+        Case(
+            f"{LOANS} taken_at <> '2024-03-01'",
+            f"{LOANS} NOT (taken_at >= '2024-03-01' AND taken_at < '2024-03-02')",
+            "any other day",
+            dialect="clickhouse",
+        ),
+        Case(f"{LOANS} CAST(taken_at AS DATE) = '2024-03-01'", None, "days", dialect="postgresql"),
+        Case(f"{LOANS} taken_at IN (SELECT due FROM loans)", None, "times of another query", dialect="mysql"),
         Case(f"{LOANS} taken_at >= '2024-03-01'", None, "midnight is where the day begins"),
         Case(f"{LOANS} taken_at <= '2024-02-30'", None, "no such day"),
         Case(f"{LOANS} taken_at = '2024-03-01 10:15:00'", None, "a time"),
@@ -276,6 +293,13 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("SELECT reader_id, COUNT(*) FROM loans", DOUBT, "a reader of any loan"),
         Case("SELECT reader_id, COUNT(*) FROM loans GROUP BY reader_id", None, "grouped"),
         Case("SELECT reader_id AS r, COUNT(*) FROM loans GROUP BY 1", None, "by its place"),
+        Case("SELECT reader_id, UPPER(due), COUNT(*) FROM loans GROUP BY reader_id", DOUBT, "made of any due"),
+        Case("SELECT UPPER(due), COUNT(*) FROM loans GROUP BY UPPER(due)", None, "grouped by what is made"),
+        Case(
+            "SELECT x.due FROM (SELECT reader_id, due, COUNT(*) AS n FROM loans GROUP BY reader_id) AS x",
+            DOUBT,
+            "in a query inside",
+        ),
         Case("SELECT reader_id, MAX(fee) FROM loans", None, "SQLite takes the row of the greatest"),
         Case("SELECT reader_id FROM loans", None, "no aggregate"),
         Case("SELECT reader_id, COUNT(*) FROM loans", None, "refused elsewhere", dialect="postgresql"),
@@ -299,6 +323,16 @@ CASES: dict[str, tuple[Case, ...]] = {
         ),
         Case("SELECT SUM(CASE WHEN fee > 5 THEN 1 END) * 1.0 / COUNT(*) FROM loans", None, "that makes it the part"),
         Case("SELECT fee / 2 FROM loans WHERE fee > 5 AND book_id = 1", None, "no share"),
+        Case(
+            "SELECT 1.0 * SUM(CASE WHEN fee > 5 THEN 1 END) / SUM(CASE WHEN book_id = 1 THEN 1 END) FROM loans",
+            DOUBT,
+            "the part has loans that the whole lacks",
+        ),
+        Case(
+            "SELECT 1.0 * SUM(CASE WHEN fee > 5 THEN 1 END) / SUM(CASE WHEN fee > 1 THEN 1 END) FROM loans",
+            None,
+            "those over 5 are over 1",
+        ),
     ),
     "counted_nothing": (
         Case(

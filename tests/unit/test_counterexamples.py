@@ -101,6 +101,34 @@ RIGHT = [
      "WHERE c.country = 'Nigeria'"),
     ("For each customer, their latest order?",
      "SELECT customer_id, MAX(ordered_at) AS at FROM orders GROUP BY customer_id"),
+    # questions whose words tempt: to drop a column, a filter, a join; to take another value, key or order
+    ("Who spent the most, and how much was it?",
+     "SELECT c.name, SUM(o.amount) AS total FROM customers AS c JOIN orders AS o ON o.customer_id = c.id "
+     "GROUP BY c.id ORDER BY total DESC LIMIT 1"),
+    ("Give all details of the employees.", "SELECT id, name FROM employees"),
+    ("What do the managers earn?",
+     "SELECT DISTINCT p.salary FROM employees AS e JOIN payroll AS p ON p.id = e.manager_id"),
+    ("Which orders are cancelled (X), complete (C), or shipped (S) below 20?",
+     "SELECT id FROM orders WHERE status = 'X' OR status = 'C' OR status = 'S' AND amount < 20"),
+    ('Which customer is called "Ada"?', "SELECT id FROM customers WHERE name = 'Ada'"),
+    ("How many customers are there in Niger?", "SELECT COUNT(*) AS n FROM customers WHERE country = 'Niger'"),
+    ("How many pens were sold?", "SELECT SUM(quantity) AS n FROM order_items WHERE product = 'pen'"),
+    ("Show the statuses of the orders.", "SELECT DISTINCT status FROM orders"),
+    ("How many orders have a known customer?", "SELECT COUNT(*) AS n FROM orders WHERE NOT customer_id IS NULL"),
+    ("How many items do the orders of customer 2 have in all?",
+     "SELECT SUM(i.quantity) AS n FROM orders AS o JOIN order_items AS i ON i.order_id = o.id WHERE o.customer_id = 2"),
+    ("How many orders have items?",
+     "SELECT COUNT(DISTINCT o.id) AS n FROM orders AS o JOIN order_items AS i ON i.order_id = o.id"),
+    ("What are the id, name and number of orders of each customer?",
+     "SELECT c.id, c.name, COUNT(o.id) AS n FROM customers AS c LEFT JOIN orders AS o ON o.customer_id = c.id "
+     "GROUP BY c.id"),
+    ("What share of the amount of all complete or shipped orders is of shipped ones?",
+     "SELECT SUM(CASE WHEN status = 'S' THEN amount END) / SUM(CASE WHEN status <> 'X' THEN amount END) AS s "
+     "FROM orders"),
+    ("How many full dozens were sold?", "SELECT SUM(quantity) / 12 AS n FROM order_items"),
+    ("Which orders are from before 2025?", "SELECT id FROM orders WHERE ordered_at < '2025-01-01'"),
+    ("Who is no manager?",
+     "SELECT name FROM employees EXCEPT SELECT m.name FROM employees AS e JOIN employees AS m ON e.manager_id = m.id"),
 ]  # fmt: skip
 
 
@@ -144,6 +172,35 @@ WRONG = [
      "counted_nothing"),
     ("trade", "What do the approvers of orders earn?",
      "SELECT DISTINCT o.id, e.name FROM orders AS o JOIN employees AS e ON o.id = e.id", "unrelated_keys"),
+    ("trade", "What is the total of the orders by product?",
+     "SELECT i.product, SUM(o.amount * 1.1) AS s FROM order_items AS i JOIN orders AS o ON i.order_id = o.id "
+     "WHERE o.id = 2 OR o.id = 1 GROUP BY o.status", "ungrouped_columns"),
+    ("trade", "What is the average amount of orders with items, by status?",
+     "SELECT o.status, AVG(o.amount) AS a FROM orders AS o LEFT JOIN order_items AS i ON i.order_id = o.id "
+     "GROUP BY o.status", "fan_out"),
+    ("trade", "List the approvers of orders with items in one line.",
+     "SELECT GROUP_CONCAT(o.approved_by) AS a FROM orders AS o JOIN order_items AS i ON i.order_id = o.id", "fan_out"),
+    ("trade", "How many orders are there with items?",
+     "SELECT COUNT(o.id) AS n FROM orders AS o JOIN order_items AS i ON i.order_id = o.id", "fan_out"),
+    ("trade", "What do approvers of orders earn in all?",
+     "SELECT SUM(p.salary) AS s FROM payroll AS p JOIN orders AS o ON o.approved_by = p.id", "fan_out"),
+    ("trade", "What is the total of orders with items, of customers?",
+     "SELECT x.total FROM (SELECT SUM(o.amount) AS total FROM orders AS o JOIN customers AS c ON o.customer_id = c.id "
+     "JOIN order_items AS i ON i.order_id = o.id) AS x", "fan_out"),
+    ("trade", "What is the total salary of managers?",
+     "SELECT TOTAL(p.salary) AS s FROM payroll AS p JOIN employees AS e ON e.manager_id = p.id", "fan_out"),
+    ("trade", "What share of orders that are not cancelled is over 15?",
+     "SELECT 1.0 * SUM(CASE WHEN amount > 15 THEN 1 ELSE 0 END) / SUM(CASE WHEN status <> 'X' THEN 1 ELSE 0 END) AS s "
+     "FROM orders", "share_part"),
+    ("trade", "What share of orders that are not cancelled has a customer and is over 15?",
+     "SELECT 1.0 * (SELECT COUNT(*) FROM orders WHERE amount > 15 AND NOT customer_id IS NULL) "
+     "/ (SELECT COUNT(*) FROM orders WHERE status <> 'X') AS s", "share_part"),
+    ("trade", "Which customers came by mobile app?", "SELECT name FROM customers WHERE channel IN ('T')",
+     "contradicted_code"),
+    ("trade", "What are the names in each country, and how many?",
+     "SELECT country, UPPER(name) AS n, COUNT(*) AS m FROM customers GROUP BY country", "ungrouped_columns"),
+    ("trade", "How many invoices await a payment?",
+     "SELECT COUNT(*) AS n FROM invoices WHERE state = 'Awaiting'", "stored_values"),
 ]  # fmt: skip
 
 
@@ -179,6 +236,18 @@ PROPOSED = [
      "ON o.customer_id = c.id WHERE o.id IS NULL", [["Cy"], ["Di"]]),
     ("trade", "How many orders in 2025?", "SELECT COUNT(*) AS n FROM orders WHERE STRFTIME('%Y', ordered_at) = 2025",
      [[1]]),
+    ("events", "How many orders on 24 or 31 December 2024?",
+     "SELECT COUNT(*) AS n FROM orders WHERE ordered_at IN ('2024-12-24', '2024-12-31')", [[2]]),
+    ("events", "How many orders not on 24 December 2024?",
+     "SELECT COUNT(*) AS n FROM orders WHERE ordered_at <> DATE '2024-12-24'", [[3]]),
+    ("events", "How many orders after 2024?",
+     "SELECT COUNT(*) AS n FROM orders WHERE ordered_at > '2024-12-31'", [[1]]),
+    ("events", "How many orders until the end of 2024?",
+     "SELECT COUNT(*) AS n FROM orders WHERE CAST('2024-12-31' AS DATE) >= ordered_at", [[3]]),
+    ("trade", "What is the share of orders with a pen?",
+     "SELECT (SELECT COUNT(DISTINCT order_id) FROM order_items WHERE product = 'pen') / COUNT(*) AS s FROM orders",
+     [[0.75]]),
+    ("trade", "What is the highest rating?", "SELECT MAX(rating) AS r FROM orders", [[10.0]]),
 ]  # fmt: skip
 
 
