@@ -23,12 +23,14 @@ from agent.databases.changes import Changes
 from agent.databases.registry import DatabaseInfo, Databases, build_router
 from agent.feedback.build import build_people
 from agent.first_look.look import FirstLook, FirstLooks
+from agent.storage.idempotency import Idempotency
 from agent.jobs.jobs import Jobs
 from agent.jobs.shelf import JobShelf
 from agent.knowledge.documents import AddedDocuments, ColumnPlace, Documents
 from agent.knowledge.verified_queries import VerifiedQueries
 from agent.llm.chat import ChatModel, Message, build_model
 from agent.llm.wrappers.protected import ProtectedModel, protected
+from agent.databases.paging import Cursors
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.asking import Asking
 from agent.pipeline.collector import COLLECTOR
@@ -67,6 +69,7 @@ _STEPS = (
     "executors.records.raw_records",
 )
 TURN_WAIT_S = 100.0  # for which a message waits until the one before it is answered
+LEASE_MARGIN_S = 60.0  # beyond its deadline, in which a request with an Idempotency-Key ends
 
 
 log = logging.getLogger(__name__)
@@ -93,6 +96,7 @@ class Service:
         self.settings, self.model, self.judge_model = settings, model, judge_model
         self.router, self.knowledge, self.sessions, self.state = router, knowledge, sessions, state
         profile = choose(settings, model.name)
+        cursors = Cursors(state)
         self.parts = Parts(
             settings=settings,
             profile=profile,
@@ -104,16 +108,20 @@ class Service:
             write_plans=write_plans,
             verified=verified,
             calibration=calibration_of(settings.calibration, profile.name),
+            cursors=cursors,
         )
         changes = Changes(state, self._changed_elsewhere)
         self.uploads = Uploads(settings, state, router)
         self.catalogue = Catalogue(router, self.uploads, registry, self._others)
         self.looks = FirstLooks()
-        self.registered = Databases(router, settings, changes, self.catalogue)
+        self.registered = Databases(router, settings, changes, cursors, self.catalogue)
         self.documents = Documents(self.registered, knowledge, added, changes)
         self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
         self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)
         self.query, self.events = self.asking.query, self.asking.events
+        self.idempotency = Idempotency(
+            state, kept_s=settings.idempotency_s, lease_s=settings.request_deadline_s + LEASE_MARGIN_S
+        )
         self.jobs = Jobs(
             self.asking,
             JobShelf(state, kept_s=settings.job_kept_s),

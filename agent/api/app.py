@@ -43,6 +43,7 @@ from agent.api.server.limits import RequestLimits
 from agent.config.settings import MB
 from agent.configuration import examine
 from agent.core.errors import ConfigurationInvalid
+from agent.api.http.idempotent import IdempotentRequests
 from agent.service import Service
 from agent.telemetry.logs import configure_logs
 from executors.base import Frozen
@@ -173,6 +174,7 @@ def create_app(
     app.state.replays = Replays()
     app.state.draining = Draining()
     open_paths = frozenset(route.path for route in api_routes() if route.auth == "ANONYMOUS")
+    app.add_middleware(IdempotentRequests, lazy=lazy, routes=app.state.routes)  # behind the door: it asks who it is
     add_guards(app, access, open_paths | page.asset_paths())
     app.add_middleware(DrainingRequests, draining=app.state.draining)
     app.add_middleware(RequestLimits, receive_timeout_s=receive_timeout_s)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
-from agent.api.schemas.common import DatabaseList, ExecuteRequest, ExecuteResponse, Name, QueryRequest
+from agent.api.schemas.common import ROW_LIMIT, DatabaseList, ExecuteResponse, Name, QueryRequest, RowLimit, Text, Token
 from agent.api.schemas.rag import FoundDocument, SearchRequest, SearchResponse
 from agent.core.models import Answer, with_first_records
 from agent.service import Service
@@ -142,6 +142,28 @@ async def _run(service: Service, body: Any, principal: str) -> ExecuteResponse:
     return ExecuteResponse.of(done)
 
 
+async def _more(service: Service, body: Any, principal: str) -> ExecuteResponse:
+    service.registered.admit(body.database, principal)
+    done = await service.registered.next_page(body.database, body.cursor, row_limit=body.row_limit, principal=principal)
+    return ExecuteResponse.of(done)
+
+
+class SqlRequest(Frozen):
+    """A query on one database."""
+
+    database: Name = Field(description="A name that `list_databases` gives.")
+    sql: Text = Field(description="One SELECT in the database's own dialect.")
+    row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
+
+
+class MoreRequest(Frozen):
+    """The next rows of a result."""
+
+    database: Name = Field(description="Whose rows they are.")
+    cursor: Token = Field(description="As the result before said it.")
+    row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
+
+
 def _only(body: type[Body], *fields: str) -> type[BaseModel]:
     """A request's model with these of its fields alone: what a model need not decide is not shown to it."""
     kept: dict[str, Any] = {name: (body.model_fields[name].annotation, body.model_fields[name]) for name in fields}
@@ -210,10 +232,20 @@ TOOLS: tuple[Tool, ...] = (
         "run_sql",
         "Run a SELECT",
         "Run one SELECT in the database's own dialect and get its rows. Nothing can be changed: any other statement is "
-        "refused. Rows are capped, and `truncated` says whether there were more.",
-        _only(ExecuteRequest, "database", "sql", "row_limit"),
+        "refused. Where there are more rows than were given, `truncated` is true, and `cursor` is for `more_rows`.",
+        SqlRequest,
         "POST",
         "/api/execute",
         _run,
+    ),
+    Tool(
+        "more_rows",
+        "Get more rows",
+        "Get the next rows of a result of `run_sql` or `ask` whose `cursor` is not null. To add up or count rows, "
+        "write a query instead.",
+        MoreRequest,
+        "POST",
+        "/api/execute",
+        _more,
     ),
 )

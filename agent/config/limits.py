@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent.config.settings import EFFORTS, Effort, Settings
 from agent.core.models import Options
+from agent.databases.paging import rows_cap, within
 from executors.base import Frozen
 
 
@@ -23,17 +24,24 @@ class Limits(Frozen):
 
 
 def limits_of(settings: Settings, options: Options, row_limit: int | None = None) -> Limits:
-    """The settings' values; a request may ask for less and switch off, never for more, and never switch on.
+    """The settings' values; a request may switch off and never on, and ask for fewer attempts, never for more.
+
+    It may say how many rows it wants, up to the cap of settings and database.
 
     Args:
         settings: of the process.
         options: of the request.
         row_limit: of the database, where it has one; it holds for the rows behind an aggregate as well.
+
+    Raises:
+        TooManyRows: the request wants more rows than can be had.
     """
+    cap = rows_cap(settings.max_rows, row_limit)
+    raw = within(options.raw_row_limit, settings.raw_row_limit, cap, "raw_row_limit")
     return Limits(
         max_attempts=_at_most(settings.attempts, options.max_attempts),
-        row_limit=_at_most(_at_most(settings.row_limit, row_limit), options.row_limit),
-        raw_row_limit=_at_most(_at_most(settings.raw_row_limit, row_limit), options.raw_row_limit),
+        row_limit=within(options.row_limit, settings.row_limit, cap, "row_limit"),
+        raw_row_limit=raw if settings.raw_row_limit else 0,
         enable_evaluation=settings.enable_evaluation and options.enable_evaluation is not False,
         enable_calculator=settings.enable_calculator and options.enable_calculator is not False,
         enable_retrieval=settings.enable_retrieval and options.enable_retrieval is not False,

@@ -17,6 +17,7 @@ from pydantic_settings import SettingsConfigDict
 from agent.config.hosts import origins
 from agent.config.pricing import PriceTable
 from agent.config.settings_protection import Count, ProtectionSettings, Seconds
+from agent.core.time_zones import TimeZone
 from executors.workers.limits import bytes_of
 
 PREFIX = "PLUMBLINE_"
@@ -95,9 +96,15 @@ class Settings(ProtectionSettings):
         "the judge), thorough (up to five drafts, and the judge of a hosted model). Not set: thorough with the "
         "embedded model, balanced with others; requests may then choose any. Set: requests may choose less.",
     )
-    row_limit: Annotated[int, Field(ge=1, le=10_000)] = Field(500, description="Rows returned at most.")
+    row_limit: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        500, description="Rows that come at once, unless the request says how many."
+    )
+    max_rows: Annotated[int, Field(ge=1, le=100_000)] = Field(
+        10_000,
+        description="Rows of one query that can be had, at once or page by page. A request for more is refused.",
+    )
     raw_row_limit: Annotated[int, Field(ge=0, le=10_000)] = Field(
-        200, description="Rows fetched behind an aggregate; 0 switches that off."
+        200, description="Rows fetched behind an aggregate, unless the request says how many; 0 switches that off."
     )
     allow_writes: bool = Field(
         False,
@@ -118,6 +125,11 @@ class Settings(ProtectionSettings):
     clarify: bool = Field(
         True,
         description="Ask back, with choices, where a question can be read in several ways; requests can switch it off.",
+    )
+    time_zone: TimeZone = Field(
+        "UTC",
+        description="Time zone in which `today` and `last month` are meant, by its IANA name, as `Europe/Berlin`; a "
+        "request can name another one.",
     )
     reuse_verified: bool = Field(
         True,

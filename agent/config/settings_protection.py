@@ -26,6 +26,9 @@ class ProtectionSettings(BaseSettings):
         1800, description="Seconds for one question that is answered in the background (`mode=async`)."
     )
     job_kept_s: Seconds = Field(3600, description="Seconds for which the result of such a job is kept.")
+    idempotency_s: Seconds = Field(
+        86_400, description="Seconds for which the response to a request with an `Idempotency-Key` is kept."
+    )
     query_timeout_s: Seconds = Field(30, description="Seconds for one SQL query.")
     queries_per_database: Count = Field(4, description="Queries that run at once on one database.")
     shutdown_grace_s: Annotated[float, Field(ge=0)] = Field(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import UTC, datetime
 
 from agent.core.errors import OutOfTime, ShuttingDown
 
@@ -19,6 +20,11 @@ def lies_ahead(moment: float, now: float, most_s: float) -> bool:
         most_s: seconds, from the time at which it was kept.
     """
     return moment > now + most_s + SKEW_S
+
+
+def utc_now() -> datetime:
+    """Now, in UTC; the one place where a question looks at the clock."""
+    return datetime.now(UTC)
 
 
 STOPPED = "This process is being stopped. Ask again in {seconds} s; another one answers, or the same after its restart."

@@ -13,6 +13,7 @@ PlumblineError
     ├── Later                   try again in so many seconds
     │   ├── TooManyRequests         429
     │   ├── TooBusy                 503
+    │   ├── RequestInProgress       409
     │   └── ShuttingDown            503
     ├── QuestionInvalid         422
     ├── UnknownSession          404
@@ -37,6 +38,11 @@ PlumblineError
     ├── WriteNotMade            409
     ├── NotAcceptable           406
     ├── NoRows                  422
+    ├── TooManyRows             422
+    ├── UnknownCursor           404
+    ├── RowsChanged             409
+    ├── KeyReused               422
+    ├── ResponseNotKept         409
     ├── ModelError              an optional step goes on without the model; any other one stops
     │   ├── ModelFailed             502
     │   ├── ModelUnavailable        503
@@ -106,6 +112,10 @@ class TooManyRequests(Later):
 
 class TooBusy(Later):
     """This process answers as many questions as it can."""
+
+
+class RequestInProgress(Later):
+    """The same request, with the same Idempotency-Key, is being answered."""
 
 
 class ShuttingDown(Later):
@@ -202,6 +212,26 @@ class NotAcceptable(Fatal):
 
 class NoRows(Fatal):
     """Rows alone were asked for, and the response has none: it asks back, or no query could be run."""
+
+
+class TooManyRows(Fatal):
+    """More rows are asked for than can be had; fewer were not given in their place."""
+
+
+class UnknownCursor(Fatal):
+    """The principal has no such cursor for this database, or it has expired."""
+
+
+class RowsChanged(Fatal):
+    """The rows that a cursor comes after are others now, so nobody knows which come next."""
+
+
+class KeyReused(Fatal):
+    """Another request had this Idempotency-Key; nothing was done."""
+
+
+class ResponseNotKept(Fatal):
+    """The request was done before, and its response could not be kept; nothing was done again."""
 
 
 class ModelError(Fatal):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
@@ -15,6 +16,7 @@ from agent.core.kinds import Kind
 from agent.core.usage import Usage as Usage
 from agent.core.write_plan import WritePlan
 from agent.present.charts.recommend import Chart
+from agent.core.time_zones import TimeZone
 from executors.base import Frozen, QueryResult
 from executors.errors import ErrorKind
 
@@ -46,6 +48,9 @@ class Options(Frozen):
         description="`quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to "
         "five drafts, and the judge of a hosted model. The settings may allow less.",
     )
+    time_zone: TimeZone | None = Field(
+        None, description="In which `today` and `last month` are meant: an IANA name, as `Europe/Berlin`."
+    )
     candidates: Flag | None = Field(
         None, description="True: `candidates` holds the distinct results that the drafts gave, with their votes."
     )
@@ -74,7 +79,7 @@ class Question(Frozen):
     pending: what was asked back last; the message may answer it.
     write_refusal: why it may not change data; empty where it may.
     audience: with whom verified queries are shared: empty for all who may ask, else the one principal.
-    came_at: when it was asked.
+    came_at: when it was asked. time_zone: in which its days are counted.
     """
 
     text: str
@@ -89,6 +94,12 @@ class Question(Frozen):
     write_refusal: str = ""
     audience: str = ""
     came_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
+    time_zone: str = "UTC"
+
+    @property
+    def today(self) -> date:
+        """The day on which it was asked, where it was asked."""
+        return self.came_at.astimezone(ZoneInfo(self.time_zone)).date()
 
 
 class Plan(Frozen):
@@ -323,6 +334,10 @@ class Answer(Frozen):
     columns: list[str] = []
     row_count: int = 0
     truncated: bool = False
+    cursor: str | None = Field(
+        None,
+        description="Where there are more rows: send it as `cursor` of `POST /api/execute` to get the next ones.",
+    )
     raw_results: list[dict[str, Any]] = []
     raw_sql: str | None = None
     raw_truncated: bool = Field(False, description="Whether there are more records behind the result than these.")

@@ -18,7 +18,8 @@ from agent.core.deadline import Deadlines
 from agent.core.errors import NotPermitted
 from agent.core.models import Options
 from agent.databases.database import Database
-from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult
+from agent.databases.paging import Cursors, Paged, digest_of_result, following, none_beyond, rows_cap, within
+from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult, Scalar
 from executors.errors import DatabaseUnavailable, ExecutorError
 
 if TYPE_CHECKING:
@@ -56,10 +57,12 @@ class DatabaseInfo(Frozen):
 
 
 class Executed(Frozen):
-    """A query as it was run, and its rows."""
+    """A query as it was run, and its rows. cursor: by which the next ones can be asked for, where there are more."""
 
     query: CheckedSql
     result: QueryResult
+    cursor: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
 class Supporting(Frozen):
@@ -78,13 +81,20 @@ class Databases:
         router: from names to executors.
         settings: whose limits an entry can narrow.
         changes: what other instances have changed, and are told of.
+        cursors: of results that have more rows than were given.
         catalogue: keeps the router up with the registry's file and uploads; None: it stays as it is.
     """
 
     def __init__(
-        self, router: Router, settings: Settings, changes: Changes, catalogue: Catalogue | None = None
+        self,
+        router: Router,
+        settings: Settings,
+        changes: Changes,
+        cursors: Cursors,
+        catalogue: Catalogue | None = None,
     ) -> None:
         self._router, self._settings, self._changes, self._catalogue = router, settings, changes, catalogue
+        self._cursors = cursors
         self._open: dict[str, Database] = {}
         self.deadlines = Deadlines(settings.request_deadline_s)
         self._bulkhead = Bulkhead(settings.max_concurrent_questions, settings.queue_length)
@@ -265,13 +275,14 @@ class Databases:
         Args:
             name: of the database.
             sql: one SELECT.
-            row_limit: rows at most, where fewer are wanted.
+            row_limit: rows that are wanted; the settings' number where absent.
             timeout_s: seconds at most, where less is wanted.
             parameters: what its placeholders stand for.
             principal: who asks.
 
         Raises:
             UnknownDatabase, SqlRefused, SqlFailed, DatabaseUnavailable: see `executors.errors`.
+            TooManyRows: more are wanted than can be had.
             TooBusy: as many are answered, and wait, as this process takes.
             OutOfTime: the request's deadline passed while it waited for its turn.
         """
@@ -283,7 +294,47 @@ class Databases:
                 database = await self.get(name, principal)
                 rows = limits_of(self._settings, Options(row_limit=row_limit), database.row_limit).row_limit
                 query = await database.check(sql, rows, parameters)
-                return Executed(query=query, result=await database.run(query, timeout_s=timeout_s))
+                result = await database.run(query, timeout_s=timeout_s)
+                place = Paged.after(result, database=name, sql=sql, size=rows, parameters=_kept(parameters))
+                return await self._with_cursor(Executed(query=query, result=result), place, principal)
+
+    async def next_page(
+        self,
+        name: str,
+        cursor: str,
+        *,
+        row_limit: int | None = None,
+        timeout_s: float | None = None,
+        principal: str,
+    ) -> Executed:
+        """The rows after those that a cursor was given with, the query run anew. Raises as `execute`, and:
+
+        UnknownCursor: it is nobody's, somebody else's, of another database, or too old.
+        RowsChanged: the rows before it are others than they were.
+        TooManyRows: more rows have been given than can be had of one query.
+        """
+        deadline = self.deadlines.new(OUT_OF_TIME)
+        self.admit(name, principal)
+        with self.admitted(name, principal) as admission:
+            async with deadline.met(), admission.place():
+                paged = await self._cursors.get(principal, cursor, name)
+                database = await self.get(name, principal)
+                cap = rows_cap(self._settings.max_rows, database.row_limit)
+                if paged.given >= cap[0]:
+                    raise none_beyond(cap)
+                size = within(row_limit, paged.size, cap, "row_limit")
+                whole = min(paged.given + size, cap[0])
+                query = await database.check(paged.sql, whole, paged.parameters, question=paged.question)
+                result = await database.run(query, timeout_s=timeout_s)
+                page = following(paged, result)
+                place = paged.model_copy(update={"given": result.row_count, "digest": digest_of_result(result)})
+                return await self._with_cursor(Executed(query=query, result=page), place, principal)
+
+    async def _with_cursor(self, done: Executed, place: Paged, principal: str) -> Executed:
+        if not done.result.truncated:
+            return done
+        cursor, missing = await self._cursors.keep(principal, place)
+        return done.model_copy(update={"cursor": cursor, "warnings": (missing,) if missing else ()})
 
     async def records(
         self,
@@ -321,6 +372,12 @@ class Databases:
         """Stop the queries that run and end the threads; what is asked for later is opened again."""
         databases, self._open = list(self._open.values()), {}
         await asyncio.gather(*(database.close() for database in databases))
+
+
+def _kept(parameters: Parameters | None) -> list[Scalar] | dict[str, Scalar] | None:
+    if parameters is None:
+        return None
+    return dict(parameters) if isinstance(parameters, Mapping) else list(parameters)
 
 
 def build_router(settings: Settings, registry: Registry) -> Router:

@@ -16,12 +16,13 @@ Status = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 
 
 class JobRequest(Frozen):
-    """The question that a job answers, as `Asking.events` takes it."""
+    """The question that a job answers, as `Asking.events` takes it. left_out: parts of the response not to be sent."""
 
     question: str
     database: str
     session_id: str | None = None
     options: Options = Options()
+    left_out: tuple[str, ...] = ()
 
 
 class NodeDone(Frozen):

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -93,6 +94,7 @@ class SchemaLinks:
         relevant: Sequence[Retrieved],
         *,
         choosing: bool,
+        today: date | None = None,
     ) -> tuple[Linked, tuple[str, ...]]:
         """What the question is about, and a sentence for what was missing. It never raises for the index.
 
@@ -102,6 +104,7 @@ class SchemaLinks:
             documents: all that are known of it.
             relevant: those that retrieval found.
             choosing: whether tables have to be chosen, so that vectors of columns are wanted, too.
+            today: from which `last month` is counted.
 
         Raises:
             DatabaseUnavailable: the schema cannot be read.
@@ -109,7 +112,7 @@ class SchemaLinks:
         schema = await database.schema()
         if database.is_filtered:  # stored values and their vectors are those of every row
             linker = await asyncio.to_thread(SchemaLinker, schema, documents, ())
-            return await asyncio.to_thread(linker.link, question, near=Near(), relevant=relevant), ()
+            return await asyncio.to_thread(linker.link, question, near=Near(), relevant=relevant, today=today), ()
         state = self._states.setdefault(database.name, _State())
         self._update(state, database, schema, tuple(documents))
         if state.reading is not None and not state.reading.done():
@@ -117,7 +120,7 @@ class SchemaLinks:
         self._embed(state, choosing=choosing)
         linker = await self._linker(state, schema)
         near, missing = await self._near(question, database.name, linker, choosing=choosing)
-        return await asyncio.to_thread(linker.link, question, near=near, relevant=relevant), missing
+        return await asyncio.to_thread(linker.link, question, near=near, relevant=relevant, today=today), missing
 
     def phrases(self, question: str, database: Database) -> tuple[str, ...]:
         """The texts whose vectors `link` will ask for, so that they are computed with those of the question; blocks.

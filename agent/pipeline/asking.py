@@ -6,13 +6,13 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from agent import telemetry
 from agent.access.intent import refuse_writes, write_refusal
+from agent.config.limits import limits_of
 from agent.core.callers import ANONYMOUS
-from agent.core.deadline import Deadline
+from agent.core.deadline import Deadline, utc_now
 from agent.core.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
 from agent.core.events import Done, Event
 from agent.core.models import Answer, Exchange, Options, Pending, Question
@@ -108,7 +108,7 @@ class Asking:
         """
         # From here on: who waits for a turn in the session has as long to wait for the answer.
         deadline = self._registered.deadlines.new(OUT_OF_TIME, deadline_s)
-        came_at = datetime.now(UTC)
+        came_at = utc_now()
         trace_id = trace_id or new_trace_id()
         await self._registered.follow(database)
         with telemetry.get().arriving(trace_id):
@@ -203,6 +203,7 @@ class Asking:
         if len(text) > limit:
             raise QuestionInvalid(f"The question has {len(text)} characters; at most {limit} are taken. Shorten it.")
         entry = self._router.entry(database)
+        limits_of(self._settings, options, entry.limits.row_limit)  # which says what is too much
         refusal = write_refusal(self._settings, entry, principal, options)
         refuse_writes(text, options, refusal)
         history, pending = await self._conversation(session_id, database, principal)
@@ -214,6 +215,7 @@ class Asking:
             history=history,
             pending=pending,
             options=options,
+            time_zone=options.time_zone or self._settings.time_zone,
             principal=principal,
             write_refusal=refusal,
             audience=principal if entry.allowed else "",

@@ -114,6 +114,7 @@ async def _told(run: Run) -> AsyncIterator[Event]:
         yield run.review()
     for sentence in SENTENCE.findall(run.text.text):
         yield AnswerDelta(text=sentence)
+    await run.keep_place(best)
     response = await off_loop(partial(answered, run, best))
     await run.reuse.settle(response, best, run.context)
     yield Done(answer=response)

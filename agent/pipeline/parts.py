@@ -8,6 +8,7 @@ from agent.config.profiles import Profile
 from agent.config.settings import Settings
 from agent.knowledge.knowledge import Knowledge
 from agent.knowledge.verified_queries import VerifiedQueries
+from agent.databases.paging import Cursors
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.confidence.calibration import Confidence
 from agent.pipeline.drafts.generate import Generator
@@ -30,3 +31,4 @@ class Parts:
     write_plans: WritePlans
     verified: VerifiedQueries
     calibration: Confidence
+    cursors: Cursors

@@ -24,6 +24,7 @@ from agent.core.off_loop import off_loop
 from agent.databases.database import Database
 from agent.databases.supporting_rows import RawRecords, fetch_raw_records
 from agent.grounding.result import CheckedText
+from agent.databases.paging import Paged
 from agent.pipeline.answers.response import best_of
 from agent.pipeline.answers.synthesize import facts_of, row_count_context
 from agent.pipeline.drafts.consensus import Evidence, evidence_of
@@ -66,6 +67,7 @@ class Run:
     next_draft: Draft | None = None
     written: int = 0
     doubts: tuple[Doubt, ...] = ()  # of the question, whatever its query is
+    cursor: str | None = None
 
     def __post_init__(self) -> None:
         self.database = self.database.seen_by(self.question.principal)
@@ -286,6 +288,21 @@ class Run:
             checks=self.text.checks,
             elapsed_ms=self.ledger.last,
         )
+
+    async def keep_place(self, best: Attempt) -> None:
+        """Where the result has more rows than were read: a cursor, by which they can be asked for."""
+        if not best.rows.truncated:
+            return
+        place = Paged.after(
+            best.rows,
+            database=self.database.name,
+            sql=best.sql,
+            size=self.limits.row_limit,
+            question=self.question.text,
+        )
+        self.cursor, missing = await self.parts.cursors.keep(self.question.principal, place)
+        if missing:
+            self.ledger.warn(missing)
 
     async def state_rows(self, best: Attempt) -> None:
         """Instead of step 12, where nobody wants a sentence: the answer composed from the rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import calendar
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Annotated
@@ -12,11 +13,13 @@ from pydantic import SkipValidation
 from agent.core.events import UsedDocument
 from agent.core.models import Exchange, Question
 from agent.llm.chat import Message
+from agent.pipeline.drafts.reuse import counts_from_today
 from agent.prompting import templates
 from executors.base import Frozen, Schema
 from executors.dialects.table import DIALECTS, spoken
 from rag.docs.documents import Document, docs_digest
 from rag.linking.linking import Linked
+from rag.relative_dates import relative_periods
 from rag.remembered import Remembered
 
 if TYPE_CHECKING:
@@ -46,6 +49,7 @@ class Context(Frozen):
     closest: similarity (0 to 1) of the question to the nearest document; None where nothing was retrieved.
     asked_before: the very same question in the docs, with its query.
     docs: a digest of what the docs say, whatever was asked.
+    today: which day it is, in a sentence, where the question counts from it; empty elsewhere.
     linked, known: what of the schema the question is about, and all documents, for who must know whether it is clear.
     """
 
@@ -64,6 +68,7 @@ class Context(Frozen):
     closest: float | None = None
     asked_before: Example | None = None
     docs: str = ""
+    today: str = ""
     linked: Linked = Linked()
     known: Annotated[tuple[Document, ...], SkipValidation] = ()
     warnings: tuple[str, ...] = ()
@@ -98,6 +103,7 @@ class Context(Frozen):
             values=self.values,
             examples=examples,
             history=self.history,
+            today=self.today,
             **holes,
         )
         return Message(role="user", content=content)
@@ -128,7 +134,7 @@ async def enrich(
         schema = await knowledge.keys.of(database, schema)
         choosing = not fits(schema, known.documents, style=style, budget_tokens=budget)
         linked, missing = await knowledge.links.link(
-            question.text, database, known.documents, found.all, choosing=choosing
+            question.text, database, known.documents, found.all, choosing=choosing, today=question.today
         )
     ranking = linked.ranking if knowledge is not None else None
     show = partial(render, schema, known.documents, budget_tokens=budget, question=question.text, ranking=ranking)
@@ -151,10 +157,26 @@ async def enrich(
         closest=known.closest,
         asked_before=_asked_before(question.text, known.documents),
         docs=docs_digest(known.documents),
+        today=today_line(question),
         linked=linked,
         known=known.documents,
         warnings=(*database.warnings, *known.warnings, *missing),
     )
+
+
+def today_line(question: Question) -> str:
+    """Which day it is, and what that makes of `last month`, for questions that count from it.
+
+    The others are asked in the same words every day.
+    """
+    if not counts_from_today(question.text):
+        return ""
+    day = question.today
+    said = f"Today is {day.isoformat()}, a {calendar.day_name[day.weekday()]} ({question.time_zone})"
+    for it in relative_periods(question.text, day):
+        if it.first != day or it.last != day:
+            said += f'; "{" ".join(it.said.split())}" is from {it.first} to {it.last}'
+    return f"{said}."
 
 
 def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) -> tuple[str, ...]:

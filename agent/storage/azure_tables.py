@@ -247,11 +247,12 @@ class AzureTablesStore:
 
 
 def _said(error: AzureError) -> str:
+    """A sentence for people; what the error is called is for the log."""
     from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 
     if not isinstance(error, HttpResponseError):
         return (
-            f"Azure Table Storage does not answer ({type(error).__name__}): check the address in "
+            "Azure Table Storage does not answer: check the address in "
             "PLUMBLINE_AZURE_TABLES_CONNECTION or PLUMBLINE_AZURE_TABLES_ENDPOINT, and the account's firewall."
         )
     if isinstance(error, ClientAuthenticationError) or error.status_code in (401, 403):
@@ -262,7 +263,7 @@ def _said(error: AzureError) -> str:
 def _code(error: AzureError) -> str:
     """What the service calls an error: `TableNotFound`."""
     code = getattr(error, "error_code", None)
-    return str(getattr(code, "value", code or type(error).__name__))
+    return str(getattr(code, "value", code or "no code"))
 
 
 def _fits(*names: str) -> bool:

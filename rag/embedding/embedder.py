@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import threading
 import weakref
@@ -27,6 +28,8 @@ _INSTALL_REFERENCE = (
 )
 _OPENAI_BATCH = 256  # texts in one request
 _MOST_BYTES = 64_000_000  # of its reply: a batch of long vectors, written in digits, has some ten million
+
+log = logging.getLogger(__name__)
 
 
 class Embedder(Protocol):
@@ -270,9 +273,9 @@ class OpenAIEmbedder:
                 "Check its name, the key and the endpoint."
             ) from error
         except OpenAIError as error:
+            log.warning("The embedding model %r cannot be reached: %s", self.name, type(error).__name__)
             raise EmbedderUnavailable(
-                f"The embedding model {self.name!r} cannot be reached ({type(error).__name__}). "
-                "Check the key and the endpoint."
+                f"The embedding model {self.name!r} cannot be reached. Check the key and the endpoint."
             ) from error
         except json.JSONDecodeError as error:
             raise self._strange() from error

@@ -132,7 +132,8 @@ class VectorCache:
 
     def _give_up(self, error: Exception) -> None:
         self.close()
-        kind = error.sqlite_errorname if isinstance(error, sqlite3.Error) else type(error).__name__
+        said = error.strerror if isinstance(error, OSError) else ""
+        kind = error.sqlite_errorname if isinstance(error, sqlite3.Error) else said or "the disk refused"
         self.problem = f"Vectors cannot be kept ({kind}), so that an interrupted run begins anew."
 
 

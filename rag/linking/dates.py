@@ -29,7 +29,7 @@ _PATTERNS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _WRITTEN)
 
 
 class Period(NamedTuple):
-    """A day, month, quarter or year of a text, as it stands there, with its first and last day."""
+    """A day, month, quarter, year or other span of a text, as it stands there, with its first and last day."""
 
     said: str
     first: date

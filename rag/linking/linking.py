@@ -25,6 +25,7 @@ from rag.linking.lexical import table_scores as lexical_table_scores
 from rag.linking.schema_ranking import Name, Opinion, Ranking, document_scores, fuse_rankings, opinion
 from rag.linking.value_places import places_meant
 from rag.linking.values import LinkedValue, StoredValues, ValueIndex, quoted
+from rag.relative_dates import relative_periods
 from rag.words import words
 
 Signal = Literal["dense", "lexical", "documents", "values"]
@@ -132,6 +133,7 @@ class SchemaLinker:
         near: Near = NOTHING_NEAR,
         relevant: Sequence[Retrieved] = (),
         signals: Collection[Signal] = EVERY_SIGNAL,
+        today: date | None = None,
     ) -> Linked:
         """What the question is about. Depends on nothing but the arguments, in every order of ties.
 
@@ -141,6 +143,7 @@ class SchemaLinker:
             relevant: documents that retrieval found: what they are about, or mention, is near the question, and values
                 that a rule spells out are looked up, too.
             signals: which of them are heard; all but for measuring.
+            today: from which `last month` is counted; without it such times are passed over.
         """
         known = {hit.document.id for hit in relevant}
         if "documents" in signals:
@@ -161,7 +164,7 @@ class SchemaLinker:
         return Linked(
             ranking=ranking,
             values=self._chosen(question, found, near, relevant, ranking) if "values" in signals else (),
-            periods=self._periods(question, ranking),
+            periods=self._periods(question, ranking, today),
             rules=tuple(hit.document for hit in relevant if hit.document.id not in known),
         )
 
@@ -209,9 +212,10 @@ class SchemaLinker:
         once = {(it.table, it.column, it.value): it for it in reversed(order[:MAX_VALUES])}
         return tuple(reversed(once.values()))
 
-    def _periods(self, question: str, ranking: Ranking) -> tuple[LinkedPeriod, ...]:
+    def _periods(self, question: str, ranking: Ranking, today: date | None) -> tuple[LinkedPeriod, ...]:
         """The question's times, where a table that it is about has columns of dates."""
-        periods = {period.said: period for period in periods_in(question) if period.last < date.max}
+        counted = relative_periods(question, today) if today is not None else []
+        periods = {period.said: period for period in (*periods_in(question), *counted) if period.last < date.max}
         columns = self._date_columns(ranking) if periods else ()
         return tuple(
             LinkedPeriod(

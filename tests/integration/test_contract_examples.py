@@ -19,7 +19,11 @@ from agent.core.events import NodeComplete
 from agent.core.problems import STATUS, TYPE_PREFIX
 from agent.service import Service
 
-BINARY = {"application/vnd.apache.parquet", "application/vnd.apache.arrow.stream"}  # JSON cannot hold an example
+BINARY = {  # of which JSON cannot hold an example
+    "application/vnd.apache.parquet",
+    "application/vnd.apache.arrow.stream",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
 PROBLEM, EVENTS = "application/problem+json", "text/event-stream"
 STREAMS = ("query_stream", "chat_stream", "generate_stream")
 

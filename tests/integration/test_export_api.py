@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import httpx2
+import openpyxl  # type: ignore[import-untyped]
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
@@ -26,6 +27,7 @@ from executors.workers.pool import shared
 Client = httpx2.AsyncClient
 
 CSV, PARQUET, ARROW = "text/csv", "application/vnd.apache.parquet", "application/vnd.apache.arrow.stream"
+XLSX, MARKDOWN = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "text/markdown"
 SQL = "SELECT order_id, customer_id, status, amount FROM orders ORDER BY order_id"
 ASKED = {"question": "How many orders per status?", "database": "shop"}
 COUNTS = "SELECT status, COUNT(*) AS n FROM orders GROUP BY status ORDER BY status"
@@ -91,6 +93,24 @@ async def test_a_file_has_the_rows_that_json_has(client: Client, accept: str, su
     assert unquote(response.headers["x-plumbline-sql"]) == f"{SQL} LIMIT 500"
 
 
+async def test_a_sheet_has_the_rows_and_no_formula(client: Client) -> None:
+    response = await run(client, XLSX, "SELECT order_id, '=1+1' AS note FROM orders WHERE order_id < 3")
+
+    sheet = openpyxl.load_workbook(io.BytesIO(response.content)).worksheets[0]
+    assert [[cell.value for cell in row] for row in sheet.iter_rows()] == [
+        ["order_id", "note"], [1, "=1+1"], [2, "=1+1"],
+    ]  # fmt: skip
+    assert {cell.data_type for cell in sheet["B"]} == {"s"}
+    assert response.headers["content-disposition"].endswith('.xlsx"')
+
+
+async def test_rows_come_as_a_table_of_markdown(client: Client) -> None:
+    response = await run(client, MARKDOWN, "SELECT order_id, status FROM orders WHERE order_id < 3")
+
+    assert response.headers["content-type"].startswith("text/markdown; charset=utf-8")
+    assert response.text == "| order\\_id | status |\n| ---: | --- |\n| 1 | C |\n| 2 | X |\n"
+
+
 async def test_a_cut_is_seen_in_a_header(client: Client) -> None:
     response = await run(client, CSV, row_limit=2)
     assert response.headers["x-plumbline-truncated"] == "true"
@@ -130,6 +150,26 @@ async def test_an_error_is_a_problem_document_whatever_was_asked_for(client: Cli
 
 
 # -- query -------------------------------------------------------------------------------------------------
+
+
+async def test_an_answer_comes_as_markdown(client: Client, model: ScriptedModel) -> None:
+    counts_are_answered(model)
+    response = await ask(client, MARKDOWN)
+
+    assert response.status_code == 200
+    assert response.text.startswith(f"**{ASKED['question']}**\n\n")
+    assert "| --- | ---: |" in response.text
+    assert f"```sql\n{COUNTS}" in response.text
+    assert response.headers["x-plumbline-status"] == "success"
+
+
+async def test_a_question_back_comes_as_markdown(make_service: Callable[..., Service], model: ScriptedModel) -> None:
+    model.replies(clarification="Which date do you mean?")
+    async with api_client(app_without_docs(lambda **more: make_service(profile="small_hosted", **more))) as client:
+        response = await ask(client, MARKDOWN)
+
+    assert (response.status_code, response.headers["x-plumbline-status"]) == (200, "clarification_needed")
+    assert "Which date do you mean?" in response.text
 
 
 @pytest.mark.parametrize("accept", [CSV, PARQUET, ARROW])
@@ -188,7 +228,7 @@ async def test_no_file_stays_behind(client: Client, tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize("path", ["/api/query", "/api/execute"])
 async def test_the_contract_names_every_format(client: Client, path: str) -> None:
     responses = (await client.get("/openapi.json")).json()["paths"][path]["post"]["responses"]
-    assert set(responses["200"]["content"]) == {"application/json", CSV, PARQUET, ARROW}
+    assert set(responses["200"]["content"]) == {"application/json", CSV, PARQUET, ARROW, XLSX, MARKDOWN}
     assert "schema" in responses["200"]["content"]["application/json"]
     assert set(responses["406"]["content"]) == {"application/problem+json"}
     assert "X-Plumbline-Truncated" in responses["200"]["headers"]

@@ -45,7 +45,7 @@ QUESTION = "What is the total of all orders?"
 SQL = "SELECT SUM(amount) AS total FROM orders"
 SENTENCE = "All orders together come to 460.5."
 UNSUPPORTED = "All orders together come to 999.5."
-NAMES = ["ask", "search_docs", "list_databases", "get_schema", "run_sql"]
+NAMES = ["ask", "search_docs", "list_databases", "get_schema", "run_sql", "more_rows"]
 
 Progress = list[tuple[float, str | None]]
 Connect = Callable[[], AbstractAsyncContextManager[Client]]

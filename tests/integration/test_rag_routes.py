@@ -349,7 +349,7 @@ async def test_each_tool_names_a_route_and_its_arguments(client: Client) -> None
     }
 
     names = [tool["function"]["name"] for tool in body["tools"]]
-    assert names == ["ask", "search_docs", "list_databases", "get_schema", "run_sql"]
+    assert names == ["ask", "search_docs", "list_databases", "get_schema", "run_sql", "more_rows"]
     assert {(body["routes"][name]["method"], body["routes"][name]["path"]) for name in names} <= routes
     for tool in body["tools"]:
         assert set(tool) == {"type", "function"}, "what chat models take, and nothing else"

@@ -59,6 +59,20 @@ def test_names_and_the_engines_own_words_are_told(message: str) -> None:
     assert without_values(message, "SELECT nmae FROM customers", SCHEMA) == message
 
 
+@pytest.mark.parametrize("message, told", [
+    ("Binder Error: No function matches the given name", "No function matches the given name"),
+    ("Invalid Input Error: More than one row returned by a subquery", "More than one row returned by a subquery"),
+    ("Out of Range Error: Overflow in addition", "Overflow in addition"),
+    ("Code: 153. DB::Exception: Division by zero", "Division by zero"),
+    ("OperationalError: no such table: x", "no such table: x"),
+    ("java.lang.ArithmeticException: divide by zero", "divide by zero"),
+    ("Syntax error: failed at position 7", "Syntax error: failed at position …"),
+    ("division by zero", "division by zero"),
+])  # fmt: skip
+def test_a_message_names_no_class(message: str, told: str) -> None:
+    assert sql_failed(message, "SELECT x", SCHEMA).message == told
+
+
 def test_every_error_of_a_query_is_told_so() -> None:
     failed = sql_failed(f"Conversion Error: Could not convert string '{PRIVATE}' to INT32", SQL, SCHEMA)
     assert "priv" not in f"{failed.message} {failed.hint}"

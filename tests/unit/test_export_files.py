@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.present.export.columns import Kind, columns_of
-from agent.present.export.formats import ARROW, CSV, FORMATS, PARQUET, Format
+from agent.present.export.formats import ARROW, CSV, PARQUET, Format
 from executors.base import JsonValue, QueryResult
 from executors.values import to_json
 
@@ -178,7 +178,7 @@ def test_a_field_of_csv(value: JsonValue, field: str, why: str) -> None:
     assert written(CSV, result_of([value])).decode() == f"c0\r\n{field}\r\n", why
 
 
-@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.suffix)
+@pytest.mark.parametrize("form", (CSV, PARQUET, ARROW), ids=lambda form: form.suffix)
 def test_many_rows_come_in_many_chunks(form: Format) -> None:
     rows = tuple((number, f"{number:x}" * 9) for number in range(9_001))
     result = QueryResult(columns=("n", "text"), rows=rows)
@@ -194,7 +194,7 @@ def test_many_rows_come_in_many_chunks(form: Format) -> None:
     assert tuple(read) == rows
 
 
-@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.suffix)
+@pytest.mark.parametrize("form", (CSV, PARQUET, ARROW), ids=lambda form: form.suffix)
 def test_no_rows_still_have_columns(form: Format) -> None:
     file = written(form, QueryResult(columns=("a", "b"), rows=()))
     if form is CSV:

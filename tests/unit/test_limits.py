@@ -1,4 +1,4 @@
-"""A request's options narrow the settings, and never widen them."""
+"""A request's options narrow the settings; only rows may be more than usual, up to a cap."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import pytest
 
 from agent.config.limits import Limits, limits_of
 from agent.config.settings import Effort, Settings
+from agent.core.errors import TooManyRows
 from agent.core.models import Options
 
-COUNTS = ("max_attempts", "row_limit", "raw_row_limit")
+ROWS = ("row_limit", "raw_row_limit")
 SWITCHES = ("enable_evaluation", "enable_calculator", "enable_retrieval", "reuse_verified", "clarify")
 
 
@@ -45,7 +46,6 @@ def test_a_request_may_ask_for_less_effort(
     assert limits_of(Settings(effort=setting), Options(effort=option)).effort == effort
 
 
-@pytest.mark.parametrize("name", COUNTS)
 @pytest.mark.parametrize(
     "setting, option, limit",
     [
@@ -54,10 +54,41 @@ def test_a_request_may_ask_for_less_effort(
         (5, 10, 5),  # and not for more
     ],
 )
-def test_a_count_is_the_smaller_one(name: str, setting: int, option: int, limit: int) -> None:
-    found = limits_of(Settings.model_validate({name: setting}), Options.model_validate({name: option}))
+def test_attempts_are_the_smaller_number(setting: int, option: int, limit: int) -> None:
+    assert limits_of(Settings(max_attempts=setting), Options(max_attempts=option)).max_attempts == limit
 
-    assert getattr(found, name) == limit
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize(
+    "setting, most, option, limit",
+    [
+        (5, 10, None, 5),
+        (5, 10, 2, 2),
+        (5, 10, 10, 10),  # a request may ask for more than usual, up to the cap
+        (5, 3, None, 3),  # which holds for the usual number, too
+        (5, 3, 3, 3),
+    ],
+)
+def test_rows_are_those_that_are_asked_for(name: str, setting: int, most: int, option: int | None, limit: int) -> None:
+    settings = Settings.model_validate({name: setting, "max_rows": most})
+
+    assert getattr(limits_of(settings, Options.model_validate({name: option})), name) == limit
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize(
+    "most, database, where",
+    [
+        (10, None, "PLUMBLINE_MAX_ROWS"),
+        (10, 20, "PLUMBLINE_MAX_ROWS"),
+        (20, 10, "`limits: row_limit` of the database in the registry"),
+    ],
+)
+def test_more_rows_than_can_be_had_are_refused(name: str, most: int, database: int | None, where: str) -> None:
+    with pytest.raises(TooManyRows) as refused:
+        limits_of(Settings(max_rows=most), Options.model_validate({name: 11}), database)
+
+    assert str(refused.value) == f"`{name}` is 11; at most 10 rows can be had ({where}). Ask for fewer."
 
 
 def test_no_rows_behind_an_aggregate_can_be_asked_for_and_cannot_be_overruled() -> None:
@@ -87,7 +118,7 @@ def test_a_switch_can_only_be_switched_off(name: str, setting: bool, option: boo
     assert getattr(found, name) is on
 
 
-@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("name", ("max_attempts", *ROWS))
 def test_an_option_has_bounds_of_its_own(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         Options.model_validate({name: 10_001})
@@ -100,7 +131,7 @@ def test_an_option_has_bounds_of_its_own(name: str) -> None:
         (500, 100, None, 100),  # a database may allow less
         (50, 100, None, 50),  # and not more
         (500, 100, 20, 20),
-        (500, 100, 200, 100),
+        (50, 100, 100, 100),
     ],
 )
 def test_a_database_narrows_rows_too(setting: int, database: int | None, option: int | None, rows: int) -> None:

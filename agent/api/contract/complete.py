@@ -14,6 +14,7 @@ from agent.api.contract.route_examples import ANSWERS
 from agent.api.http.auth import with_security
 from agent.api.http.errors import MEDIA_TYPE, documented
 from agent.core.models import Problem
+from agent.api.http.idempotent import PARAMETER, TAKING
 
 Described = dict[str, Any]
 
@@ -38,6 +39,10 @@ HEADERS: Described = {
     "WWW-Authenticate": {
         "description": "How to say who asks.", "required": True, "schema": _TEXT,
         "example": 'Bearer realm="plumbline"',
+    },
+    "Idempotent-Replayed": {
+        "description": "`true` where the request was answered before, and this is the response that it had.",
+        "schema": {**_TEXT, "enum": ["true"]}, "example": "true",
     },
     "ETag": {
         "description": "The version, for `If-Match`.", "required": True, "schema": {**_TEXT, "pattern": '^".+"$'},
@@ -87,6 +92,8 @@ def complete(described: Described, mode: Mode) -> Described:
             answered = operation["responses"].setdefault(str(status), documented(status)[status])
             answered.setdefault("content", {})[MEDIA_TYPE] = _problem(status, cases)
             shown |= {case.name: _example(case) for case in cases}
+        if operation["operationId"] in TAKING:
+            operation.setdefault("parameters", []).append(PARAMETER)
         operation["tags"] = [group_of(path)]
         _show(operation)
         _name_headers(operation)
@@ -145,6 +152,8 @@ def _name_headers(operation: Described) -> None:
         headers: Described = {"X-Trace-Id": "X-Trace-Id"}
         if status.startswith("2") and operation["operationId"] in TAGGED:
             headers["ETag"] = "ETag"
+        if status.startswith("2") and operation["operationId"] in TAKING:
+            headers["Idempotent-Replayed"] = "Idempotent-Replayed"
         headers |= _by_status().get(status, {})
         refs = {name: {"$ref": f"#/components/headers/{of}"} for name, of in headers.items()}
         answered["headers"] = answered.get("headers", {}) | refs

@@ -13,6 +13,7 @@ from agent.core.errors import (
     ChangedMeanwhile,
     DocumentsInvalid,
     FeedbackInvalid,
+    KeyReused,
     ModelFailed,
     ModelUnavailable,
     NameTaken,
@@ -22,7 +23,10 @@ from agent.core.errors import (
     NotPermitted,
     OutOfTime,
     QuestionInvalid,
+    RequestInProgress,
+    ResponseNotKept,
     ReviewInvalid,
+    RowsChanged,
     SavedQueryInvalid,
     SessionBusy,
     ShuttingDown,
@@ -30,7 +34,9 @@ from agent.core.errors import (
     StorageFull,
     TooBusy,
     TooManyRequests,
+    TooManyRows,
     UnknownAnswer,
+    UnknownCursor,
     UnknownDocument,
     UnknownJob,
     UnknownReview,
@@ -44,6 +50,7 @@ from agent.core.errors import (
 )
 from agent.core.models import Problem
 from agent.core.problems import TYPE_PREFIX, problem_of
+from agent.api.http.idempotent import TAKING
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused, UnknownDatabase
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 
@@ -61,6 +68,8 @@ RUNNING = SETTLING | {"execute", "records", "run_saved_query"}
 SAVING = frozenset({"save_query", "replace_saved_query"})
 ONE_SAVED = frozenset({"saved_query", "replace_saved_query", "delete_saved_query", "run_saved_query"})
 CHANGING_SAVED = SAVING | {"delete_saved_query"}
+PAGING = frozenset({"execute"})
+ROWS = ASKING | {"execute", "records", "run_saved_query"}
 AS_FILE = frozenset({"query", "execute", "run_saved_query"})
 INDEXING = SETTLING | {"index_database", "add_documents", "delete_document", "describe_column"}
 UPLOADING = frozenset({"upload_database"})
@@ -131,6 +140,7 @@ CASES: tuple[Case, ...] = (
     _raised(UnknownAnswer("You were given no answer with this trace_id, or it was too long ago for feedback."),
             REPLAYS | {"feedback", "session_answer"}),
     _raised(UnknownSavedQuery("You have no saved query 3f1c0d. GET /api/saved lists those there are."), ONE_SAVED),
+    _raised(UnknownCursor("There is no such cursor, or its hour is over. Run the query again."), PAGING),
     _raised(NotAcceptable("Rows can be had as application/json or text/csv. Ask for one with Accept."), AS_FILE),
     _raised(SessionBusy("Another message of this session is still being answered. Wait for it."), IN_SESSION),
     _raised(WritesNotAllowed("Data can only be read here. Ask for what you want to know instead."), ASKING),
@@ -138,8 +148,11 @@ CASES: tuple[Case, ...] = (
     _raised(AlreadySettled("This review was approved already. Nothing was changed."), SETTLING),
     _raised(ChangedMeanwhile("It was changed since you read it. Get it again, and decide anew."),
             SETTLING | CHANGING_SAVED),
+    _raised(RequestInProgress("The request with this Idempotency-Key is still being answered.", 2), TAKING),
+    _raised(ResponseNotKept("The request was done, but its response was too large to be kept."), TAKING),
     _raised(NameTaken("You have another saved query named 'Orders by status'. Choose another name."),
             SAVING | UPLOADING),
+    _raised(RowsChanged("The rows that were given before have changed. Run the query again."), PAGING),
     _raised(SqlRefused(ErrorKind.NOT_READ_ONLY, "DELETE changes data; only SELECT is allowed."), RUNNING | SAVING,
             "sql-not-read-only"),
     _by_http(408),
@@ -151,12 +164,14 @@ CASES: tuple[Case, ...] = (
     _raised(SqlFailed(ErrorKind.TYPE_MISMATCH, "The database could not convert 'x' to a number."), RUNNING),
     _raised(NoRows("Which dates do you mean? Ask for application/json to have the whole response."),
             frozenset({"query"})),
+    _raised(TooManyRows("`row_limit` is 10,000; at most 200 rows can be had. Ask for fewer."), ROWS),
     _raised(DocumentsInvalid("documents.0: there is no table 'order'; the nearest is 'orders'."),
             SETTLING | {"add_documents", "describe_column"}),
     _raised(UploadTooLarge("An upload may have 100 MB. Send less, or send it packed (.zip, .csv.gz)."), UPLOADING),
     _raised(UploadInvalid("sales.csv has 5,000 columns, and a table may have 2,000: keep those that are needed."),
             UPLOADING),
     _raised(StorageFull("The disk of this service is full. Nothing was kept."), UPLOADING),
+    _raised(KeyReused("This Idempotency-Key was sent with another request before. Send a new key."), TAKING),
     _raised(ReviewInvalid("No query of this answer has given rows. Send `correct` with the right SQL."), SETTLING),
     _raised(FeedbackInvalid("This answer has no query that could be right. Say `correct: false`."),
             frozenset({"feedback"})),

@@ -20,8 +20,26 @@ from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted, Sta
 
 COUNTED = ("POST", "PUT", "PATCH")  # what makes the model or a database work; reading what is there costs nothing
 REFUSALS = (AccessInvalid, NotAuthenticated, NotPermitted, StateUnavailable, TooManyRequests)
-EXPOSED = (TRACE_HEADER, "location", "retry-after", "www-authenticate", "content-disposition", "etag", *SAID_HEADERS)
-ACCEPTED = ("authorization", *KEY_HEADERS, "content-type", "traceparent", "tracestate", "last-event-id", "if-match")
+EXPOSED = (
+    "idempotent-replayed",
+    TRACE_HEADER,
+    "location",
+    "retry-after",
+    "www-authenticate",
+    "content-disposition",
+    "etag",
+    *SAID_HEADERS,
+)
+ACCEPTED = (
+    "authorization",
+    *KEY_HEADERS,
+    "content-type",
+    "traceparent",
+    "tracestate",
+    "last-event-id",
+    "if-match",
+    "idempotency-key",
+)
 HTML_POLICY = "default-src 'none'; frame-ancestors 'none'"  # of a page that has none of its own
 
 log = logging.getLogger(__name__)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import re
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from itertools import chain
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -17,15 +19,18 @@ from agent.api.http.accept import best_match
 from agent.api.http.context import trace_id_of
 from agent.core.errors import NoRows, NotAcceptable
 from agent.core.models import Answer, Options
-from agent.present.export.formats import FORMATS, Format
+from agent.databases.registry import Executed
+from agent.present.export.markdown_file import answer_chunks
+from agent.present.export.formats import FORMATS, MARKDOWN, Format
 from executors.base import QueryResult
 
 JSON = "application/json"
 MAX_HEADER_CHARS = 4_000  # of the query; front ends take some 8,000 for all headers together
 VARY = {"vary": "Accept"}
 ROW_COUNT, TRUNCATED, SQL = "x-plumbline-row-count", "x-plumbline-truncated", "x-plumbline-sql"
+CURSOR = "x-plumbline-cursor"
 STATUS, VERIFIED, CONFIDENCE = "x-plumbline-status", "x-plumbline-verified", "x-plumbline-confidence"
-SAID_HEADERS = (ROW_COUNT, TRUNCATED, SQL, STATUS, VERIFIED, CONFIDENCE)  # what is known beside the rows
+SAID_HEADERS = (ROW_COUNT, TRUNCATED, CURSOR, SQL, STATUS, VERIFIED, CONFIDENCE)  # what is known beside the rows
 
 _BY_TYPE = {one.media_type: one for one in FORMATS}
 
@@ -91,26 +96,39 @@ async def rows_response(
     return StreamingResponse(_streamed(first, chunks), headers=said, media_type=wanted.content_type)
 
 
+async def executed_response(request: Request, wanted: Format, done: Executed, *, database: str) -> Response:
+    """The rows of a query, with the cursor of those that follow in a header."""
+    return await rows_response(
+        request, wanted, done.result, database=database, sql=done.query.sql, headers=_cursor(done.cursor)
+    )
+
+
 async def answer_response(request: Request, wanted: Format, answer: Answer, *, database: str) -> Response:
     """The rows of an answer, with its status, whether it is verified, and how sure it is, in headers.
 
     Raises:
-        NoRows: it has none to give: it is a question back, or no query could be run.
+        NoRows: it has none to give: it is a question back, or no query could be run. In Markdown that is told.
     """
-    if answer.status != "success":
-        raise NoRows(f"{answer.answer} Ask for {JSON} to have the whole response.")
     names = tuple(answer.results[0]) if answer.results else tuple(answer.columns)
     rows = tuple(tuple(record.values()) for record in answer.results)
     result = QueryResult(columns=names, rows=rows, truncated=answer.truncated)
-    headers = {STATUS: answer.status, VERIFIED: _flag(answer.verified)}
+    headers = {STATUS: answer.status, VERIFIED: _flag(answer.verified), **_cursor(answer.cursor)}
     if answer.confidence is not None:
         headers[CONFIDENCE] = str(answer.confidence)
+    if wanted is MARKDOWN:
+        wanted = dataclasses.replace(MARKDOWN, chunks=partial(answer_chunks, answer))
+    elif answer.status != "success":
+        raise NoRows(f"{answer.answer} Ask for {JSON} to have the whole response.")
     return await rows_response(request, wanted, result, database=database, sql=answer.sql or "", headers=headers)
 
 
 async def _streamed(first: bytes, rest: Iterator[bytes]) -> AsyncIterator[bytes]:
     async for chunk in iterate_in_threadpool(chain((first,), rest)):
         yield chunk
+
+
+def _cursor(cursor: str | None) -> dict[str, str]:
+    return {} if cursor is None else {CURSOR: cursor}
 
 
 def _flag(value: bool) -> str:
@@ -127,7 +145,8 @@ _HEADERS = {
         "SELECT month, total FROM sales LIMIT 500",
     ),
     "X-Plumbline-Row-Count": ("Rows in the file.", "1"),
-    "X-Plumbline-Truncated": ("`true` where the database had more rows than the limit let through.", "false"),
+    "X-Plumbline-Truncated": ("`true` where the database had more rows than the limit let through.", "true"),
+    "X-Plumbline-Cursor": ("By which the next rows can be had, where there are more.", "5bX0qv3Jw1nTz8RkQmYcHs2d"),
 }
 _ANSWER_HEADERS = {
     "X-Plumbline-Status": ("`success`: what has no rows is a problem document.", "success"),
@@ -140,6 +159,8 @@ def described(example: dict[str, Any] | None = None) -> dict[int | str, dict[str
     headers = _HEADERS | (_ANSWER_HEADERS if example else {})
     binary = {"schema": {"type": "string", "format": "binary"}}
     content: dict[str, Any] = {one.media_type: binary for one in FORMATS}
+    table = "| month | total |\n| --- | ---: |\n| 2024-03 | 50000 |\n"
+    content["text/markdown"] = {"schema": {"type": "string"}, "example": table}
     content["text/csv"] = {"schema": {"type": "string"}, "example": "month,total\r\n2024-03,50000\r\n"}
     if example:
         content[JSON] = {"example": example}

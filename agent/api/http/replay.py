@@ -14,6 +14,7 @@ from fastapi.sse import ServerSentEvent
 
 from agent.api.http.errors import problem_for
 from agent.api.http.streaming import as_told
+from agent.api.schemas.common import NOTHING
 from agent.core.errors import UnknownAnswer
 from agent.core.events import Event, Failed
 
@@ -26,10 +27,11 @@ class Replay:
     Args:
         events: as they happen; they are drained whether or not anybody listens.
         trace_id: of the question.
+        left_out: parts of its response that are not sent.
     """
 
-    def __init__(self, events: AsyncGenerator[Event, None], trace_id: str) -> None:
-        self.trace_id = trace_id
+    def __init__(self, events: AsyncGenerator[Event, None], trace_id: str, left_out: frozenset[str] = NOTHING) -> None:
+        self.trace_id, self.left_out = trace_id, left_out
         self.listeners = 0
         self._happened: list[Event] = []
         self._error: Exception | None = None
@@ -94,9 +96,11 @@ class Replays:
         self._known: dict[tuple[str, str], Replay] = {}
         self._leaving: dict[tuple[str, str], asyncio.Task[None]] = {}
 
-    async def begin(self, events: AsyncGenerator[Event, None], trace_id: str, principal: str) -> Replay:
+    async def begin(
+        self, events: AsyncGenerator[Event, None], trace_id: str, principal: str, left_out: frozenset[str] = NOTHING
+    ) -> Replay:
         """Take a question on; returns with its first event. Raises what it was refused for."""
-        replay = Replay(events, trace_id)
+        replay = Replay(events, trace_id, left_out)
         await replay.begun()
         key = trace_id, principal
         self._known[key] = replay
@@ -118,7 +122,7 @@ class Replays:
             leaving.cancel()
         try:
             async for number, event in replay.after(after):
-                sent = as_told(event)
+                sent = as_told(event, replay.left_out)
                 yield sent.model_copy(update={"id": str(number)})
         finally:
             replay.listeners -= 1

@@ -10,7 +10,7 @@ from fastapi.sse import ServerSentEvent
 from starlette.requests import ClientDisconnect, Request
 
 from agent.api.http.errors import problem_for
-from agent.api.schemas.common import StreamEvent
+from agent.api.schemas.common import NOTHING, StreamEvent
 from agent.core.events import Event, Failed
 
 Result = TypeVar("Result")
@@ -52,9 +52,9 @@ class OpenStream:
             yield Failed(problem=problem_for(error, self._trace_id))
 
 
-def as_told(event: Event) -> ServerSentEvent:
-    """One event, named, its data a JSON object."""
-    return named(StreamEvent.of(event))
+def as_told(event: Event, left_out: frozenset[str] = NOTHING) -> ServerSentEvent:
+    """One event, named, its data a JSON object. Args: left_out: parts of the response that are not sent."""
+    return named(StreamEvent.of(event, left_out))
 
 
 def named(wire: StreamEvent) -> ServerSentEvent:

@@ -60,14 +60,21 @@ async def begin(
     """
     if wanted is not None:
         raise NotAcceptable("A job is told as application/json. Ask for that with Accept.")
-    asked = JobRequest(question=body.question, database=body.database, session_id=body.session_id, options=body.options)
+    asked = JobRequest(
+        question=body.question,
+        database=body.database,
+        session_id=body.session_id,
+        options=body.asked_options,
+        left_out=tuple(sorted(body.left_out)),
+    )
     job = await service.jobs.submit(asked, principal=principal, trace_id=trace_id)
     headers = {"location": f"/api/jobs/{job.id}", "retry-after": str(LOOK_AGAIN_S)}
     return JSONResponse(JobResponse.begun(job).model_dump(mode="json"), 202, headers)
 
 
-@router.get("/jobs/{id}", operation_id="job", summary="A job", responses=_TOLD, openapi_extra=FUNCTION)
-async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> JobResponse:  # noqa: A002
+@router.get("/jobs/{id}", operation_id="job", summary="A job", response_model=JobResponse, responses=_TOLD,
+            openapi_extra=FUNCTION)  # fmt: skip
+async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> JobResponse | Response:  # noqa: A002
     """How far a question of the caller's is that was asked with `mode=async`, and its response once there is one.
 
     The result is kept for an hour. Where the process that worked on it has ended, another one begins it again, once.
@@ -77,7 +84,10 @@ async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> Jo
     kept = await service.jobs.get(id, caller)
     if not kept.job.ended:
         response.headers["retry-after"] = str(LOOK_AGAIN_S)
-    return JobResponse.of(kept)
+    told = JobResponse.of(kept)
+    if (left_out := kept.job.request.left_out) and told.result is not None:
+        return JSONResponse(told.model_dump(mode="json", exclude={"result": set(left_out)}))
+    return told
 
 
 @router.delete("/jobs/{id}", operation_id="cancel_job", summary="Cancel a job", status_code=204,

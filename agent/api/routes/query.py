@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import aclosing
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from agent.api.http.context import principal_of
 from agent.api.http.errors import documented
-from agent.api.http.export import VARY, Wanted, answer_response, described, refuse_changes, rows_response
+from agent.api.http.export import VARY, Wanted, answer_response, described, executed_response, refuse_changes
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.levels import FUNCTION, TraceId
-from agent.api.http.streaming import OpenStream, while_listening
+from agent.api.http.streaming import OpenStream, as_told, while_listening
 from agent.api.routes.jobs import TAKEN, Mode, begin
 from agent.api.routes.resume import Known, Resumable
 from agent.api.schemas.common import ANSWER_EXAMPLE, ExecuteRequest, ExecuteResponse, QueryRequest
 from agent.core.models import Answer
+from agent.databases.registry import Executed
+from agent.service import Service
 
 
 async def execute(
@@ -26,26 +30,28 @@ async def execute(
 ) -> ExecuteResponse | Response:
     """Runs one SELECT on a database of the registry, guarded and capped like every other query.
 
+    Where there are more rows than were given, `cursor` is sent in place of `sql` to get the next ones.
+
     Hanging up stops the query in the database. An error of the query is a problem document with its `kind` and `hint`.
-    With `Accept: text/csv`, `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream` the rows come as
-    a file, streamed.
+    With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream`, `text/markdown` or
+    that of .xlsx the rows come as a file, streamed.
     """
     service = await lazy.get(body.database)
     caller = principal_of(request, service.settings)
     service.registered.admit(body.database, caller)
-    work = service.registered.execute(
-        body.database,
-        body.sql,
-        row_limit=body.row_limit,
-        timeout_s=body.timeout_s,
-        parameters=body.parameters,
-        principal=caller,
-    )
-    done = await while_listening(request, work)
+    done = await while_listening(request, run(service, body, caller))
     if wanted is not None:
-        return await rows_response(request, wanted, done.result, database=body.database, sql=done.query.sql)
+        return await executed_response(request, wanted, done, database=body.database)
     response.headers.update(VARY)
     return ExecuteResponse.of(done)
+
+
+async def run(service: Service, body: ExecuteRequest, caller: str) -> Executed:
+    """The rows of a query, or the next ones of a cursor. Raises as `Databases.execute` and `next_page`."""
+    wanted: dict[str, Any] = {"row_limit": body.row_limit, "timeout_s": body.timeout_s, "principal": caller}
+    if body.cursor is not None:
+        return await service.registered.next_page(body.database, body.cursor, **wanted)
+    return await service.registered.execute(body.database, body.sql or "", parameters=body.parameters, **wanted)
 
 
 router = APIRouter(prefix="/api")
@@ -77,8 +83,9 @@ async def query(
     An order to change rows is planned, with `options.allow_writes`, and where settings and registry allow it: `write`
     has a token, which makes the change as `options.confirm` of a second request.
 
-    With `Accept: text/csv`, `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream` the rows of the
-    answer come as a file, streamed, and its status and SQL in headers.
+    With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream` or that of .xlsx
+    the rows of the answer come as a file, streamed, and its status and SQL in headers; with `text/markdown` the answer
+    is told as Markdown.
 
     With `mode=async` a job answers it, however long that takes: no connection has to be kept open.
     """
@@ -91,13 +98,15 @@ async def query(
         body.question,
         body.database,
         session_id=body.session_id,
-        options=body.options,
+        options=body.asked_options,
         trace_id=trace_id,
         principal=caller,
     )
     answer = await while_listening(request, asked)
     if wanted is not None:
         return await answer_response(request, wanted, answer, database=body.database)
+    if body.left_out:
+        return JSONResponse(answer.model_dump(mode="json", exclude=set(body.left_out)), headers=VARY)
     response.headers.update(VARY)
     return answer
 
@@ -117,15 +126,15 @@ async def _open_stream(
         body.question,
         body.database,
         session_id=body.session_id,
-        options=body.options,
+        options=body.asked_options,
         trace_id=trace_id,
         principal=caller,
     )
     if resumable:
-        yield replays.told(await replays.begin(events, trace_id, caller), caller, 0)
+        yield replays.told(await replays.begin(events, trace_id, caller, body.left_out), caller, 0)
         return
     async with aclosing(events):
-        yield OpenStream(await anext(events), events, trace_id)
+        yield OpenStream(await anext(events), events, trace_id, encode=partial(as_told, left_out=body.left_out))
 
 
 @router.post(

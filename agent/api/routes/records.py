@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import ConfigDict, Field
@@ -12,8 +12,7 @@ from agent.api.http.errors import documented
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.levels import FUNCTION
 from agent.api.http.streaming import while_listening
-from agent.api.schemas.common import Name, Text
-from agent.core.json_types import A_NUMBER
+from agent.api.schemas.common import ROW_LIMIT, Name, RowLimit, Text
 from agent.databases.registry import Supporting
 from executors.base import Frozen, JsonValue
 
@@ -37,9 +36,7 @@ class RecordsRequest(Frozen):
     row: dict[Name, Any] | None = Field(
         None, description="A row of its result, with the columns that it is grouped by at least; absent: all rows."
     )
-    row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = Field(
-        None, description="Records at most; the service's and the database's own limits hold as well."
-    )
+    row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
 
 
 class RecordsResponse(Frozen):

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 
 from agent.api.http.context import principal_of
-from agent.api.http.export import VARY, Wanted, described, rows_response
+from agent.api.http.export import VARY, Wanted, described, executed_response
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
 from agent.api.http.versions import IfMatch, answers, refusals, tag, version_of
@@ -121,6 +121,6 @@ async def run_saved_query(
     work = service.people.saved.run(caller, id, parameters=body.parameters, row_limit=body.row_limit)
     query, done = await while_listening(request, work)
     if wanted is not None:
-        return await rows_response(request, wanted, done.result, database=query.database, sql=done.query.sql)
+        return await executed_response(request, wanted, done, database=query.database)
     response.headers.update(VARY)
     return ExecuteResponse.of(done)

@@ -178,6 +178,7 @@ class ChatResponse(Frozen):
     checks: list[Check] | None = _where_it_applies()
     corrections: list[Correction] | None = _where_it_applies()
     truncated: bool | None = _where_it_applies()
+    cursor: str | None = _where_it_applies()
     raw_results: list[dict[str, JsonValue]] | None = _where_it_applies()
     raw_total: int | None = _where_it_applies()
     needs_human_review: bool | None = _where_it_applies()
@@ -219,6 +220,7 @@ class ChatResponse(Frozen):
             row_count=answer.row_count,
             corrections=answer.corrections,
             truncated=answer.truncated,
+            cursor=answer.cursor,
             raw_results=with_first_records(answer).raw_results or None,
             raw_total=answer.raw_total,
             explanation=answer.explanation or None,

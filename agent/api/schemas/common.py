@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from agent.core.events import Done, Event, Failed, NodeComplete
 from agent.core.health import PartHealth, Readiness
 from agent.core.json_types import A_NUMBER
 from agent.core.models import Answer, AnswerNumber, Check, Options
 from agent.databases.registry import DatabaseInfo, Executed
+from agent.api.schemas.answer_parts import Part, PartOrAll, left_out
 from agent.uploads.uploads import UploadRules
 from executors.base import Frozen, JsonValue, Schema, Table
 
@@ -22,6 +23,7 @@ def _whole_characters(text: str) -> str:
     return text
 
 
+NOTHING: frozenset[str] = frozenset()
 WHOLE = AfterValidator(_whole_characters)
 Text = Annotated[str, WHOLE]  # with a pattern: Annotated[str, Field(pattern=...), WHOLE], else the contract lacks it
 
@@ -59,28 +61,62 @@ class QueryRequest(Frozen):
     database: Name = Field(description="A name that `GET /api/databases` lists.")
     session_id: Name | None = Field(None, description="Of an earlier session, whose last exchanges are then known.")
     options: Options = Field(Options(), description="What this request changes; the service's settings otherwise.")
+    include: list[Part] = Field(
+        [],
+        description="Parts of the response that come only where they are asked for (`candidates`), or, with "
+        "`exclude: [all]`, those that are wanted.",
+    )
+    exclude: list[PartOrAll] = Field(
+        [], description="Parts of the response that are left out; `all` leaves status, kind, answer and trace_id."
+    )
+
+    @model_validator(mode="after")
+    def _names_a_part_once(self) -> QueryRequest:
+        left_out(self.include, self.exclude)
+        return self
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The parts of the response that are not sent."""
+        return left_out(self.include, self.exclude)
+
+    @property
+    def asked_options(self) -> Options:
+        """The options, with what `include` asks for."""
+        return self.options.model_copy(update={"candidates": True}) if "candidates" in self.include else self.options
 
 
 Value = Text | int | Annotated[float, Field(allow_inf_nan=False)] | bool | None
 
 
+RowLimit = Annotated[int, Field(ge=1, le=10_000), A_NUMBER]
+ROW_LIMIT = "Rows that are wanted. More than service and database give at most are refused, never cut."
+Token = Annotated[Text, Field(pattern="^[A-Za-z0-9_-]{1,100}$")]
+
+
 class ExecuteRequest(Frozen):
-    """A query on one database of the registry. Unknown fields are refused."""
+    """A query on one database of the registry, or the next rows of one. Unknown fields are refused."""
 
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
                 {"database": "shop", "sql": "SELECT order_id FROM orders WHERE status = :status", "row_limit": 100,
                  "parameters": {"status": "C"}}
-            ]
+            ],
+            **one_of([
+                {"required": ["sql"], "properties": {"sql": {"type": "string"}, "cursor": {"type": "null"}}},
+                {"required": ["cursor"], "properties": {"cursor": {"type": "string"}, "sql": {"type": "null"},
+                                                        "parameters": {"type": "null"}}},
+            ]),
         }
     )  # fmt: skip
 
     database: Name = Field(description="A name that `GET /api/databases` lists.")
-    sql: Text = Field(description="One SELECT in the database's own dialect.")
-    row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = Field(
-        None, description="Rows at most; the service's and the database's own limits hold as well."
+    sql: Text | None = Field(None, description="One SELECT in the database's own dialect.")
+    cursor: Token | None = Field(
+        None, description="In place of `sql`: of an earlier response, whose next rows are wanted. It holds for an hour."
     )
+    row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
     timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False), A_NUMBER] | None = Field(
         None, description="Seconds for the query; the service's and the database's own limits hold as well."
     )
@@ -88,12 +124,21 @@ class ExecuteRequest(Frozen):
         None, description="What placeholders stand for: a list for `?`, an object for `:name` and `@name`."
     )
 
+    @model_validator(mode="after")
+    def _is_one(self) -> ExecuteRequest:
+        if (self.sql is None) == (self.cursor is None):
+            raise ValueError("Send either `sql` or `cursor`.")
+        if self.cursor is not None and self.parameters is not None:
+            raise ValueError("A cursor has its parameters already; leave `parameters` out.")
+        return self
+
 
 class ExecuteResponse(Frozen):
     """Rows, one array each, as JSON values.
 
     sql: as it was checked, with the limit that it got.
     truncated: whether the database had more rows than were asked for.
+    cursor: where it had: sent in place of `sql`, it gives the next ones.
     elapsed_ms: that the query took in the database, milliseconds.
     warnings: what a row filter kept back.
     """
@@ -102,6 +147,7 @@ class ExecuteResponse(Frozen):
     rows: tuple[tuple[JsonValue, ...], ...]
     row_count: int
     truncated: bool
+    cursor: str | None = None
     elapsed_ms: float
     sql: str
     warnings: tuple[str, ...] = ()
@@ -115,9 +161,10 @@ class ExecuteResponse(Frozen):
             rows=result.rows,
             row_count=result.row_count,
             truncated=result.truncated,
+            cursor=done.cursor,
             elapsed_ms=result.elapsed_ms,
             sql=done.query.sql,
-            warnings=done.query.held,
+            warnings=(*done.query.held, *done.warnings),
         )
 
 
@@ -136,8 +183,8 @@ class StreamEvent(Frozen):
     data: dict[str, Any]
 
     @classmethod
-    def of(cls, event: Event) -> StreamEvent:
-        """The wire's shape of what happened."""
+    def of(cls, event: Event, left_out: frozenset[str] = NOTHING) -> StreamEvent:
+        """The wire's shape of what happened. Args: left_out: parts of the response that are not sent."""
         match event:
             case NodeComplete():
                 data = event.model_dump(mode="json", exclude={"attempt", "elapsed_ms"})
@@ -145,7 +192,7 @@ class StreamEvent(Frozen):
                     event=event.event, node=event.node, attempt=event.attempt, elapsed_ms=event.elapsed_ms, data=data
                 )
             case Done():
-                return cls(event=event.event, data=event.answer.model_dump(mode="json"))
+                return cls(event=event.event, data=event.answer.model_dump(mode="json", exclude=set(left_out)))
             case Failed():
                 return cls(event=event.event, data=event.problem.model_dump(mode="json"))
             case _:

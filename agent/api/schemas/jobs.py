@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from agent.api.schemas.common import ANSWER_EXAMPLE
-from agent.core.models import Answer, Problem
+from agent.core.models import Answer, Problem, with_first_records
 from agent.jobs.jobs import KeptJob
 from agent.jobs.records import Job, NodeDone, Status
 from executors.base import Frozen
@@ -26,7 +26,11 @@ class JobResponse(Frozen):
     created_at: datetime
     finished_at: datetime | None = None
     progress: list[NodeDone] = Field([], description="The steps that have ended, in their order.")
-    result: Answer | None = Field(None, description="Where it has succeeded: the response of `POST /api/query`.")
+    result: Answer | None = Field(
+        None,
+        description="Where it has succeeded: the response of `POST /api/query`, with the first ten of the records "
+        "behind it; `raw_total` says how many there are, and `POST /api/records` gives more.",
+    )
     problem: Problem | None = Field(None, description="Where it has failed: what `POST /api/query` would have refused.")
     trace_id: str
 
@@ -42,7 +46,7 @@ class JobResponse(Frozen):
             created_at=job.created_at,
             finished_at=job.finished_at,
             progress=list(job.progress),
-            result=kept.answer,
+            result=None if kept.answer is None else with_first_records(kept.answer),
             problem=job.problem,
             trace_id=job.trace_id,
         )

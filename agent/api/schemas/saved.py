@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.api.schemas.common import SAID, SOMETHING, WHOLE, Name, Text, Value, any_of
+from agent.api.schemas.common import ROW_LIMIT, SAID, SOMETHING, WHOLE, Name, RowLimit, Text, Value, any_of
 from agent.api.schemas.reviews import TRACE_ID, Sql
-from agent.core.json_types import A_NUMBER
 from agent.feedback.records import MAX_TEXT
 from agent.feedback.saved import NewQuery, SavedQuery
 from executors.base import Frozen
@@ -91,9 +90,7 @@ class RunSavedRequest(Frozen):
     model_config = ConfigDict(json_schema_extra={"examples": [{"parameters": {"status": "X"}, "row_limit": 100}]})
 
     parameters: Parameters = Field(None, description="Instead of those that were saved.")
-    row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = Field(
-        None, description="Rows at most; the service's and the database's own limits hold as well."
-    )
+    row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
 
 
 SAVED_EXAMPLE = SavedResponse(

@@ -171,7 +171,7 @@ def fetch(spec: ModelSpec, cache_dir: Path, *, source: Path | None = None, progr
             shutil.rmtree(work_dir, ignore_errors=True)
             return found
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else type(error).__name__
+        reason = os.strerror(error.errno) if error.errno else "the disk refused"
         raise ModelUnavailable(
             f"The model's file ({spec.size:,} bytes) cannot be written to its cache folder: {reason}. Free some space "
             "or set PLUMBLINE_CACHE_DIR to another folder, then run the command again; it continues where it stopped."

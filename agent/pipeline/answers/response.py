@@ -66,6 +66,7 @@ def answered(run: Run, best: Attempt) -> Answer:
             "explanation": explained(best, run.database.dialect),
             "plan": best.plan,
             "reused": best.reused,
+            "cursor": run.cursor,
             "chart": recommend(best.rows),
             "needs_human_review": not best.accepted,
         }

@@ -12,6 +12,7 @@ import json
 import logging
 import re
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING
 
 from agent.core.errors import StateUnavailable
@@ -19,6 +20,7 @@ from agent.core.models import Answer, Attempt, Draft
 from agent.knowledge.verified_queries import Key, VerifiedQuery
 from executors.base import Schema
 from rag.docs.past_queries import folded
+from rag.relative_dates import relative_periods
 
 if TYPE_CHECKING:
     from agent.config.limits import Limits
@@ -54,6 +56,11 @@ _NOW = re.compile(
 )
 
 
+def counts_from_today(question: str) -> bool:
+    """Whether a question means another time each day."""
+    return bool(_RELATIVE.search(question) or relative_periods(question, date(2000, 1, 1)))
+
+
 def may_rerun(question: str, sql: str) -> bool:
     """Whether a query means the same as on the day it was written, as far as time goes.
 
@@ -62,7 +69,7 @@ def may_rerun(question: str, sql: str) -> bool:
     from a day as well, or chosen by somebody who may choose another one by now.
     """
     dated = bool(_YEAR.search(sql))
-    if _RELATIVE.search(question):
+    if counts_from_today(question):
         return bool(_NOW.search(sql)) and not dated
     return not dated or bool(_YEAR.search(question) or _SHORT_YEAR.search(question))
 

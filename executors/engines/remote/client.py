@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import logging
 import threading
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,6 +30,8 @@ _BUSY = (429, 503)
 _CLOSING_S = 5.0
 
 Result = TypeVar("Result")
+
+log = logging.getLogger(__name__)
 
 
 class Stopped(Exception):
@@ -100,9 +103,10 @@ class AppClient:
         except (concurrent.futures.CancelledError, TimeoutError) as error:
             raise Stopped from error
         except httpx2.HTTPError as error:
+            log.warning("The app that has %s cannot be reached: %s", self._database, type(error).__name__)
             raise DatabaseUnavailable(
-                f"The app that has {self._database} cannot be reached ({type(error).__name__}); check `via` in "
-                "databases.yaml, and whether the app runs."
+                f"The app that has {self._database} cannot be reached; check `via` in databases.yaml, and whether the "
+                "app runs."
             ) from error
         finally:
             if cancel is not None:

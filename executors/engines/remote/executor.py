@@ -111,7 +111,7 @@ class RemoteExecutor(Executor):
         self._schema.forget()
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        """See `Executor.run`. An app whose own limits are lower cuts there, and says so by `truncated`.
+        """See `Executor.run`. Where the app gives fewer rows at most, it gives those, and says so by `truncated`.
 
         Raises:
             SqlRefused: the guard over there said no, to a query that the one here never saw.
@@ -125,15 +125,20 @@ class RemoteExecutor(Executor):
             "row_limit": query.row_limit,
             "timeout_s": timeout_s,
         }
-        try:
-            response = self._app.request("POST", "execute", body=body, timeout_s=timeout_s + MARGIN_S, cancel=cancel)
-        except Stopped as error:
-            raise out_of_time(None if cancel is not None and cancel.cancelled else timeout_s) from error
+        response = self._execute(body, timeout_s, cancel)
+        if response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY and _problem(response).slug == "too-many-rows":
+            response = self._execute(body | {"row_limit": None}, timeout_s, cancel)
         if response.status_code != HTTPStatus.OK:
             raise self._error(response, timeout_s)
         found = self._read(_Rows, response)
         elapsed = round((time.monotonic() - started) * 1000, 3)
         return QueryResult(columns=found.columns, rows=found.rows, truncated=found.truncated, elapsed_ms=elapsed)
+
+    def _execute(self, body: dict[str, object], timeout_s: float, cancel: Cancel | None) -> Response:
+        try:
+            return self._app.request("POST", "execute", body=body, timeout_s=timeout_s + MARGIN_S, cancel=cancel)
+        except Stopped as error:
+            raise out_of_time(None if cancel is not None and cancel.cancelled else timeout_s) from error
 
     def close(self) -> None:
         """Close the connections."""

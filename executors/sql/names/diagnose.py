@@ -6,6 +6,7 @@ there. For a table: the nearest real names. For a function: what the dialect has
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -20,6 +21,8 @@ MAX_HOLDERS = 2
 NEAR_ENOUGH = 70.0
 VERY_NEAR = 90.0
 MAX_MESSAGE_CHARS = 500
+# What a driver calls the class of its error, before its sentence: `Binder Error: `, `DB::Exception: `.
+_CLASS = re.compile(r"^(?:Code: \d+\. )?(?:\w+(?:::|\.))*(?:\w+ ){0,3}\w*(?:Error|Exception): ")
 
 
 def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:
@@ -31,7 +34,8 @@ def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:
         schema: of the database that was asked.
     """
     kind, names = match_error(schema.dialect, message)
-    return SqlFailed(kind, _shortened(without_values(message, sql, schema)), _hint(kind, names, sql, schema))
+    said = _CLASS.sub("", message)
+    return SqlFailed(kind, _shortened(without_values(said, sql, schema)), _hint(kind, names, sql, schema))
 
 
 def hint_for(kind: ErrorKind, message: str, sql: str, schema: Schema) -> str:

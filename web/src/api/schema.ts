@@ -20,8 +20,9 @@ export interface paths {
          *     An order to change rows is planned, with `options.allow_writes`, and where settings and registry allow it: `write`
          *     has a token, which makes the change as `options.confirm` of a second request.
          *
-         *     With `Accept: text/csv`, `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream` the rows of the
-         *     answer come as a file, streamed, and its status and SQL in headers.
+         *     With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream` or that of .xlsx
+         *     the rows of the answer come as a file, streamed, and its status and SQL in headers; with `text/markdown` the answer
+         *     is told as Markdown.
          *
          *     With `mode=async` a job answers it, however long that takes: no connection has to be kept open.
          */
@@ -69,9 +70,11 @@ export interface paths {
          * Run a query
          * @description Runs one SELECT on a database of the registry, guarded and capped like every other query.
          *
+         *     Where there are more rows than were given, `cursor` is sent in place of `sql` to get the next ones.
+         *
          *     Hanging up stops the query in the database. An error of the query is a problem document with its `kind` and `hint`.
-         *     With `Accept: text/csv`, `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream` the rows come as
-         *     a file, streamed.
+         *     With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream`, `text/markdown` or
+         *     that of .xlsx the rows come as a file, streamed.
          */
         post: operations["execute"];
         delete?: never;
@@ -899,6 +902,11 @@ export interface components {
              */
             truncated: boolean;
             /**
+             * Cursor
+             * @description Where there are more rows: send it as `cursor` of `POST /api/execute` to get the next ones.
+             */
+            cursor?: string | null;
+            /**
              * Raw Results
              * @default []
              */
@@ -1269,6 +1277,8 @@ export interface components {
             corrections?: components["schemas"]["Correction"][] | null;
             /** Truncated */
             truncated?: boolean | null;
+            /** Cursor */
+            cursor?: string | null;
             /** Raw Results */
             raw_results?: {
                 [key: string]: unknown;
@@ -1665,7 +1675,7 @@ export interface components {
         ErrorKind: "TABLE_NOT_FOUND" | "COLUMN_NOT_FOUND" | "AMBIGUOUS_COLUMN" | "FUNCTION_NOT_FOUND" | "SYNTAX_ERROR" | "TYPE_MISMATCH" | "DIVISION_BY_ZERO" | "SEVERAL_ROWS" | "GROUPING" | "CONSTRAINT" | "PERMISSION" | "TIMEOUT" | "RESOURCE" | "NOT_READ_ONLY" | "UNUSABLE_REPLY" | "OTHER";
         /**
          * ExecuteRequest
-         * @description A query on one database of the registry. Unknown fields are refused.
+         * @description A query on one database of the registry, or the next rows of one. Unknown fields are refused.
          * @example {
          *       "database": "shop",
          *       "parameters": {
@@ -1685,10 +1695,15 @@ export interface components {
              * Sql
              * @description One SELECT in the database's own dialect.
              */
-            sql: string;
+            sql?: string | null;
+            /**
+             * Cursor
+             * @description In place of `sql`: of an earlier response, whose next rows are wanted. It holds for an hour.
+             */
+            cursor?: string | null;
             /**
              * Row Limit
-             * @description Rows at most; the service's and the database's own limits hold as well.
+             * @description Rows that are wanted. More than service and database give at most are refused, never cut.
              */
             row_limit?: number | null;
             /**
@@ -1710,6 +1725,7 @@ export interface components {
          *
          *     sql: as it was checked, with the limit that it got.
          *     truncated: whether the database had more rows than were asked for.
+         *     cursor: where it had: sent in place of `sql`, it gives the next ones.
          *     elapsed_ms: that the query took in the database, milliseconds.
          *     warnings: what a row filter kept back.
          */
@@ -1722,6 +1738,8 @@ export interface components {
             row_count: number;
             /** Truncated */
             truncated: boolean;
+            /** Cursor */
+            cursor?: string | null;
             /** Elapsed Ms */
             elapsed_ms: number;
             /** Sql */
@@ -2079,7 +2097,7 @@ export interface components {
              * @default []
              */
             progress: components["schemas"]["NodeDone"][];
-            /** @description Where it has succeeded: the response of `POST /api/query`. */
+            /** @description Where it has succeeded: the response of `POST /api/query`, with the first ten of the records behind it; `raw_total` says how many there are, and `POST /api/records` gives more. */
             result?: components["schemas"]["Answer"] | null;
             /** @description Where it has failed: what `POST /api/query` would have refused. */
             problem?: components["schemas"]["Problem"] | null;
@@ -2274,6 +2292,11 @@ export interface components {
              */
             effort?: ("quick" | "balanced" | "thorough") | null;
             /**
+             * Time Zone
+             * @description In which `today` and `last month` are meant: an IANA name, as `Europe/Berlin`.
+             */
+            time_zone?: string | null;
+            /**
              * Candidates
              * @description True: `candidates` holds the distinct results that the drafts gave, with their votes.
              */
@@ -2405,6 +2428,18 @@ export interface components {
              * @default {}
              */
             options: components["schemas"]["Options"];
+            /**
+             * Include
+             * @description Parts of the response that come only where they are asked for (`candidates`), or, with `exclude: [all]`, those that are wanted.
+             * @default []
+             */
+            include: ("answer_source" | "question" | "language" | "sql" | "results" | "columns" | "row_count" | "truncated" | "cursor" | "raw_results" | "raw_sql" | "raw_truncated" | "raw_total" | "group_columns" | "tables_used" | "dialect" | "attempts" | "attempt_history" | "verified" | "confidence" | "checks" | "doubts" | "candidates" | "corrections" | "numbers" | "explanation" | "plan" | "reused" | "write" | "chart" | "clarification" | "clarification_reason" | "choices" | "needs_human_review" | "review_id" | "warnings" | "usage" | "timings_ms" | "session_id")[];
+            /**
+             * Exclude
+             * @description Parts of the response that are left out; `all` leaves status, kind, answer and trace_id.
+             * @default []
+             */
+            exclude: ("all" | "answer_source" | "question" | "language" | "sql" | "results" | "columns" | "row_count" | "truncated" | "cursor" | "raw_results" | "raw_sql" | "raw_truncated" | "raw_total" | "group_columns" | "tables_used" | "dialect" | "attempts" | "attempt_history" | "verified" | "confidence" | "checks" | "doubts" | "candidates" | "corrections" | "numbers" | "explanation" | "plan" | "reused" | "write" | "chart" | "clarification" | "clarification_reason" | "choices" | "needs_human_review" | "review_id" | "warnings" | "usage" | "timings_ms" | "session_id")[];
         };
         /**
          * ReadReport
@@ -2456,7 +2491,7 @@ export interface components {
             } | null;
             /**
              * Row Limit
-             * @description Records at most; the service's and the database's own limits hold as well.
+             * @description Rows that are wanted. More than service and database give at most are refused, never cut.
              */
             row_limit?: number | null;
         };
@@ -2704,7 +2739,7 @@ export interface components {
             } | null;
             /**
              * Row Limit
-             * @description Rows at most; the service's and the database's own limits hold as well.
+             * @description Rows that are wanted. More than service and database give at most are refused, never cut.
              */
             row_limit?: number | null;
         };
@@ -3700,6 +3735,11 @@ export interface components {
          */
         "WWW-Authenticate": string;
         /**
+         * @description `true` where the request was answered before, and this is the response that it had.
+         * @example true
+         */
+        "Idempotent-Replayed": "true";
+        /**
          * @description The version, for `If-Match`.
          * @example "8d1f"
          */
@@ -3715,7 +3755,13 @@ export interface operations {
                 /** @description `async`: answer in the background. The response is 202, and `Location` says where to look. */
                 mode?: "sync" | "async";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3745,9 +3791,14 @@ export interface operations {
                     "X-Plumbline-Row-Count"?: string;
                     /**
                      * @description Of a file. `true` where the database had more rows than the limit let through.
-                     * @example false
+                     * @example true
                      */
                     "X-Plumbline-Truncated"?: string;
+                    /**
+                     * @description Of a file. By which the next rows can be had, where there are more.
+                     * @example 5bX0qv3Jw1nTz8RkQmYcHs2d
+                     */
+                    "X-Plumbline-Cursor"?: string;
                     /**
                      * @description Of a file. `success`: what has no rows is a problem document.
                      * @example success
@@ -3759,6 +3810,7 @@ export interface operations {
                      */
                     "X-Plumbline-Verified"?: string;
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3783,6 +3835,7 @@ export interface operations {
                      *       ],
                      *       "row_count": 1,
                      *       "truncated": false,
+                     *       "cursor": null,
                      *       "raw_results": [],
                      *       "raw_sql": null,
                      *       "raw_truncated": false,
@@ -3849,6 +3902,13 @@ export interface operations {
                     "text/csv": string;
                     "application/vnd.apache.parquet": string;
                     "application/vnd.apache.arrow.stream": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    /**
+                     * @example | month | total |
+                     *     | --- | ---: |
+                     *     | 2024-03 | 50000 |
+                     */
+                    "text/markdown": string;
                 };
             };
             /** @description Taken, with `mode=async` */
@@ -3865,6 +3925,7 @@ export interface operations {
                      */
                     "Retry-After"?: number;
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4046,7 +4107,13 @@ export interface operations {
                 /** @description Go on for a minute where the connection is lost; events have ids to come back with. */
                 resumable?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4060,6 +4127,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4268,9 +4336,14 @@ export interface operations {
                     "X-Plumbline-Row-Count"?: string;
                     /**
                      * @description Of a file. `true` where the database had more rows than the limit let through.
-                     * @example false
+                     * @example true
                      */
                     "X-Plumbline-Truncated"?: string;
+                    /**
+                     * @description Of a file. By which the next rows can be had, where there are more.
+                     * @example 5bX0qv3Jw1nTz8RkQmYcHs2d
+                     */
+                    "X-Plumbline-Cursor"?: string;
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
                     [name: string]: unknown;
                 };
@@ -4290,6 +4363,7 @@ export interface operations {
                      *       ],
                      *       "row_count": 2,
                      *       "truncated": false,
+                     *       "cursor": null,
                      *       "elapsed_ms": 1.2,
                      *       "sql": "SELECT order_id FROM orders WHERE status = 'C' LIMIT 100",
                      *       "warnings": []
@@ -4303,6 +4377,13 @@ export interface operations {
                     "text/csv": string;
                     "application/vnd.apache.parquet": string;
                     "application/vnd.apache.arrow.stream": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    /**
+                     * @example | month | total |
+                     *     | --- | ---: |
+                     *     | 2024-03 | 50000 |
+                     */
+                    "text/markdown": string;
                 };
             };
             /** @description Malformed request */
@@ -4912,6 +4993,7 @@ export interface operations {
                      *         ],
                      *         "row_count": 1,
                      *         "truncated": false,
+                     *         "cursor": null,
                      *         "raw_results": [],
                      *         "raw_sql": null,
                      *         "raw_truncated": false,
@@ -5251,11 +5333,6 @@ export interface operations {
         /** @description The bytes of the file. */
         requestBody: {
             content: {
-                /**
-                 * @example city,amount
-                 *     Lyon,12.50
-                 *     Porto,30.00
-                 */
                 "application/octet-stream": string;
             };
         };
@@ -5818,7 +5895,13 @@ export interface operations {
     index_database: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description A name that `GET /api/databases` lists. */
                 name: string;
@@ -5831,6 +5914,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5871,6 +5955,16 @@ export interface operations {
             };
             /** @description Unknown database or session */
             404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Writes are not allowed */
+            409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
                     [name: string]: unknown;
@@ -6370,7 +6464,13 @@ export interface operations {
     start_session: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6384,6 +6484,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6470,6 +6571,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Writes are not allowed */
+            409: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Request too large */
             413: {
                 headers: {
@@ -6537,7 +6648,13 @@ export interface operations {
     chat: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6551,6 +6668,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6705,7 +6823,13 @@ export interface operations {
     chat_stream: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6719,6 +6843,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7341,7 +7466,13 @@ export interface operations {
     new_session: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7355,6 +7486,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7414,6 +7546,16 @@ export interface operations {
             };
             /** @description The request did not arrive */
             408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Writes are not allowed */
+            409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
                     [name: string]: unknown;
@@ -7654,7 +7796,13 @@ export interface operations {
     generate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7668,6 +7816,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7852,7 +8001,13 @@ export interface operations {
     generate_stream: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7866,6 +8021,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8346,7 +8502,13 @@ export interface operations {
     add_documents: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8360,6 +8522,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8425,6 +8588,16 @@ export interface operations {
             };
             /** @description The request did not arrive */
             408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Writes are not allowed */
+            409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
                     [name: string]: unknown;
@@ -8953,6 +9126,11 @@ export interface operations {
             header?: {
                 /** @description The version (ETag) that was read; any where absent. */
                 "if-match"?: string;
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
             };
             path: {
                 /** @description Of a review, as `review_id` of an answer. */
@@ -8971,6 +9149,7 @@ export interface operations {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9176,7 +9355,13 @@ export interface operations {
     feedback: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9190,6 +9375,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9432,7 +9618,13 @@ export interface operations {
     save_query: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9447,6 +9639,7 @@ export interface operations {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10018,9 +10211,14 @@ export interface operations {
                     "X-Plumbline-Row-Count"?: string;
                     /**
                      * @description Of a file. `true` where the database had more rows than the limit let through.
-                     * @example false
+                     * @example true
                      */
                     "X-Plumbline-Truncated"?: string;
+                    /**
+                     * @description Of a file. By which the next rows can be had, where there are more.
+                     * @example 5bX0qv3Jw1nTz8RkQmYcHs2d
+                     */
+                    "X-Plumbline-Cursor"?: string;
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
                     [name: string]: unknown;
                 };
@@ -10052,6 +10250,13 @@ export interface operations {
                     "text/csv": string;
                     "application/vnd.apache.parquet": string;
                     "application/vnd.apache.arrow.stream": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    /**
+                     * @example | month | total |
+                     *     | --- | ---: |
+                     *     | 2024-03 | 50000 |
+                     */
+                    "text/markdown": string;
                 };
             };
             /** @description Malformed request */

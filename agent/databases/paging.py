@@ -1,0 +1,167 @@
+"""Pages of rows: where the next one begins, and how far the last one may go.
+
+A cursor names a record of the state store: the query, how many of its rows were given, and a digest of those. The next
+page runs the query anew from its first row on, and holds what was given before against the digest. So nothing stays
+open between two pages, any instance can give the next one, and no row is given twice or left out unnoticed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import secrets
+import time
+from collections.abc import Callable, Sequence
+
+from agent.core.errors import RowsChanged, StateUnavailable, TooManyRows, UnknownCursor
+from agent.feedback.shelf import key_of
+from agent.storage.store import Insert, Place, StateStore
+from executors.base import Frozen, JsonValue, QueryResult, Scalar
+
+KIND = "cursor"
+KEPT_S = 3600.0  # for which a cursor can be used, as often as somebody likes
+MAX_CHARS = 200_000  # of a query with its parameters that a cursor is kept for
+GONE = "There is no such cursor, or its hour is over. Run the query again, from its first page on."
+CHANGED = (
+    "The rows that came before this cursor are others now: they have changed, or come in no fixed order. Run the query "
+    "again from its first page on, with an ORDER BY that no two rows share."
+)
+NOT_KEPT = "The next rows cannot be asked for: {why}"
+
+log = logging.getLogger(__name__)
+
+
+class Paged(Frozen):
+    """A query that has more rows than were given.
+
+    question: that a model wrote it for, as `Database.check` has it; None where a person did.
+    given: rows until now. digest: of those, in any order. size: rows of a page.
+    """
+
+    database: str
+    sql: str
+    parameters: list[Scalar] | dict[str, Scalar] | None = None
+    question: str | None = None
+    given: int
+    digest: str
+    size: int
+
+    @classmethod
+    def after(
+        cls,
+        result: QueryResult,
+        *,
+        database: str,
+        sql: str,
+        size: int,
+        parameters: list[Scalar] | dict[str, Scalar] | None = None,
+        question: str | None = None,
+    ) -> Paged:
+        """What is to be known after the rows of `result`, which are the first ones of the query."""
+        return cls(
+            database=database,
+            sql=sql,
+            parameters=parameters,
+            question=question,
+            given=result.row_count,
+            digest=digest_of_result(result),
+            size=size,
+        )
+
+
+class Cursors:
+    """Cursors in the state store; each belongs to who was given it.
+
+    Args:
+        state: where they are kept.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, state: StateStore, clock: Callable[[], float] = time.time) -> None:
+        self._state, self._clock = state, clock
+
+    async def keep(self, principal: str, paged: Paged) -> tuple[str | None, str]:
+        """A cursor for what follows, and an empty text; None, and why there is none, where it cannot be kept."""
+        value = paged.model_dump(mode="json")
+        if len(json.dumps(value)) > MAX_CHARS:
+            return None, NOT_KEPT.format(why=f"with its parameters the query has more than {MAX_CHARS} characters.")
+        token = secrets.token_urlsafe(18)
+        change = Insert(key=token, value=value, expires_at=self._clock() + KEPT_S)
+        try:
+            await asyncio.to_thread(self._state.commit, _place(principal), [change])
+        except StateUnavailable as error:
+            log.warning("A cursor was not kept: %s", error)
+            return None, NOT_KEPT.format(why=error)
+        return token, ""
+
+    async def get(self, principal: str, token: str, database: str) -> Paged:
+        """What a cursor of somebody's own stands for. Raises UnknownCursor, StateUnavailable."""
+        record = await asyncio.to_thread(self._state.get, _place(principal), token)
+        paged = Paged.model_validate(record.value) if record is not None else None
+        if paged is None or paged.database != database:
+            raise UnknownCursor(GONE)
+        return paged
+
+
+def digest_of_result(result: QueryResult, first: int | None = None) -> str:
+    """Of the first rows, in any order: without ORDER BY a database may give them in another one each time."""
+    total = sum(int.from_bytes(_hashed(row)) for row in result.rows[:first])
+    return hashlib.sha256(f"{json.dumps(list(result.columns))} {total}".encode()).hexdigest()
+
+
+def following(paged: Paged, result: QueryResult) -> QueryResult:
+    """The rows after those that were given before. Args: result: of the same query, from its first row on.
+
+    Raises:
+        RowsChanged: those before are others now.
+        TooManyRows: another deployment has the database, and gives no more rows than were given.
+    """
+    if result.truncated and result.row_count <= paged.given:
+        raise none_beyond((result.row_count, "the limit of the deployment that has the database"))
+    if result.row_count < paged.given or digest_of_result(result, paged.given) != paged.digest:
+        raise RowsChanged(CHANGED)
+    return result.model_copy(update={"rows": result.rows[paged.given :]})
+
+
+def rows_cap(most: int, database_most: int | None) -> tuple[int, str]:
+    """How many rows of one query can be had at most, and where that is said.
+
+    Args:
+        most: by the settings.
+        database_most: by the registry; None where it does not say.
+    """
+    if database_most is not None and database_most < most:
+        return database_most, "`limits: row_limit` of the database in the registry"
+    return most, "PLUMBLINE_MAX_ROWS"
+
+
+def within(asked: int | None, usual: int, cap: tuple[int, str], field: str) -> int:
+    """Rows to give: as many as are asked for, else the usual number.
+
+    Raises:
+        TooManyRows: more are asked for than can be had; they are never cut in silence.
+    """
+    most, where = cap
+    if asked is not None and asked > most:
+        raise TooManyRows(f"`{field}` is {asked:,}; at most {most:,} rows can be had ({where}). Ask for fewer.")
+    return min(usual, most) if asked is None else asked
+
+
+def none_beyond(cap: tuple[int, str]) -> TooManyRows:
+    """What who asks for the page beyond the cap is told."""
+    most, where = cap
+    return TooManyRows(
+        f"The query has more rows than can be had: {most:,} ({where}). Narrow it, or run it for one part after another."
+    )
+
+
+def _hashed(row: Sequence[JsonValue]) -> bytes:
+    same = [float(f"{value:.9g}") if isinstance(value, float) else value for value in row]  # sums differ in their ends
+    text = json.dumps(same, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def _place(principal: str) -> Place:
+    return Place(kind=KIND, partition=key_of(principal))

@@ -1,0 +1,89 @@
+"""Rows as a Markdown table, and whole answers as Markdown: for chats, tickets, documents and other models.
+
+What stands in the data is text: it makes no link, no picture and no markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agent.core.models import Answer
+from agent.present.export.columns import as_text
+from executors.base import JsonValue, QueryResult
+
+ROWS_PER_CHUNK = 500
+_MARKS = re.compile(r"[\\`*_{}\[\]<>|~#&!]")
+_LINE_MARKS = re.compile(r"^(\s*)(?:([-+=])|(\d{1,9})([.)]))", re.MULTILINE)
+_SPACE = re.compile(r"\s+")
+
+
+def markdown_chunks(result: QueryResult) -> Iterator[bytes]:
+    """The table, some hundred rows at a time; columns of numbers are aligned to the right."""
+    yield "".join(_lines(result, 0, ROWS_PER_CHUNK, head=True)).encode()
+    for start in range(ROWS_PER_CHUNK, result.row_count, ROWS_PER_CHUNK):
+        yield "".join(_lines(result, start, start + ROWS_PER_CHUNK, head=False)).encode()
+
+
+def answer_chunks(answer: Answer, result: QueryResult) -> Iterator[bytes]:
+    """The question, the answer, its rows, how sure it is, its query, and what it was warned of.
+
+    Args:
+        answer: whatever its status.
+        result: its rows.
+    """
+    yield (f"**{_inline(answer.question)}**\n\n" if answer.question else "").encode()
+    yield f"{_paragraphs(answer.answer)}\n".encode()
+    if answer.choices:
+        yield ("\n" + "".join(f"- {_inline(choice.label)}\n" for choice in answer.choices)).encode()
+    if result.columns and result.rows:
+        yield b"\n"
+        yield from markdown_chunks(result)
+        if answer.truncated:
+            yield f"\n_The first {result.row_count:,} rows; there are more._\n".encode()
+    if answer.status == "success" and answer.sql:
+        yield f"\n{_sureness(answer)}\n".encode()
+    if answer.warnings:
+        yield ("\n" + "".join(f"> {_inline(warning)}\n" for warning in answer.warnings)).encode()
+    if answer.sql:
+        yield f"\n{_fenced(answer.sql)}\n".encode()
+
+
+def _lines(result: QueryResult, start: int, end: int, *, head: bool) -> Iterator[str]:
+    if head:
+        columns = zip(*result.rows, strict=True) if result.rows else ((),) * len(result.columns)
+        yield _line([_inline(name) for name in result.columns])
+        yield _line(["---:" if _is_numeric(values) else "---" for values in columns])
+    for row in result.rows[start:end]:
+        yield _line([_inline(as_text(value) or "") for value in row])
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _is_numeric(values: tuple[JsonValue, ...]) -> bool:
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
+
+
+def _sureness(answer: Answer) -> str:
+    said = "Verified" if answer.verified else "Not verified"
+    return said if answer.confidence is None else f"{said}; confidence {answer.confidence:.0%}"
+
+
+def _inline(text: str) -> str:
+    """Text that stays on its line and in its cell, whatever it holds."""
+    return _SPACE.sub(" ", _MARKS.sub(r"\\\g<0>", text)).strip()
+
+
+def _paragraphs(text: str) -> str:
+    """Text with its lines, none of which begins a list or a heading that nobody wrote."""
+    escaped = _MARKS.sub(r"\\\g<0>", text.strip())
+    return _LINE_MARKS.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", escaped)
+
+
+def _fenced(code: str) -> str:
+    """A block of SQL whose fence no run of backticks in it ends."""
+    fence = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`+", code)), 3)
+    return f"{fence}sql\n{code}\n{fence}"

@@ -1,0 +1,117 @@
+"""Rows as an Excel file, written by openpyxl: one sheet, a header row that stays in sight, columns with their types.
+
+Every text is written as text: one that begins with `=` is no formula in the file. Excel keeps 15 digits of a number and
+no year before 1900; what has more, or is older, is written as text, which loses nothing.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import tempfile
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from agent.core.errors import NotAcceptable
+from agent.present.export.columns import ExportColumn, Kind, as_decimal, as_text, columns_of
+from executors.base import JsonValue, QueryResult
+
+if TYPE_CHECKING:
+    from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
+
+MAX_COLUMNS, MAX_TEXT = 16_384, 32_767  # of a sheet; of a cell
+EXACT = Decimal(10) ** 15  # below which Excel keeps every whole number
+DIGITS = 15
+CHUNK_BYTES = 64 * 1024
+SHEET = "Rows"
+_LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+
+def xlsx_chunks(result: QueryResult) -> Iterator[bytes]:
+    """The file, in pieces; it is written whole before the first of them, for it is a ZIP.
+
+    Raises:
+        NotAcceptable: there are more columns, or a longer text, than a sheet takes.
+    """
+    from openpyxl import Workbook  # type: ignore[import-untyped]
+
+    columns = columns_of(result)
+    if len(columns) > MAX_COLUMNS:
+        raise NotAcceptable(f"An Excel sheet has {MAX_COLUMNS} columns at most. Ask for text/csv.")
+    if any(len(_escaped(text)) > MAX_TEXT for text in _texts(result)):
+        raise NotAcceptable(f"A cell of Excel has {MAX_TEXT:,} characters at most; a text is longer. Ask for text/csv.")
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet(SHEET)
+    sheet.freeze_panes = "A2"
+    try:
+        sheet.append([_text_cell(sheet, name) for name in result.columns])
+        for row in result.rows:
+            sheet.append([_cell(sheet, column, value) for column, value in zip(columns, row, strict=True)])
+        with tempfile.TemporaryFile() as file:
+            book.save(file)
+            file.seek(0)
+            while chunk := file.read(CHUNK_BYTES):
+                yield chunk
+    finally:
+        book.close()
+
+
+def _cell(sheet: Any, column: ExportColumn, value: JsonValue) -> WriteOnlyCell | None:
+    if value is None:
+        return None
+    native = _native(column.kind, value)
+    return _text_cell(sheet, as_text(value) or "") if native is None else _other_cell(sheet, native)
+
+
+def _native(kind: Kind, value: JsonValue) -> object | None:
+    """The value as Excel keeps it; None where that would lose something, or it is a text."""
+    match kind:
+        case Kind.BOOLEAN:
+            return bool(value)
+        case Kind.INTEGER:
+            number = as_decimal(value)
+            return int(number) if abs(number) < EXACT else None
+        case Kind.DECIMAL:
+            number = as_decimal(value)
+            return number if len(number.as_tuple().digits) <= DIGITS else None
+        case Kind.DOUBLE:
+            return float(value) if isinstance(value, int | float) else None  # NaN is a text
+        case Kind.DATE | Kind.TIMESTAMP | Kind.INSTANT:
+            return _moment(kind, str(value))
+        case _:
+            return None
+
+
+def _moment(kind: Kind, text: str) -> dt.date | dt.datetime | None:
+    moment = dt.datetime.fromisoformat(text)
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
+    if (moment.year, moment.month) < (1900, 3):  # Excel counts a 29th of February 1900
+        return None
+    return moment.date() if kind is Kind.DATE else moment
+
+
+def _text_cell(sheet: Any, text: str) -> WriteOnlyCell:
+    """A cell of text, whatever it looks like."""
+    cell = _other_cell(sheet, _escaped(text))
+    cell.data_type = "s"  # else openpyxl takes what begins with = for a formula
+    return cell
+
+
+def _escaped(text: str) -> str:
+    """Text as the file has it, which is XML."""
+    return _CONTROL.sub(lambda found: f"_x{ord(found[0]):04X}_", _LOOKS_ESCAPED.sub("_x005F_", text))
+
+
+def _texts(result: QueryResult) -> Iterator[str]:
+    yield from result.columns
+    for row in result.rows:
+        yield from (as_text(value) or "" for value in row if isinstance(value, str | list | dict))
+
+
+def _other_cell(sheet: Any, value: object) -> WriteOnlyCell:
+    from openpyxl.cell import WriteOnlyCell
+
+    return WriteOnlyCell(sheet, value)

@@ -1,0 +1,276 @@
+"""`Idempotency-Key`: what creates or changes something is done once, however often it is sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from api_client import api_client, problem
+from eventually import eventually
+from held_model import HeldModel
+from people_shop import ANN, BEN, REGISTRY, VALID, Client, served, succeed
+from shop_questions import TOTAL, Make
+
+from agent.api.app import create_app
+from agent.config.settings import Settings
+from agent.core.errors import KeyReused, ModelFailed, RequestInProgress, ResponseNotKept
+from agent.api.http.idempotent import TAKING
+from agent.storage.idempotency import PART_CHARS, Claim, Idempotency, Reply
+from agent.knowledge import build
+from agent.llm.scripted import ScriptedModel
+from agent.service import build_service
+from agent.storage.memory import MemoryStore
+from rag.testing import HashingEmbedder
+
+QUERY = {"question": "What is the total of all orders?", "database": "shop"}
+KEY = {"idempotency-key": "8e03978e-40d5-43dd-bc93-6894a57f9324"}
+SAVED = {"name": "Total", "database": "shop", "sql": VALID}
+
+
+@pytest.fixture(autouse=True)
+def embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
+
+
+@pytest.fixture
+async def client(make_service: Make, registry: Path) -> AsyncIterator[Client]:
+    registry.write_text(REGISTRY, encoding="utf-8")
+    async with served(make_service) as client:
+        yield client
+
+
+def replies(model: ScriptedModel) -> None:
+    """What one question takes."""
+    model.replies(sql=TOTAL)
+    model.replies(correct=True)
+    model.replies(text="It is 460.5.")
+
+
+# -- the same request ----------------------------------------------------------------------------------------
+
+
+async def test_a_question_that_is_sent_again_is_answered_as_before(client: Client, model: ScriptedModel) -> None:
+    replies(model)  # once: another call of the model would fail the test
+    first = await client.post("/query", json=QUERY, headers=ANN | KEY)
+    second = await client.post("/query", json=QUERY, headers=ANN | KEY)
+
+    assert (first.status_code, second.status_code) == (200, 200)
+    assert second.json() == first.json()
+    assert "idempotent-replayed" not in first.headers
+    assert second.headers["idempotent-replayed"] == "true"
+    assert second.headers["content-type"] == first.headers["content-type"]
+    assert second.headers["x-trace-id"] != first.headers["x-trace-id"], "it is of another request"
+
+
+async def test_nothing_is_created_twice(client: Client) -> None:
+    first = await client.post("/saved", json=SAVED, headers=ANN | KEY)
+    second = await client.post("/saved", json=SAVED, headers=ANN | KEY)
+    third = await client.post("/saved", json=SAVED, headers=ANN)
+
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert (second.json(), second.headers["etag"]) == (first.json(), first.headers["etag"])
+    problem(third, 409, "name-taken")
+
+
+async def test_a_job_is_begun_once(client: Client, model: ScriptedModel) -> None:
+    replies(model)
+    sent = [await client.post("/query?mode=async", json=QUERY, headers=ANN | KEY) for _ in range(2)]
+
+    assert [one.status_code for one in sent] == [202, 202]
+    assert sent[0].headers["location"] == sent[1].headers["location"]
+    path = f"/jobs/{sent[0].json()['id']}"
+    await eventually(lambda: client.get(path, headers=ANN), lambda told: told.json()["finished_at"] is not None)
+
+
+@pytest.mark.parametrize("path, body", [
+    ("/query/stream", QUERY),
+    ("/text2sql/generate/stream", {"question": QUERY["question"], "connection_id": "shop"}),
+])  # fmt: skip
+async def test_a_stream_is_told_again(client: Client, model: ScriptedModel, path: str, body: dict[str, Any]) -> None:
+    replies(model)
+    first = await client.post(path, json=body, headers=ANN | KEY)
+    second = await client.post(path, json=body, headers=ANN | KEY)
+
+    assert "done" in first.text
+    assert second.text == first.text
+    assert second.headers["content-type"].startswith("text/event-stream")
+
+
+async def test_a_session_is_started_once_and_feedback_given_once(client: Client, model: ScriptedModel) -> None:
+    path = "/agents/text-to-sql/start-session"
+    started = [await client.post(path, json={"database": "shop"}, headers=ANN | KEY) for _ in range(2)]
+    answer = await succeed(client, model)
+    body = {"trace_id": answer["trace_id"], "correct": True}
+    said = [await client.post("/feedback", json=body, headers=ANN | {"idempotency-key": "f"}) for _ in range(2)]
+
+    assert started[0].json()["session_id"] == started[1].json()["session_id"]
+    assert [one.status_code for one in said] == [200, 200]
+    assert said[1].headers["idempotent-replayed"] == "true"
+
+
+async def test_every_route_that_takes_it_says_so(client: Client) -> None:
+    contract = (await client.get("/openapi.json")).json()
+    said = {
+        operation["operationId"]
+        for methods in contract["paths"].values()
+        for operation in methods.values()
+        if any(one.get("name") == "Idempotency-Key" for one in operation.get("parameters", ()))
+    }
+
+    assert said == TAKING
+
+
+# -- another request -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path, body", [
+    ("/query", QUERY | {"question": "How many orders are there?"}),
+    ("/query?mode=async", QUERY),
+    ("/query/stream", QUERY),
+])  # fmt: skip
+async def test_another_request_with_the_same_key_is_refused(
+    client: Client, model: ScriptedModel, path: str, body: dict[str, Any]
+) -> None:
+    replies(model)
+    await client.post("/query", json=QUERY, headers=ANN | KEY)
+
+    problem(await client.post(path, json=body, headers=ANN | KEY), 422, "key-reused")
+
+
+async def test_another_caller_has_keys_of_their_own(client: Client, model: ScriptedModel) -> None:
+    replies(model)
+    await client.post("/query", json=QUERY, headers=ANN | KEY)
+    model.replies(correct=True)  # the query is known by now
+    model.replies(text="It is 460.5.")
+    second = await client.post("/query", json=QUERY, headers=BEN | KEY)
+
+    assert second.status_code == 200
+    assert "idempotent-replayed" not in second.headers
+
+
+async def test_a_request_that_is_being_answered_is_not_begun_again(settings: Settings) -> None:
+    model = HeldModel()
+    replies(model)
+    app = create_app(lambda: build_service(settings.model_copy(update={"enable_retrieval": False}), model=model))
+    async with api_client(app) as client, asyncio.TaskGroup() as tasks:
+        first = tasks.create_task(client.post("/query", json=QUERY, headers=KEY))
+        await model.called.wait()
+        second = await client.post("/query", json=QUERY, headers=KEY)
+        model.released.set()
+
+    assert (await first).status_code == 200
+    assert problem(second, 409, "request-in-progress")["detail"].endswith("Send it again in 2 s.")
+    assert second.headers["retry-after"] == "2"
+
+
+# -- what failed ---------------------------------------------------------------------------------------------
+
+
+async def test_what_failed_may_be_sent_again(client: Client, model: ScriptedModel) -> None:
+    unknown = await client.post("/query", json=QUERY | {"database": "nowhere"}, headers=ANN | KEY)
+    replies(model)
+    right = await client.post("/query", json=QUERY, headers=ANN | KEY)
+
+    problem(unknown, 404, "unknown-database")
+    assert right.status_code == 200
+
+
+async def test_a_stream_that_failed_may_be_sent_again(client: Client, model: ScriptedModel) -> None:
+    model.replies(raises=ModelFailed("The model said nothing that could be used."))
+    broken = await client.post("/query/stream", json=QUERY, headers=ANN | KEY)
+    replies(model)
+    whole = await client.post("/query/stream", json=QUERY, headers=ANN | KEY)
+
+    assert "event: error" in broken.text
+    assert "event: done" in whole.text
+
+
+@pytest.mark.parametrize("key", ["", " ", "a b", "k" * 256, "schlüssel"])
+async def test_a_key_is_visible_ascii(client: Client, key: str) -> None:
+    raw = [(b"idempotency-key", key.encode("latin-1")), *((k.encode(), v.encode()) for k, v in ANN.items())]
+    response = await client.post("/query", json=QUERY, headers=raw)
+
+    assert "such as a UUID" in problem(response, 422, "invalid-field")["detail"]
+
+
+async def test_who_only_reads_need_not_have_one(client: Client) -> None:
+    body = {"database": "shop", "sql": TOTAL}
+    sent = [await client.post("/execute", json=body, headers=ANN | KEY) for _ in range(2)]
+
+    assert [one.status_code for one in sent] == [200, 200]
+    assert "idempotent-replayed" not in sent[1].headers
+
+
+# -- what is kept --------------------------------------------------------------------------------------------
+
+REPLY = Reply(200, [("content-type", "application/json")], b"{}")
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def kept(clock: Clock) -> Idempotency:
+    return Idempotency(MemoryStore(clock=clock), kept_s=100, lease_s=10, clock=clock)
+
+
+def begun(kept: Idempotency) -> Claim:
+    claim = kept.begin("ann", "key", "print")
+    assert isinstance(claim, Claim)
+    return claim
+
+
+def test_a_response_is_kept_for_its_time(kept: Idempotency, clock: Clock) -> None:
+    kept.finish(begun(kept), REPLY)
+    clock.now += 99
+
+    assert kept.begin("ann", "key", "print") == REPLY
+    with pytest.raises(KeyReused):
+        kept.begin("ann", "key", "another")
+    clock.now += 2
+    assert begun(kept)
+
+
+def test_where_a_process_has_ended_another_may_begin_after_a_while(kept: Idempotency, clock: Clock) -> None:
+    first = begun(kept)
+    with pytest.raises(RequestInProgress):
+        kept.begin("ann", "key", "print")
+    clock.now += 11
+    second = begun(kept)
+
+    kept.forget(first)  # whose time is over
+    kept.finish(second, REPLY)
+    assert kept.begin("ann", "key", "print") == REPLY
+
+
+def test_a_large_response_is_kept_in_parts(kept: Idempotency) -> None:
+    body = bytes(((number * number) % 251) ^ (number >> 8 & 255) for number in range(4 * PART_CHARS))
+    kept.finish(begun(kept), REPLY._replace(body=body))
+    found = kept.begin("ann", "key", "print")
+
+    assert isinstance(found, Reply)
+    assert found.body == body
+
+
+def test_of_one_that_is_too_large_it_is_known_that_it_was_done(
+    kept: Idempotency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.storage.idempotency.MAX_PARTS", 0)
+    kept.finish(begun(kept), REPLY)
+
+    with pytest.raises(ResponseNotKept, match="too large"):
+        kept.begin("ann", "key", "print")
