@@ -20,17 +20,16 @@ from agent.core.health import PartHealth, checked
 from agent.core.models import Answer, Question, Usage
 from agent.databases.catalogue import Catalogue
 from agent.databases.changes import Changes
+from agent.databases.paging import Cursors
 from agent.databases.registry import DatabaseInfo, Databases, build_router
 from agent.feedback.build import build_people
 from agent.first_look.look import FirstLook, FirstLooks
-from agent.storage.idempotency import Idempotency
 from agent.jobs.jobs import Jobs
 from agent.jobs.shelf import JobShelf
 from agent.knowledge.documents import AddedDocuments, ColumnPlace, Documents
 from agent.knowledge.verified_queries import VerifiedQueries
 from agent.llm.chat import ChatModel, Message, build_model
 from agent.llm.wrappers.protected import ProtectedModel, protected
-from agent.databases.paging import Cursors
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.asking import Asking
 from agent.pipeline.collector import COLLECTOR
@@ -41,6 +40,7 @@ from agent.pipeline.parts import Parts
 from agent.pipeline.writes.tokens import WritePlans
 from agent.prompting.context import enrich
 from agent.sessions.sessions import Session, Sessions
+from agent.storage.idempotency import Idempotency
 from agent.telemetry.ledger import Ledger
 from agent.telemetry.logs import hide
 from agent.understanding.followups.followups import FollowUps

@@ -18,6 +18,7 @@ from agent.access.policy import Access, build_access, closed_access
 from agent.api.http.auth import add_guards
 from agent.api.http.context import RequestContext
 from agent.api.http.errors import add_handlers
+from agent.api.http.idempotent import IdempotentRequests
 from agent.api.http.lazy_service import LazyService
 from agent.api.http.levels import ANONYMOUS, FUNCTION
 from agent.api.http.replay import Replays
@@ -43,7 +44,6 @@ from agent.api.server.limits import RequestLimits
 from agent.config.settings import MB
 from agent.configuration import examine
 from agent.core.errors import ConfigurationInvalid
-from agent.api.http.idempotent import IdempotentRequests
 from agent.service import Service
 from agent.telemetry.logs import configure_logs
 from executors.base import Frozen

@@ -13,10 +13,10 @@ from agent.core.callers import ANONYMOUS
 from agent.core.clarification import Choice, Reason
 from agent.core.json_types import A_NUMBER, Flag
 from agent.core.kinds import Kind
+from agent.core.time_zones import TimeZone
 from agent.core.usage import Usage as Usage
 from agent.core.write_plan import WritePlan
 from agent.present.charts.recommend import Chart
-from agent.core.time_zones import TimeZone
 from executors.base import Frozen, QueryResult
 from executors.errors import ErrorKind
 

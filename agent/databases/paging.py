@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from agent.core.errors import RowsChanged, StateUnavailable, TooManyRows, UnknownCursor
-from agent.feedback.shelf import key_of
+from agent.storage.principals import key_of
 from agent.storage.store import Insert, Place, StateStore
 from executors.base import Frozen, JsonValue, QueryResult, Scalar
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from heapq import merge
@@ -10,6 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agent.feedback.records import AnswerRecord, Review
+from agent.storage.principals import key_of
 from agent.storage.store import Insert, Place, Record, Remove, Replace, StateStore
 
 DAY_S = 86_400
@@ -116,11 +116,6 @@ class Shelf:
         value = answer.model_dump(mode="json")
         change = Replace(key=key_of(answer.principal), value=value, version=version, expires_at=end)
         self._state.commit(Place(kind=ANSWER, partition=answer.trace_id), [change])
-
-
-def key_of(principal: str) -> str:
-    """A principal as a key of any store: names may be long, and their case means nothing."""
-    return hashlib.sha256(principal.casefold().encode()).hexdigest()
 
 
 def _reviews_of(database: str) -> Place:

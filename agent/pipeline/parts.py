@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from agent.config.profiles import Profile
 from agent.config.settings import Settings
+from agent.databases.paging import Cursors
 from agent.knowledge.knowledge import Knowledge
 from agent.knowledge.verified_queries import VerifiedQueries
-from agent.databases.paging import Cursors
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.confidence.calibration import Confidence
 from agent.pipeline.drafts.generate import Generator

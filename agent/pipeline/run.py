@@ -22,9 +22,9 @@ from agent.core.events import (
 from agent.core.models import Answer, Attempt, Candidate, Doubt, Draft, Plan, Question
 from agent.core.off_loop import off_loop
 from agent.databases.database import Database
+from agent.databases.paging import Paged
 from agent.databases.supporting_rows import RawRecords, fetch_raw_records
 from agent.grounding.result import CheckedText
-from agent.databases.paging import Paged
 from agent.pipeline.answers.response import best_of
 from agent.pipeline.answers.synthesize import facts_of, row_count_context
 from agent.pipeline.drafts.consensus import Evidence, evidence_of

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from agent.core.errors import KeyReused, RequestInProgress, ResponseNotKept, StateUnavailable
-from agent.feedback.shelf import key_of
 from agent.storage.bulk import remove_all
+from agent.storage.principals import key_of
 from agent.storage.store import Insert, Place, Record, Remove, Replace, StateConflict, StateStore
 from executors.base import Frozen
 

@@ -13,8 +13,8 @@ import pytest
 from api_client import api_client, app_without_docs, problem
 from eventually import eventually
 
-from agent.core.models import Answer
 from agent.api.schemas.answer_parts import ALWAYS, PARTS
+from agent.core.models import Answer
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 

@@ -15,13 +15,13 @@ from people_shop import ANN, BEN, REGISTRY, VALID, Client, served, succeed
 from shop_questions import TOTAL, Make
 
 from agent.api.app import create_app
+from agent.api.http.idempotent import TAKING
 from agent.config.settings import Settings
 from agent.core.errors import KeyReused, ModelFailed, RequestInProgress, ResponseNotKept
-from agent.api.http.idempotent import TAKING
-from agent.storage.idempotency import PART_CHARS, Claim, Idempotency, Reply
 from agent.knowledge import build
 from agent.llm.scripted import ScriptedModel
 from agent.service import build_service
+from agent.storage.idempotency import PART_CHARS, Claim, Idempotency, Reply
 from agent.storage.memory import MemoryStore
 from rag.testing import HashingEmbedder
 

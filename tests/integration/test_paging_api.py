@@ -15,8 +15,8 @@ from api_client import api_client, app_without_docs, problem
 from mcp import Client as McpClient
 
 from agent.api.mcp import build_server
-from agent.llm.scripted import ScriptedModel
 from agent.databases.paging import KEPT_S, Cursors, Paged
+from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from agent.storage.memory import MemoryStore
 from executors.base import QueryResult

@@ -16,9 +16,9 @@ from markdown_it import MarkdownIt
 from agent.api.schemas.common import ANSWER_EXAMPLE
 from agent.core.errors import NotAcceptable
 from agent.core.models import Answer
+from agent.present.export.formats import MARKDOWN, XLSX
 from agent.present.export.markdown_file import answer_chunks
 from agent.present.export.xlsx_file import MAX_COLUMNS, MAX_TEXT
-from agent.present.export.formats import MARKDOWN, XLSX
 from executors.base import JsonValue, QueryResult
 
 BIG = "9007199254740993"  # 2**53 + 1, as JSON has it here

@@ -13,8 +13,8 @@ from agent.api.contract.problems import TRACE_ID, Case, Operation, cases_of
 from agent.api.contract.route_examples import ANSWERS
 from agent.api.http.auth import with_security
 from agent.api.http.errors import MEDIA_TYPE, documented
-from agent.core.models import Problem
 from agent.api.http.idempotent import PARAMETER, TAKING
+from agent.core.models import Problem
 
 Described = dict[str, Any]
 

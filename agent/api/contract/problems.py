@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from agent.api.http.errors import http_problem
+from agent.api.http.idempotent import TAKING
 from agent.core.errors import (
     AccessInvalid,
     AlreadySettled,
@@ -50,7 +51,6 @@ from agent.core.errors import (
 )
 from agent.core.models import Problem
 from agent.core.problems import TYPE_PREFIX, problem_of
-from agent.api.http.idempotent import TAKING
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused, UnknownDatabase
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 

@@ -20,8 +20,8 @@ from agent.api.http.context import trace_id_of
 from agent.core.errors import NoRows, NotAcceptable
 from agent.core.models import Answer, Options
 from agent.databases.registry import Executed
-from agent.present.export.markdown_file import answer_chunks
 from agent.present.export.formats import FORMATS, MARKDOWN, Format
+from agent.present.export.markdown_file import answer_chunks
 from executors.base import QueryResult
 
 JSON = "application/json"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from agent.present.export.markdown_file import markdown_chunks
-from agent.present.export.xlsx_file import xlsx_chunks
 from agent.present.export.arrow_file import arrow_chunks
 from agent.present.export.csv_file import csv_chunks
+from agent.present.export.markdown_file import markdown_chunks
 from agent.present.export.parquet_file import parquet_chunks
+from agent.present.export.xlsx_file import xlsx_chunks
 from executors.base import QueryResult
 
 
