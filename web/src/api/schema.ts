@@ -5333,6 +5333,11 @@ export interface operations {
         /** @description The bytes of the file. */
         requestBody: {
             content: {
+                /**
+                 * @example city,amount
+                 *     Lyon,12.50
+                 *     Porto,30.00
+                 */
                 "application/octet-stream": string;
             };
         };
