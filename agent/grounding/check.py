@@ -16,7 +16,7 @@ from agent.grounding.evidence.facts import Facts
 from agent.grounding.korean import korean_problems
 from agent.grounding.languages.language import known_words, language_of
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
-from agent.grounding.omissions import foreign_names, miscounted, omissions
+from agent.grounding.omissions import foreign_names, miscounted, omissions, turned_round
 from agent.grounding.support.support import Numbers, Support
 from agent.grounding.wording import Problem, Wording
 from rag.words import denies
@@ -91,6 +91,7 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     if read:
         problems += Wording(facts, names, asked, numbers, supports, frozenset(settled)).problems(segments)
         problems += foreign_names(segments, facts)
+        problems += turned_round(text, facts)
         problems += omissions(items, segments, facts, asked)
         problems += miscounted(segments, facts)
     elif facts.language == "ko":

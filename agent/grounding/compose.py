@@ -122,6 +122,7 @@ class _Composer:
     def _limits(self, columns: Sequence[ColumnFacts]) -> str:
         """What the question limits the rows to, in its own words, where no column that is shown says it."""
         shown = " ".join(str(row[it.index]) for row in self.facts.rows[:SHORT_LIST] for it in columns).lower()
+        shown += " ".join(("", *(self._label(it).lower() for it in columns)))
         found = [it for it in limits_of(self.facts) if it.lower() not in shown]
         return f" ({', '.join(found)})" if found else ""
 

@@ -16,6 +16,9 @@ from agent.grounding.languages.words import is_among, same_word, words_of
 from agent.grounding.wording import Problem
 
 _NAME = re.compile(r"(?<=[^\W\d_] )[A-ZÀ-Þ][^\W\d_]+")
+_DIRECTION = dict.fromkeys(("to", "into", "nach", "vers", "hacia", "verso"), 1)
+_DIRECTION |= dict.fromkeys(("from", "von", "aus", "ab", "depuis", "desde", "da"), -1)
+_DIRECTED = re.compile(rf"\b({'|'.join(_DIRECTION)})\s+([^\W\d_]+)", re.IGNORECASE)
 _AS_ASKED = frozenset(
     {"such", "solche", "solchen", "solcher", "tel", "telle", "tels", "telles", "tal", "tales", "tali"}
 )
@@ -56,6 +59,7 @@ def omissions(
             yield Problem(date.text, "the question asks for this time, and the answer leaves it out")
     numbers = {it.value for it in items if it.kind == "number"}
     numbers |= {Fraction(year) for it in told if it.date for year, *_ in it.date.readings if year is not None}
+    numbers |= {Fraction(digits) for it in items if it.kind == "word" for digits in re.findall(r"\d+", it.text)}
     limit = facts.query.limit
     for number in (it for it in asked if it.kind == "number"):
         if number.value not in numbers and number.value != limit and _compared(number, facts):
@@ -63,6 +67,15 @@ def omissions(
     denied = {Class.NOT, Class.NOTHING}
     if _asks_denied(asked, facts) and not any(denied & it.classes for it in segments):
         yield Problem("not", "the question denies something, and the answer does not")
+
+
+def turned_round(text: str, facts: Facts) -> Iterator[Problem]:
+    """A direction that is the opposite of the question's: "from Lima" for "to Lima"."""
+    asked = {(_DIRECTION[it[1].lower()], it[2].lower()) for it in _DIRECTED.finditer(facts.question)}
+    for found in _DIRECTED.finditer(text):
+        way, name = _DIRECTION[found[1].lower()], found[2].lower()
+        if (-way, name) in asked and (way, name) not in asked:
+            yield Problem(found[0], "the question says the other direction")
 
 
 def _says(told: DateInText, asked: DateInText) -> bool:

@@ -358,7 +358,13 @@ class Wording:
             return ""
         names = [it for it in segment.names if it.start > item.start][:2]
         names = segment.names if len(names) < 2 or len(segment.names) == 2 else names
-        timed = all(it.kind == "date" or self._names.dated & it.places.keys() for it in names)
+        if len(names) == len(segment.before) == 1 and self._is_timed(names[0]):  # "420 in 2019 fell to 380 in 2020"
+            earlier = [sorted(rows) for rows in segment.before.values()]
+            pair = self._pair_of(segment, place, [*earlier, sorted(_rows_of(names[0]))])
+            if pair is not None:
+                right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
+                return "" if right else "the rows say the opposite"
+        timed = all(self._is_timed(it) for it in names)
         if len(names) == 2 and not timed and not {Class.RISE, Class.FALL} & self._asked_classes:
             return "no row is a later time of another"
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
@@ -373,6 +379,9 @@ class Wording:
             fits = cells[0] > 0 if rises else cells[0] < 0
             return "" if fits or (item.cls in self._asked_classes and cells[0] > 0) else "the sign says the opposite"
         return "the rows do not say so"
+
+    def _is_timed(self, name: Item) -> bool:
+        return name.kind == "date" or bool(self._names.dated & name.places.keys())
 
     def _calculated(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
@@ -441,7 +450,7 @@ class Wording:
     def _time(self, segment: Segment, place: int) -> str:
         """A unit of time is one where a number stands before it: 66 months."""
         item = segment.items[place]
-        if is_among(item.text.lower(), self._known):
+        if is_among(item.text.lower(), self._known) or Class.NO_VALUE in segment.classes:
             return ""
         before = segment.items[place - 1] if place else None
         if place > 1 and before is not None and before.text.lower() in _A and segment.items[place - 2].kind == "number":
@@ -455,6 +464,9 @@ class Wording:
 
     def _as_asked(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
+        following = segment.items[place + 1] if place + 1 < len(segment.items) else None
+        if item.cls is Class.AFTER and following is not None and self._origin(following) == "result":
+            return ""  # "after 420 in 2019"
         return "" if item.cls in self._asked_classes or self._said(item) else "the question does not say so"
 
     # -- what they share ----------------------------------------------------------------------------------
@@ -490,7 +502,7 @@ def _known_words(facts: Facts) -> frozenset[str]:
     for condition in facts.conditions:
         for value in condition.bounds:
             if not condition.denied:
-                found |= set(words_of(value))
+                found |= {*words_of(value), value.lower()}
     if _AGES & found:
         found |= _YEARS_OLD
     found |= {word for said, _ in facts.linked for word in words_of(said)}

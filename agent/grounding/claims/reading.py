@@ -129,6 +129,13 @@ class _Reader:
         labels = {word for column in facts.columns for word in column.words}
         self._labels = labels | {word[:-1] for word in labels if word.endswith("s")} | {f"{word}s" for word in labels}
 
+        # Stored values with digits that the query compares with: "Blade Runner 2049" is no number of things.
+        values = {value.lower() for it in facts.conditions if not it.denied for value in it.bounds}
+        values = set() if text == facts.question else values
+        self._values = sorted((it for it in values if re.search(r"\d", it) and re.match(r"[^\W\d_]", it)), key=len)[
+            ::-1
+        ]
+
     def items(self) -> Iterator[Item]:
         at = 0
         while at < len(self._text):
@@ -146,6 +153,12 @@ class _Reader:
         place = self._token_at.get(at)
         if place is None:
             return None
+        for value in self._values:
+            if (
+                self._text[at : at + len(value)].lower() == value
+                and not self._text[at + len(value) : at + len(value) + 1].isalnum()
+            ):
+                return self._item("word", at, at + len(value))
         found = self._names.name_at(self._tokens, place)
         if found is not None and not self._is_amount(place, found[0], found[1]):
             return self._item("name", at, self._tokens[place + found[0] - 1][2], places=found[1])

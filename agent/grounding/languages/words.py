@@ -12,7 +12,7 @@ WORD = re.compile(r"[A-Z]+(?![a-zß-öø-ÿ])|[A-Z]?[a-zß-öø-ÿ]+|[^\W\d_]+")
 _ENDINGS_OF_ALL = """
     s es e n en er ern em d ed t te ten ter tes tem ing r a o i as os ie ies y ee ees ada ado adas ados ato ata ati
     ate ida ido idas idos ita ito iti ite uto uta uti ute ly al an in innen ung ungen x aux is it iz ez ons ait aient
-    ar ir re ire are ere on ano ono no aron eron ion iones ioni ant ante anti ent ente enti ens st sten ste ster
+    ar ir re ire are ere on ano ono no aron eron ion ions iones ioni ant ante anti ent ente enti ens st sten ste ster
     stes stem ping ped ning ned ting ted ling led
 """
 _ENDINGS = frozenset({"", *_ENDINGS_OF_ALL.split()})
@@ -20,7 +20,8 @@ _IRREGULAR = """
     sell sells sold selling;buy bought buys;pay paid pays;spend spent spends;drive drove driven drives;go went gone;
     write wrote written;make made;take took taken;give gave given;send sent;build built;lose lost;win won;hold held;
     leave left;come came;begin began begun;grow grew grown;keep kept;run ran;ride rode ridden;meet met;find found;
-    bring brought;fly flew flown;see saw seen;know knew known;person people persons;man men;woman women;child children;
+    bring brought;fly flew flown flies flight flights;see saw seen;know knew known;
+    person people persons;man men;woman women;child children;
     rise rose risen;fall fell fallen;stand stood;sale sales sold sell;die died;lie lay;teach taught;think thought;
     fahren fuhr fuhren gefahren fahrt fahrten;verkaufen verkauft verkaufte;geben gab gegeben;nehmen nahm genommen;
     haus häuser;land länder;vendre vendu vendus vendue vendues;vendere venduto venduti;pagar pagado pagó;

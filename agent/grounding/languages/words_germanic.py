@@ -20,7 +20,7 @@ EN = {
         start any belongs belong include includes including included consists consist contains contain
         contained holds hold held accounts accounted account generated generate generates earned earns
         reached reaches reach achieved achieves brought brings got received receives gets having number
-        numbers count counts than about_it currently known recorded records_show registered made make makes up
+        numbers count counts than about_it currently known add recorded records_show registered made make makes up
         adds added named called name names placed_at at_the well as_well_as figure figures followed between
         asked requested corresponds correspond represents represent representing back if one_of eg example
         respective ones whole exact valued worth would will could may there_follow ranks ranked rank

@@ -93,11 +93,11 @@ ES = {
     "sum": "total totales suma suman sumado juntos juntas conjunto en_total acumulado en_conjunto totaliza",
     "mean": "promedio promedios media medio de_media en_promedio",
     "most": """
-        mayor mayores más_alto más_alta más_altos más_grande máximo máxima mejor mejores lidera encabeza líder
-        más_elevado más_elevada más_largo el_que_más la_que_más con_más más_caro más_cara más_caros más_caras más_tiene
-        más_tienen""",
+        mayor mayores más_alto más_alta más_altos más_grande máximo máxima mejor mejores lidera encabeza
+        líder más_elevado más_elevada más_largo que_más el_que_más la_que_más con_más más_caro más_cara
+        más_caros más_caras más_tiene más_tienen""",
     "least": """
-        el_que_menos la_que_menos menos_tiene menos_tienen más_barato más_barata menor menores más_bajo
+        que_menos el_que_menos la_que_menos menos_tiene menos_tienen más_barato más_barata menor menores más_bajo
         más_baja más_bajos más_pequeño mínimo mínima peor peores con_menos más_corto""",
     "latest": "último última últimos últimas más_reciente más_recientes",
     "earliest": "más_antiguo más_antigua más_antiguos",

@@ -198,7 +198,8 @@ class Numbers:
         if not self.facts.calculate or len(self.facts.rows) < 2:
             return None
         own = segment.own()
-        names = own or (segment.inherited if not {Class.SUM, Class.MEAN} & segment.classes else {})
+        of_all = segment.nearby if item.percent and not own else {}
+        names = own or of_all or (segment.inherited if not {Class.SUM, Class.MEAN} & segment.classes else {})
         rows = _all_of(names.values()) if names else frozenset(range(len(self.facts.rows)))
         ordered = _in_order(segment, rows) if names else sorted(rows)
         before = _all_of(segment.before.values()) if own.keys() == segment.before.keys() else frozenset()
