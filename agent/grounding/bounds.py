@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from agent.grounding.claims.claims import Segment
+from agent.grounding.claims.claims import BOTH, Segment
 from agent.grounding.claims.names import Rows
 from agent.grounding.claims.reading import Item
 from agent.grounding.evidence.facts import ColumnFacts, Facts
@@ -16,12 +16,26 @@ _QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Clas
 _SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER}
 # What these stand before is near by; a bound far away would be true and mislead.
 _NEAR = frozenset(
-    """nearly almost close_to just_under fast knapp beinahe nahezu presque près_de casi quasi""".replace(
-        "_", " "
-    ).split()
-) | {"close to", "just under", "près de"}
+    ["nearly", "almost", "close to", "just under", "fast", "knapp", "beinahe", "nahezu", "presque", "près de", "casi"]
+    + ["quasi"]
+)
 _EXCEPT = frozenset(
-    ["except", "apart from", "außer", "sauf", "excepté", "salvo", "excepto", "menos", "tranne", "eccetto"]
+    [
+        "but",
+        "bis auf",
+        "à part",
+        "hormis",
+        "except",
+        "apart from",
+        "außer",
+        "sauf",
+        "excepté",
+        "salvo",
+        "excepto",
+        "menos",
+        "tranne",
+        "eccetto",
+    ]
 )
 
 
@@ -45,6 +59,16 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
     named = numbers.named(segment)
     if any(it.text.lower() in _EXCEPT for it in segment.items) and quantifiers & {Class.ALL, Class.EACH}:
         quantifiers = frozenset({Class.ALL_BUT})  # "all except Ada"
+    first = min((it.start for it in segment.names), default=None)
+    if (
+        first is not None
+        and Class.ALL_BUT not in quantifiers
+        and any(
+            it.cls in (Class.ALL, Class.EACH) and it.start < first and it.text.lower() not in BOTH
+            for it in segment.items
+        )
+    ):
+        return None  # "all hotels" and a name: who is meant is not clear
     counts = [it for it in segment.numbers if it.start != limit.start and not it.percent and not it.currency]
     if any(it.cls for it in segment.numbers) or any(it.percent or it.currency for it in segment.numbers if it != limit):
         return None

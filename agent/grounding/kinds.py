@@ -36,7 +36,8 @@ _KINDS = (
         r"|caras|barat[oa]s?|costos[oaie]",
     ),
     _kind(
-        r"^$",
+        r"participant|visit|booking|sold|order|ticket|member|loan|teilnehm|buchung|besuch|verkauf|mitglied|inscri|ventes|"
+        r"vendu|reserv|réserv|prenot|iscritt|socios",
         "",
         r"popular|common|frequent|beliebt\w*|häufig\w*|populaires?|fréquente?s?|frecuentes?|popolar[ei]|frequent[ei]",
         counts=True,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from agent.grounding.claims.claims import Segment
+from agent.grounding.claims.claims import BOTH, Segment
 from agent.grounding.claims.names import NameIndex, Rows
 from agent.grounding.claims.reading import Item
 from agent.grounding.evidence.facts import ColumnFacts, Facts, currencies_in, number_of
@@ -34,8 +34,8 @@ _AS = frozenset(["as", "so", "aussi", "tan"])
 _SIZE = re.compile(
     r"larg(?:er|est)|big(?:ger|gest)|small(?:er|est)|größ\w*|klein\w*|grande?s?|petite?s?|pequeñ[oa]s?|piccol[oaie]"
 )
+_EVERYONE = frozenset(["everyone", "everybody", "jeder", "chacun", "chacune", "ciascuno"])
 _HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
-_BOTH = frozenset(["both", "beide", "beiden", "les deux", "ambos", "ambas", "entrambi", "entrambe"])
 _RATES = frozenset({"per", "pro", "je"})
 _A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
 _AGES = frozenset({"age", "alter", "âge", "edad", "età", "old", "alt"})
@@ -179,6 +179,13 @@ class Wording:
             return ""
         return "the rows do not say that there is none"
 
+    def _asked_of_each(self) -> list[str]:
+        """What the question asks for each of: "team" of "in each team"; every word where it does not say."""
+        words = [it.text.lower() for it in self._asked if it.kind == "word"]
+        places = [at for at, it in enumerate(self._asked) if it.cls in (Class.EACH, Class.PER)]
+        found = [it.text.lower() for at in places for it in self._asked[at + 1 : at + 3] if it.kind == "word"]
+        return found or words
+
     def _asked_first(self) -> list[str]:
         """What the question asks for, in its own language: "mileage" of "What is the mileage of truck 12?"."""
         words = [it.text.lower() for it in self._asked if it.kind == "word"]
@@ -200,7 +207,7 @@ class Wording:
             return ""
         if any(it.percent and it.start in self._supports for it in segment.numbers):
             return ""  # "12 % of all trips"
-        if segment.items[place].text.lower() in _BOTH and len(self._numbers.named(segment) or ()) == 2:
+        if segment.items[place].text.lower() in BOTH and len(self._numbers.named(segment) or ()) == 2:
             return ""  # what is said of them is held against each
         total = Class.SUM in segment.classes and (len(self._facts.rows) > 1 or self._aggregates("sum", "count"))
         return "" if total and not segment.own() else "the rows do not say so of all"
@@ -242,6 +249,17 @@ class Wording:
         if two and two[0].kind == "number" and self._origin(two[0]) == "result" and len(segment.names) > 1:
             return ""  # "Ada and Bo have 12 trips each"
         asked = {Class.EACH, Class.PER} & self._asked_classes
+        after = segment.items[place + 1] if place + 1 < len(segment.items) else None
+        told = any(it.start < segment.items[place].start for it in segment.names)  # "Ada and Bo each sold 3"
+        if (
+            not told
+            and after is not None
+            and after.kind == "word"
+            and not is_among(after.text.lower(), self._asked_of_each())
+        ):
+            return "the question does not ask for each of these"
+        if segment.items[place].text.lower() in _EVERYONE and not self._said(segment.items[place]):
+            return "the rows do not say so of each"
         return "" if asked and segment.numbers else "the rows do not say so of each"
 
     def _only(self, segment: Segment, place: int) -> str:
@@ -401,8 +419,8 @@ class Wording:
         item = segment.items[place]
         if item.cls in self._asked_classes or is_among(item.text.lower(), self._known):
             return ""
-        if any(self._cls(it) is item.cls for it in segment.numbers):
-            return ""
+        if any(self._cls(it) in (item.cls, Class.SHARE) for it in segment.numbers):
+            return ""  # computed, or a share "of the total"
         names = ("avg",) if item.cls is Class.MEAN else ("sum", "count")
         own = bool(segment.own()) or len(self._facts.rows) == 1
         return "" if own and self._aggregates(*names) else "no row and no calculation says it"

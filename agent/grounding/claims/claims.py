@@ -15,6 +15,7 @@ _PLAIN = frozenset({Class.FILLER, Class.JOIN, Class.TIME, Class.PER, Class.EACH,
 # What they say is said of a number, which may come after a comma.
 _NEEDS_NUMBER = frozenset({Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.RISE, Class.FALL, Class.TIMES})
 _QUANTIFIERS = frozenset({Class.ALL, Class.EACH, Class.ONLY})
+BOTH = frozenset(["both", "beide", "beiden", "les deux", "ambos", "ambas", "entrambi", "entrambe"])
 BETWEEN = frozenset(["between", "zwischen", "entre", "tra", "fra"])
 _ENDS = frozenset(".!?\n")
 

@@ -37,6 +37,8 @@ _IN = frozenset(
     ["in", "of", "for", "during", "since", "from", "im", "von", "für", "seit", "en", "de", "pour", "depuis"]
 )
 _IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "año", "anno"}
+_BUT = frozenset(["but", "bis auf", "à part", "hormis"])
+_ALL = {Class.ALL, Class.EACH, Class.NOT}
 _THAN = frozenset(["than", "als"])
 
 
@@ -84,6 +86,12 @@ def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
         following = found[place + 1].kind if place + 1 < len(found) else ""
         if item.cls in _BOUNDS and item.text.lower() in _EXACTLY_BEFORE and following == "number":
             found[place] = replace(item, cls=_BOUNDS[item.cls])  # "above 12"
+        if (
+            item.text.lower() in _BUT
+            and following == "name"
+            and _ALL & {it.cls for it in found[max(0, place - 4) : place]}
+        ):
+            found[place] = replace(item, cls=Class.NOT)  # "all hotels but Ritz"
         if item.cls in _COMPARES and following != "number":  # "more than Ada", not "more than 12"
             found[place] = replace(item, cls=_COMPARES[item.cls])
     return list(_with_than(text, found if text == facts.question else list(_with_years(facts.question, found))))

@@ -10,7 +10,7 @@ from functools import lru_cache
 WORD = re.compile(r"[A-Z]+(?![a-zß-öø-ÿ])|[A-Z]?[a-zß-öø-ÿ]+|[^\W\d_]+")
 # What words of six languages end in, without accents; the stem that two forms share comes before it.
 _ENDINGS_OF_ALL = """
-    s es e n en er ern em d ed t te ten ter tes tem ing r a o i as os ie ies y ee ees ada ado adas ados ato ata ati
+    s es e n en ied er ern em d ed t te ten ter tes tem ing r a o i as os ie ies y ee ees ada ado adas ados ato ata ati
     ate ida ido idas idos ita ito iti ite uto uta uti ute ly al an in innen ung ungen x aux is it iz ez ons ait aient
     ar ir re ire are ere on ano ono no aron eron ion ions iones ioni ant ante anti ent ente enti ens st sten ste ster
     stes stem ping ped ning ned ting ted ling led

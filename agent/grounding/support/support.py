@@ -81,7 +81,7 @@ class Numbers:
             return found  # "more than 5 trips", as the question says
         columns = self.columns(segment, place)
         named = rows if rows is not None else self.rows_of(segment)
-        if named is None and Class.MEAN in segment.classes and columns and columns[0].projection.aggregate == "avg":
+        if named is None and columns and _says_aggregate(segment, columns[0]):
             named = _all_of(segment.nearby.values()) or None  # "Rome is the cheapest, at 200 on average"
         if item.cls is Class.MULTIPLIED:
             return self._aggregate(segment, item, columns, bound)
@@ -170,6 +170,8 @@ class Numbers:
             value = -value
         low, high = _interval(item, said, bound)
         beyond = bound is Class.OVER or bound is Class.UNDER
+        if beyond and column is not None and column.projection.aggregate == "avg" and Class.MEAN not in segment.classes:
+            return False  # "at least 2.5 nights" is said of each
         return low <= value <= high and not (beyond and value == said and not self.reaches(segment, item))
 
     @staticmethod
@@ -360,6 +362,16 @@ def _interval(item: Item, said: Fraction, bound: Class | None) -> tuple[Fraction
     if bound is Class.ABOUT:
         half = max(half, min(place / 2, abs(said) * _LOOSE))
     return said - half, said + half
+
+
+def _says_aggregate(segment: Segment, column: ColumnFacts) -> bool:
+    """Whether "average" or "total" is what a column is called, and no aggregate over all rows."""
+    if Class.MEAN in segment.classes:
+        return column.projection.aggregate == "avg"
+    said = [it.text.lower() for it in segment.items if it.cls is Class.SUM]
+    others = column.words - set(said)
+    named = any(is_among(it.text.lower(), others) for it in segment.items if it.kind == "word")  # "total weight"
+    return column.projection.aggregate == "sum" and bool(said) and named and all(it in column.words for it in said)
 
 
 def _all_of(groups: Iterable[Rows]) -> Rows:
