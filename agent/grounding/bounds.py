@@ -15,28 +15,10 @@ from agent.grounding.support.support import Numbers, Support
 _QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Class.NOT, Class.NOTHING})
 _SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER}
 # What these stand before is near by; a bound far away would be true and mislead.
-_NEAR = frozenset(
-    ["nearly", "almost", "close to", "just under", "fast", "knapp", "beinahe", "nahezu", "presque", "près de", "casi"]
-    + ["quasi"]
-)
-_EXCEPT = frozenset(
-    [
-        "but",
-        "bis auf",
-        "à part",
-        "hormis",
-        "except",
-        "apart from",
-        "außer",
-        "sauf",
-        "excepté",
-        "salvo",
-        "excepto",
-        "menos",
-        "tranne",
-        "eccetto",
-    ]
-)
+_NEAR = frozenset(["nearly", "almost", "close to", "just under", "fast", "knapp", "beinahe", "nahezu", "presque"])
+_NEAR |= {"près de", "casi", "quasi"}
+_EXCEPT = frozenset(["but", "except", "apart from", "außer", "bis auf", "sauf", "excepté", "à part", "hormis", "salvo"])
+_EXCEPT |= {"excepto", "menos", "tranne", "eccetto"}
 
 
 class Settled(NamedTuple):

@@ -161,15 +161,15 @@ class _Reader:
         place = self._token_at.get(at)
         if place is None:
             return None
+        found = self._names.name_at(self._tokens, place)
+        if found is not None and not self._is_amount(place, found[0], found[1]):
+            return self._item("name", at, self._tokens[place + found[0] - 1][2], places=found[1])
         for value in self._values:
             if (
                 self._text[at : at + len(value)].lower() == value
                 and not self._text[at + len(value) : at + len(value) + 1].isalnum()
             ):
                 return self._item("word", at, at + len(value))
-        found = self._names.name_at(self._tokens, place)
-        if found is not None and not self._is_amount(place, found[0], found[1]):
-            return self._item("name", at, self._tokens[place + found[0] - 1][2], places=found[1])
         token = self._tokens[place][0]
         part = self._names.parts.get(token.casefold())
         if part and token[0].isupper() and token.lower() not in self._labels:
