@@ -57,6 +57,7 @@ class RuleContext:
     """One query with everything that rules may know of it, worked out once.
 
     tree: never changed; a rule that proposes another query changes `copy()`.
+    told: what else the model knew beside the schema: rules, earlier exchanges.
     values: stored values that the question's words mean.
     looked_up: which texts of the query are not stored in their columns.
     error: of a query that cannot run.
@@ -67,6 +68,7 @@ class RuleContext:
     schema: Schema
     tree: exp.Query | None = None
     question: str = ""
+    told: tuple[str, ...] = ()
     values: tuple[LinkedValue, ...] = ()
     documents: tuple[Document, ...] = ()
     looked_up: LookedUp | None = None

@@ -30,6 +30,7 @@ RULES = (
     "loose_or",
     "said_numbers",
     "said_values",
+    "unsaid_values",
     "unread_join",
     "unasked_count",
     "twin_columns",

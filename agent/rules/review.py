@@ -61,12 +61,14 @@ async def review(
     tree = await off_loop(partial(tree_to_change, draft.sql or "", DIALECTS[schema.dialect].sqlglot))
     if tree is None:
         return Review(Check(name=NAME, passed=None, detail="The query's text could not be read."))
+    told = (f"{it.question} {it.answer} {it.sql}" for it in context.history)
     looked_up = await look_up(tree, schema, database)
     subject = RuleContext(
         draft.sql or "",
         schema,
         tree,
         question,
+        (*context.rules, *told),
         context.linked.values,
         context.known,
         looked_up,

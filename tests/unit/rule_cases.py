@@ -28,6 +28,7 @@ class Case(NamedTuple):
     error: ErrorKind | None = None
     looked_up: LookedUp | None = None
     values: tuple[LinkedValue, ...] = ()
+    told: tuple[str, ...] = ()
     documents: tuple[Document, ...] = ()
     rows: tuple[tuple[object, ...], ...] | None = None
 
@@ -413,6 +414,14 @@ CASES: dict[str, tuple[Case, ...]] = {
             "a guess",
             values=(LinkedValue("readers", "name", "Ada", "Adda", "near", 0.95),),
         ),
+    ),
+    "unsaid_values": (
+        Case(
+            "SELECT id FROM books WHERE title = 'Old Yeller'", DOUBT, "who said so?", question="Which books are there?"
+        ),
+        Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "said", question="Is Yeller there?"),
+        Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "known", told=("The dog is Old Yeller",)),
+        Case("SELECT id FROM readers WHERE channel = 'M'", None, "one word may be a code", question="By app?"),
     ),
     "unread_join": (
         Case(
