@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -23,6 +24,7 @@ from testbed.postgres import PostgresServer
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
 DIFFS = re.findall(r"```diff\n(.*?)```", PAGE, re.DOTALL)
+OUTSIDE, INSIDE = DIFFS[:3], DIFFS[3:]  # modules of one's own; changes of the code
 PACKAGE = {
     "resources": [
         {
@@ -39,7 +41,7 @@ PATIENCE_S = 120
 @pytest.fixture
 def applied(tmp_path: Path) -> Path:
     """A folder with the page's three files."""
-    for diff in DIFFS:
+    for diff in OUTSIDE:
         subprocess.run(["git", "apply", "-"], input=diff, text=True, cwd=tmp_path, check=True)
     return tmp_path
 
@@ -101,7 +103,7 @@ async def agent(*words: str, env: dict[str, str], cwd: Path, stdin: str = "") ->
     return process.returncode or 0, out.decode(), err.decode()
 
 
-@pytest.mark.parametrize("diff", DIFFS, ids=["dialect", "docs", "provider"])
+@pytest.mark.parametrize("diff", OUTSIDE, ids=["dialect", "docs", "provider"])
 def test_each_is_one_file_of_less_than_fifty_lines(diff: str) -> None:
     added = [line for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
     assert diff.count("+++ b/") == 1
@@ -179,3 +181,32 @@ async def test_an_unknown_provider_is_told_with_those_there_are(tmp_path: Path) 
 
     assert code == 1
     assert "there is no 'messages'; there are azure, openai, embedded" in re.sub(r"\s+", " ", err)
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Path:
+    """A copy of the code with the rule and the route."""
+    for part in ("agent", "executors", "rag", "tests/unit"):
+        shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for diff in INSIDE:
+        subprocess.run(["git", "apply", "--unidiff-zero", "-"], input=diff, text=True, cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def test_the_rule_is_asked_and_its_cases_hold(changed: Path) -> None:
+    tests = [sys.executable, "-m", "pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "tests/unit/test_rules.py"]
+    env = environment(changed) | {"PYTHONPATH": f"{changed}{os.pathsep}{changed / 'tests' / 'unit'}"}
+    ran = subprocess.run(tests, cwd=changed, env=env, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "cut_without_order" in (changed / "agent" / "rules" / "registry.py").read_text(encoding="utf-8")
+
+
+async def test_the_route_is_in_the_contract_and_closed(changed: Path) -> None:
+    env = environment(changed) | {"PYTHONPATH": str(changed)}
+    code, out, err = await agent("openapi", env=env, cwd=changed)
+    assert code == 0, err
+    operation = json.loads(out)["paths"]["/api/databases/{name}/owners"]["get"]
+    assert operation["operationId"] == "owners"
+    assert operation["x-auth-level"] == "FUNCTION"
+    assert set(operation["responses"]) >= {"200", "404", "500", "503"}
