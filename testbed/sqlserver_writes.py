@@ -143,14 +143,14 @@ class Writes:
 
     def mirror(self, table: Table) -> None:
         """Have a table of a file there, so that foreign keys can refer to its first column."""
-        names = [f'"{column.name}"' for column in table.columns]
+        names, name = [_quoted(column.name) for column in table.columns], _quoted(table.name)
         self._mirrored.add(table.name)
         with sqlite3.connect(self._path) as connection:
             connection.execute(
-                f'CREATE TABLE IF NOT EXISTS "{table.name}" ({", ".join([f"{names[0]} PRIMARY KEY", *names[1:]])})'
+                f"CREATE TABLE IF NOT EXISTS {name} ({', '.join([f'{names[0]} PRIMARY KEY', *names[1:]])})"
             )
             rows = ([str(v) if not isinstance(v, int | float | str | None) else v for v in row] for row in table.rows)
-            connection.executemany(f'INSERT OR IGNORE INTO "{table.name}" VALUES ({", ".join("?" * len(names))})', rows)
+            connection.executemany(f"INSERT OR IGNORE INTO {name} VALUES ({', '.join('?' * len(names))})", rows)
         connection.close()
 
     def tables(self) -> list[Table]:
@@ -258,6 +258,10 @@ class Writes:
         columns = [Column(kind[1], Integer(4) if "INT" in kind[2].upper() else NVarChar(100)) for kind in kinds]
         rows: Sequence[Any] = connection.execute(f'SELECT * FROM "{name}"').fetchall()
         return Table(name=name, columns=columns, rows=[list(row) for row in rows])
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _rule(said: str, kind: str, table: str) -> tuple[int, str]:
