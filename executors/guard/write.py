@@ -15,7 +15,7 @@ from sqlglot.errors import UnsupportedError
 from sqlglot.tokenizer_core import Token
 
 from executors.base import CheckedSql, CheckedWrite, ReadBack, Schema, Table
-from executors.dialects.row import words
+from executors.dialects.row import Case, words
 from executors.dialects.table import Dialect, spoken
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard import guard
@@ -133,8 +133,7 @@ class _Rebuilt:
         self._schema, self._dialect, self._row_limit = schema, spoken(schema), row_limit
         self._functions, self._hidden = functions, hidden
         target = root.this.this if isinstance(root.this, exp.Schema) else root.this
-        self._target = self._plain_table(target)
-        self._table = self._entry(self._target)
+        self._target, self._table = self._entry(self._plain_table(target))
 
     def checked(self) -> CheckedWrite:
         build = {"insert": self._insert, "update": self._update, "delete": self._delete}[self._kind]
@@ -225,7 +224,7 @@ class _Rebuilt:
         self._check_columns([column.name for column in listed])
         into: exp.Expr = self._target.copy()
         if listed:
-            into = exp.Schema(this=into, expressions=[column.copy() for column in listed])
+            into = exp.Schema(this=into, expressions=[self._spelled(column) for column in listed])
         source = self._root.expression
         if isinstance(source, exp.Values):
             width = len(listed) or len(self._table.columns)
@@ -289,15 +288,22 @@ class _Rebuilt:
             raise SqlRefused(ErrorKind.PERMISSION, message, FORM)
         return node
 
-    def _entry(self, target: exp.Table) -> Table:
-        """The schema's table; a view is none."""
-        names = NameCheck(self._schema, self._sql)
-        names.run(exp.Select(expressions=[exp.Star()], from_=exp.From(this=target.copy())))
+    def _entry(self, target: exp.Table) -> tuple[exp.Table, Table]:
+        """The table as the schema spells it, and its entry there; a view is none."""
+        names, spelled = NameCheck(self._schema, self._sql), target.copy()
+        names.run(exp.Select(expressions=[exp.Star()], from_=exp.From(this=spelled)))
         entry = self._schema.table(names.tables[0])
         if entry is None or entry.is_view:
             message = f"{target.name} is a view; only tables can be changed."
             raise SqlRefused(ErrorKind.PERMISSION, message, diagnose.table_hint(target.name, self._schema))
-        return entry
+        return spelled.copy(), entry
+
+    def _spelled(self, column: exp.Identifier) -> exp.Identifier:
+        """A column of INSERT's list as the table has it: SQL Server's collations may tell `ID` from `id`."""
+        entry = self._table.column(column.name)
+        if entry is None or entry.name == column.name or (self._dialect.folded(column.name) == entry.name):
+            return column.copy()
+        return exp.to_identifier(entry.name, quoted=self._dialect.case is not Case.ANY)
 
     def _assigned(self, item: exp.Expr) -> exp.Column:
         """The column that one part of SET is about."""

@@ -14,22 +14,22 @@ import duckdb
 import pytest
 from repairs import rejoin
 
-from executors import guard
 from executors.base import CheckedSql, Executor, ForeignKey, QueryResult, Schema
-from executors.clickhouse import ClickhouseExecutor
-from executors.dialects import DIALECTS
-from executors.duckdb import DuckdbExecutor
+from executors.dialects.table import DIALECTS
+from executors.engines.clickhouse.executor import ClickhouseExecutor
+from executors.engines.duckdb.executor import DuckdbExecutor
+from executors.engines.mysql.executor import MysqlExecutor
+from executors.engines.postgresql.executor import PostgresExecutor
+from executors.engines.sqlite.executor import SqliteExecutor
+from executors.engines.sqlserver.executor import SqlServerExecutor
 from executors.errors import SqlRefused
-from executors.guard_write import check_write
-from executors.mysql import MysqlExecutor
-from executors.postgres import PostgresExecutor
-from executors.raw_records import derive
-from executors.row_filter import RowFilter
-from executors.server.address import Address
-from executors.server.options import ServerOptions
-from executors.sql.held_rows import RowRules
-from executors.sqlite import SqliteExecutor
-from executors.sqlserver import SqlServerExecutor
+from executors.guard import guard
+from executors.guard.write import check_write
+from executors.records.raw_records import derive
+from executors.registry.address import Address
+from executors.registry.options import ServerOptions
+from executors.row_security.held_rows import RowRules
+from executors.row_security.row_filter import RowFilter
 from testbed import clickhouse, mariadb, postgres, sqlserver
 
 SALES = "sa]l\"e`s of 's %d"

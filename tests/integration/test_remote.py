@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from executors.base import Cancel, CheckedSql, CheckedWrite, Executor
 from executors.engines.remote.executor import RemoteExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.guard import guard
+from testbed import sqlserver
 
 PATIENCE_S = 60.0
 ENDLESS = {
@@ -82,6 +84,23 @@ def remotes(host: RemoteHost) -> Iterator[dict[str, RemoteExecutor]]:
     yield found
     for executor in found.values():
         executor.close()
+
+
+@pytest.mark.skipif(not sqlserver.drivers(), reason="there is no ODBC driver for SQL Server on this machine")
+def test_the_version_of_a_server_behind_the_other_app_counts_here(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("id,born\n1,2024-02-29\n", encoding="utf-8")
+    driver = next(iter(sqlserver.drivers().values()))
+    with sqlserver.serve(tmp_path, sqlserver.Described(version=(15, 3, 150))) as server:
+        there = tmp_path / "databases.yaml"
+        url = server.url(driver=driver, trustservercertificate="yes")
+        there.write_text(f"old: {{url: {json.dumps(url)}}}\n", encoding="utf-8")
+        with RemoteHost(there) as host, closing(host.executor("old")) as executor:
+            schema = executor.schema()
+
+            assert schema.version == (150, 150)
+            with pytest.raises(SqlRefused) as refused:
+                guard.check("SELECT DATETRUNC(month, born) FROM people", schema, row_limit=5)
+            assert "DATEFROMPARTS" in refused.value.hint
 
 
 @pytest.fixture(params=["duck", "lite"])

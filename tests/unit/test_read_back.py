@@ -107,3 +107,17 @@ def test_mysql_sets_one_column_after_the_other() -> None:
     assert {name: plan and plan.compared for name, plan in found.items()} == {
         "mysql": ("id", "price"), "sqlite": ("id", "price", "at"),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect, sql, executable", [
+    ("sqlserver", "INSERT INTO GOODS (ID, [NA]]ME]) VALUES (1, 'x')",
+     "INSERT INTO [goods] ([id], [Na]]me]) VALUES (1, 'x')"),
+    ("sqlserver", "UPDATE GOODS SET ID = ID + 1 WHERE ID > 2", "UPDATE [goods] SET [id] = [id] + 1 WHERE [id] > 2"),
+    ("sqlserver", "DELETE FROM Goods WHERE ID = 1", "DELETE FROM [goods] WHERE [id] = 1"),
+    ("postgresql", 'INSERT INTO goods (id, "NA]ME") VALUES (1, \'x\')',
+     'INSERT INTO "goods" ("id", "Na]me") VALUES (1, \'x\')'),
+    ("mysql", "UPDATE GOODS SET Price = 1 WHERE id = 1", "UPDATE `goods` SET `price` = 1 WHERE `id` = 1"),
+])  # fmt: skip
+def test_a_write_has_names_as_the_schema_spells_them(dialect: str, sql: str, executable: str) -> None:
+    """Where case counts: in a Turkish collation `ID` is no `id`."""
+    assert check_write(sql, shop(dialect), row_limit=10).executable == executable

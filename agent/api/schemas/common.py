@@ -216,6 +216,7 @@ class DatabaseSchema(Frozen):
     """One database's tables, and the enriched schema as the model reads it, empty where it was not asked for.
 
     namespace: what a server calls the schema whose tables need no qualifier.
+    version: of the server, as its dialect counts it; empty where it is not known, or makes no difference.
     warnings: what of the database could not be read, one sentence each.
     """
 
@@ -223,6 +224,7 @@ class DatabaseSchema(Frozen):
     dialect: str
     tables: tuple[Table, ...]
     namespace: str = ""
+    version: tuple[int, ...] = ()
     enriched: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -234,6 +236,7 @@ class DatabaseSchema(Frozen):
             dialect=schema.dialect,
             tables=schema.tables,
             namespace=schema.namespace,
+            version=schema.version,
             enriched=enriched,
             warnings=warnings,
         )

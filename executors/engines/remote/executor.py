@@ -48,6 +48,7 @@ class _SchemaReply(BaseModel):
     dialect: str
     tables: tuple[Table, ...]
     namespace: str = ""
+    version: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -173,6 +174,7 @@ class RemoteExecutor(Executor):
             dialect=found.dialect,
             tables=found.tables,
             namespace=found.namespace,
+            version=found.version,
         )
 
     def _read(self, kind: type[Reply], response: Response) -> Reply:

@@ -1534,6 +1534,7 @@ export interface components {
          * @description One database's tables, and the enriched schema as the model reads it, empty where it was not asked for.
          *
          *     namespace: what a server calls the schema whose tables need no qualifier.
+         *     version: of the server, as its dialect counts it; empty where it is not known, or makes no difference.
          *     warnings: what of the database could not be read, one sentence each.
          */
         DatabaseSchema: {
@@ -1548,6 +1549,11 @@ export interface components {
              * @default
              */
             namespace: string;
+            /**
+             * Version
+             * @default []
+             */
+            version: number[];
             /**
              * Enriched
              * @default
@@ -5805,6 +5811,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "namespace": "",
+                     *       "version": [],
                      *       "enriched": "CREATE TABLE orders (\n  order_id INTEGER PRIMARY KEY,\n  status VARCHAR -- C completed …\n);",
                      *       "warnings": []
                      *     }
