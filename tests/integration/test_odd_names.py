@@ -94,14 +94,13 @@ def open_engine(name: str, folder: Path, stack: ExitStack) -> Engine:
     elif name == "duckdb":
         file = folder / "odd.duckdb"
         made = DuckdbExecutor("odd", file, memory="200MB", threads=1, sample_values=2, writable=True)
-        with duckdb.connect(str(file)) as connection:
+        with duckdb.connect(str(file)) as there:
             for statement in Engine(made, True, name).made():
-                connection.execute(statement)
+                there.execute(statement)
     elif name in sqlserver.drivers():
         for table, head, rows in ((SALES, (KEY, WHO, KIND, AMOUNT), ROWS), (LABELS, (KIND, LABEL), NAMES)):
-            head = [PLAINER.get(it, it) for it in head]
-            with (folder / f"{PLAINER.get(table, table)}.csv").open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows([head, *rows])
+            with (folder / f"{PLAINER.get(table, table)}.csv").open("w", encoding="utf-8", newline="") as opened:
+                csv.writer(opened).writerows([[PLAINER.get(it, it) for it in head], *rows])
         about = sqlserver.Described(primary_keys={PLAINER[SALES]: [PLAINER[KEY]], LABELS: [PLAINER[KIND]]})
         server = stack.enter_context(sqlserver.serve(folder, about))
         url = server.url(driver=sqlserver.drivers()[name], trustservercertificate="yes")
