@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent.llm.chat import Message
 from agent.llm.openai.chat_request import REASONING_TOKENS, Abilities, chat_fields
 from agent.pipeline.drafts.generate import SQL_ALONE
@@ -36,3 +38,28 @@ def test_an_effort_that_is_refused_is_left_out() -> None:
     less = abilities.without("Unsupported value: 'reasoning_effort' does not support 'minimal'", request)
     assert less is not None
     assert "reasoning_effort" not in chat_fields([Message(role="user", content="x")], None, 500, 0.0, less)
+
+
+def test_requests_with_one_beginning_share_a_cache_key_that_tells_nothing_of_it() -> None:
+    def key(prefix: str, question: str) -> object:
+        asked = [Message(role="system", content=prefix), Message(role="user", content=question)]
+        return chat_fields(asked, None, 50, 0.0, Abilities())["prompt_cache_key"]
+
+    assert key("CREATE TABLE a", "How many?") == key("CREATE TABLE a", "Which?")
+    assert key("CREATE TABLE a", "How many?") != key("CREATE TABLE b", "How many?")
+    assert "CREATE" not in str(key("CREATE TABLE a", "How many?"))
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "Unrecognized request argument supplied: prompt_cache_key",
+        "Extra inputs are not permitted",
+        "Unknown parameter: 'prompt_cache_key'.",
+    ],
+)
+def test_a_cache_key_that_is_refused_is_left_out(complaint: str) -> None:
+    asked = [Message(role="system", content="x"), Message(role="user", content="y")]
+    less = Abilities().without(complaint, chat_fields(asked, None, 50, 0.0, Abilities()))
+    assert less is not None
+    assert "prompt_cache_key" not in chat_fields(asked, None, 50, 0.0, less)

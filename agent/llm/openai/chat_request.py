@@ -7,10 +7,12 @@ Endpoints differ. What is refused is left out at the next try:
     reasoning_effort -> none
     temperature -> none
     logprobs -> none
+    prompt_cache_key -> none
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +27,15 @@ _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "json mode", "
 # Reasoning counts among a reply's tokens: without room for it a reply can be cut off before it begins.
 REASONING_TOKENS = 2_000
 REASONING_EFFORT = "minimal"
+# How endpoints refuse a field that they do not know; some do not name it.
+_UNKNOWN_FIELD = (
+    "prompt_cache_key",
+    "unrecognized",
+    "unknown parameter",
+    "unknown field",
+    "extra inputs",
+    "extra fields",
+)
 # What strict structured replies do not allow in a schema, or what only costs tokens.
 _NOT_IN_STRICT = frozenset({"title", "default"})
 
@@ -38,6 +49,7 @@ class Abilities:
     temperature: bool = True
     reasoning_effort: bool = True
     logprobs: bool = True
+    cache_key: bool = True
     grammar: bool = False
 
     def without(self, complaint: str, request: Mapping[str, Any]) -> Abilities | None:
@@ -53,6 +65,8 @@ class Abilities:
             return replace(self, temperature=False)
         if "response_format" in request and any(word in complaint for word in _FORMAT_WORDS):
             return replace(self, reply_format=_NEXT_FORMAT[self.reply_format])
+        if "prompt_cache_key" in request and any(word in complaint for word in _UNKNOWN_FIELD):
+            return replace(self, cache_key=False)
         return None
 
 
@@ -79,8 +93,18 @@ def chat_fields(
         messages = _with_schema_in_words(messages, schema)
         if abilities.reply_format == "json_object":
             request["response_format"] = {"type": "json_object"}
+    if abilities.cache_key and messages[0].role == "system":
+        request["prompt_cache_key"] = cache_key(messages[0].content)
     request["messages"] = [{"role": message.role, "content": message.content} for message in messages]
     return request
+
+
+def cache_key(prefix: str) -> str:
+    """What requests with one beginning share, so that an endpoint of many machines sends them to the one that has it.
+
+    Source: OpenAI, "Prompt caching". Prompts from 1,024 tokens on are cached. A hash tells nothing.
+    """
+    return hashlib.sha256(prefix.encode()).hexdigest()[:32]
 
 
 def _with_schema_in_words(messages: list[Message], schema: ReplySchema) -> list[Message]:

@@ -61,7 +61,7 @@ class OpenAIModel:
         self._base_url, self._api_key = base_url, api_key
         self._timeout_s, self._retries, self._sleep = timeout_s, retries, sleep
         self._local = local
-        self._abilities = Abilities(grammar=local)
+        self._abilities = Abilities(grammar=local, cache_key=not local)
         self._client: AsyncOpenAI | None = None
         self._exchange: Exchange | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
