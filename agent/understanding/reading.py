@@ -92,7 +92,9 @@ def about_data(text: str, schema: Schema, documents: Sequence[Document]) -> Aske
     for language in LANGUAGES:
         for cue in language.cues:
             matches = _fits(cue, plain)
-            if matches and not names.are_named(matches) and (about := _read(cue, plain, matches, language, names)):
+            if not matches or names.are_named(matches) or names.is_column(matches, plain):
+                continue
+            if about := _read(cue, plain, matches, language, names):
                 return Asked(about, language.code)
     return None
 
@@ -164,6 +166,12 @@ class _Names:
         said = [stem for match in matches for stem in words(match[0])]
         named = {words(table.parts[-1]) for table in self._schema.tables}
         return any(frozenset({stem}) in named for stem in said)
+
+    def is_column(self, matches: Iterable[re.Match[str]], text: str) -> bool:
+        """Whether a cue is a word of a column that is said in full: "description of the outcomes"."""
+        said, cues = words(text), {stem for match in matches for stem in words(match[0])}
+        columns = (words(column.name) for table in self._schema.tables for column in table.columns)
+        return any(len(own) > 1 and own <= said and own & cues for own in columns)
 
     def find(self, said: Sequence[str]) -> _Found:
         """The names among some words; a term of the docs comes before columns, the most words of all first."""

@@ -201,6 +201,15 @@ def test_a_question_about_the_data_is_known_by_its_words_and_names(
     assert small_talk(text) is None
 
 
+def test_a_description_that_is_a_column_is_asked_of_the_database() -> None:
+    columns = tuple(Column(name=it, type="TEXT") for it in ("order_code", "order_description"))
+    types = SHOP.model_copy(update={"tables": (*SHOP.tables, Table(name="order_types", columns=columns))})
+    question = "List the description of all orders"
+    assert about_data(question, SHOP, DOCS) is not None
+    assert about_data(question, types, DOCS) is None
+    assert about_data("describe the orders table", types, DOCS) is not None
+
+
 @pytest.mark.parametrize("text, why", QUERIES)
 def test_a_question_for_sql_is_left_alone(text: str, why: str) -> None:
     assert about_data(text, SHOP, DOCS) is None, why
