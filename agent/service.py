@@ -45,6 +45,7 @@ from agent.telemetry.ledger import Ledger
 from agent.telemetry.logs import hide
 from agent.understanding.followups.followups import FollowUps
 from agent.understanding.sample_questions import sample_questions
+from agent.uploads.blobs import build_blobs
 from agent.uploads.records import Upload
 from agent.uploads.uploads import Arriving, Uploads
 from executors.base import Schema, TableReport
@@ -111,7 +112,7 @@ class Service:
             cursors=cursors,
         )
         changes = Changes(state, self._changed_elsewhere)
-        self.uploads = Uploads(settings, state, router)
+        self.uploads = Uploads(settings, state, router, build_blobs(settings))
         self.catalogue = Catalogue(router, self.uploads, registry, self._others)
         self.looks = FirstLooks()
         self.registered = Databases(router, settings, changes, cursors, self.catalogue)

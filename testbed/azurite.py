@@ -1,4 +1,4 @@
-"""Azure Table Storage as Azurite emulates it, from npm (`testbed/node`), on a port of its own."""
+"""Azure Table and Blob Storage as Azurite emulates them, from npm (`testbed/node`), on a port of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from testbed.certificate import make_certificate
 from testbed.postgres import free_port
@@ -21,6 +21,7 @@ ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="  # everybody's
 _MODULES = Path(__file__).parent / "node" / "node_modules"
 _PROGRAM = _MODULES / ".bin" / "azurite-table"
+_BLOB_OPTIONS = ("--skipApiVersionCheck",)  # it is older than the client
 _PATIENCE_S = 60.0
 
 
@@ -38,21 +39,24 @@ def version() -> str:
 
 
 class Azurite:
-    """One table service; it runs inside the block, and its folder is removed afterwards.
+    """One service; it runs inside the block, and its folder is removed afterwards.
 
     Args:
+        service: `table` or `blob`.
         tls: whether it has a certificate, and takes tokens of Microsoft Entra ID. It looks at what a token says, and
             not at who signed it.
     """
 
-    def __init__(self, *, tls: bool = False) -> None:
+    def __init__(self, service: Literal["table", "blob"] = "table", *, tls: bool = False) -> None:
         if reason := missing():
             raise RuntimeError(reason)
         self.host, self.port = "127.0.0.1", free_port()
         self._folder = Path(tempfile.mkdtemp(prefix="plumbline-azurite-"))
         self._log = self._folder / "log"
         self.certificate, key = self._folder / "certificate.pem", self._folder / "key.pem"
-        self._options: tuple[str, ...] = ()
+        self._service = service
+        self._options: tuple[str, ...] = _BLOB_OPTIONS if service == "blob" else ()
+        self._tls = tls
         if tls:
             make_certificate(self.certificate, key, self.host)
             self._options = ("--oauth", "basic", "--cert", str(self.certificate), "--key", str(key))
@@ -71,20 +75,25 @@ class Azurite:
 
     @property
     def endpoint(self) -> str:
-        """The address of its table service."""
-        return f"{'https' if self._options else 'http'}://{self.host}:{self.port}/{ACCOUNT}"
+        """The address of its service."""
+        return f"{'https' if self._tls else 'http'}://{self.host}:{self.port}/{ACCOUNT}"
 
     @property
     def connection_string(self) -> str:
         """As the portal shows one for a storage account."""
-        return f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};TableEndpoint={self.endpoint};"
+        return f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};{self._endpoint_key};"
+
+    @property
+    def _endpoint_key(self) -> str:
+        return f"{self._service.capitalize()}Endpoint={self.endpoint}"
 
     def start(self) -> None:
         """Start it, and wait until it answers; what was stored before is there again."""
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [_PROGRAM, "--silent", "--disableTelemetry", "--location", self._folder,
-                 "--tableHost", self.host, "--tablePort", str(self.port), *self._options],
+                [_PROGRAM.with_name(f"azurite-{self._service}"), "--silent", "--disableTelemetry",
+                 "--location", self._folder, f"--{self._service}Host", self.host,
+                 f"--{self._service}Port", str(self.port), *self._options],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self._folder,
                 env={**os.environ, "NODE_OPTIONS": ""},
             )  # fmt: skip
@@ -105,10 +114,10 @@ class Azurite:
         for _ in range(round(_PATIENCE_S / 0.1)):
             with suppress(subprocess.TimeoutExpired):
                 process.wait(0.1)
-                raise RuntimeError(f"azurite-table ended:\n{self._said()}")
+                raise RuntimeError(f"azurite-{self._service} ended:\n{self._said()}")
             with suppress(OSError), socket.create_connection((self.host, self.port), timeout=1):
                 return
-        raise RuntimeError(f"azurite-table does not answer:\n{self._said()}")
+        raise RuntimeError(f"azurite-{self._service} does not answer:\n{self._said()}")
 
     def _said(self) -> str:
         return self._log.read_text(errors="replace")[-4000:]

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.core.errors import StateUnavailable
+from agent.core.errors import StateUnavailable, StorageFull
 from agent.telemetry.logs import hide
-from executors.errors import RegistryInvalid
+from executors.errors import DatabaseUnavailable, RegistryInvalid
 from executors.local.files_state import FileState, state_of
 
 if TYPE_CHECKING:
@@ -64,6 +64,20 @@ class Catalogue:
         """What is known of a database that somebody brought; None of any other."""
         return self._known.get(name)
 
+    def bring(self, name: str) -> None:
+        """Have the data of an upload on this machine; of any other database nothing is done. Blocks.
+
+        Raises:
+            DatabaseUnavailable: it cannot be fetched.
+        """
+        upload = self._known.get(name)
+        if upload is None:
+            return
+        try:
+            self.uploads.bring(upload)
+        except (StateUnavailable, StorageFull, OSError) as error:
+            raise DatabaseUnavailable(f"The data of {name!r} cannot be fetched now. Try again later.") from error
+
     async def follow(self, name: str = "", *, now: bool = False) -> None:
         """Look what databases there are, where it is time to, or a name is asked for that is not known.
 
@@ -88,6 +102,9 @@ class Catalogue:
         try:
             found = {upload.name: upload for upload in self.uploads.every()}
             uploads = [self.uploads.entry(upload) for upload in found.values()]
+            for name, upload in self._known.items():
+                if (now := found.get(name)) is None or now.place != upload.place:
+                    self.uploads.let_go(upload)
             self._known = found
         except StateUnavailable as error:
             log.warning("What was uploaded is not known: %s", error)

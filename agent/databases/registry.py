@@ -168,6 +168,8 @@ class Databases:
     async def _whole(self, name: str) -> Database:
         while name not in self._open:
             entry = self._router.entry(name)
+            if self._catalogue is not None:
+                await asyncio.to_thread(self._catalogue.bring, name)
             executor = await asyncio.to_thread(self._router.get, name)
             if self._router.entry(name) is not entry:
                 continue  # the registry was changed meanwhile

@@ -56,11 +56,15 @@ class UploadFolder:
         """Delete what is left of data that came."""
         shutil.rmtree(self._root / "incoming" / place, ignore_errors=True)
 
-    def keep(self, place: str) -> None:
-        """Put what came in its place, as a whole."""
-        target = self.path(place)
+    def keep(self, place: str, final: str = "") -> None:
+        """Put what came in its place, as a whole. Args: final: that place, where it is not the one it came to."""
+        target = self.path(final or place)
         target.parent.mkdir(parents=True, exist_ok=True)
-        self.incoming(place).rename(target)
+        try:
+            self.incoming(place).rename(target)
+        except OSError:
+            if not final or not target.is_dir():
+                raise  # else somebody else has put the same there
 
     def remove(self, place: str) -> None:
         """Delete the data of an upload, where it is there."""

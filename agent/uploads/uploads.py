@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import uuid
 from collections.abc import AsyncIterable, Callable
@@ -11,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.config.settings import MB, types_of
-from agent.core.errors import NotPermitted, UploadInvalid
-from agent.uploads.folder import DATA, Incoming, UploadFolder, disk_watched, too_large
+from agent.core.errors import NotPermitted, StateUnavailable, UploadInvalid
+from agent.uploads.folder import DATA, LEFT_AFTER_S, Incoming, UploadFolder, disk_watched, too_large
 from agent.uploads.records import Upload, UploadShelf, taken
 from agent.uploads.unpack import safe_name, unpack
 from executors.base import Frozen
@@ -23,6 +24,7 @@ from executors.registry.kinds import is_file_of_data
 if TYPE_CHECKING:
     from agent.config.settings import Settings
     from agent.storage.store import StateStore
+    from agent.uploads.blobs import SharedData
     from executors.router import Router
 
 ARCHIVE = ".zip"
@@ -30,6 +32,8 @@ FOLDER = "uploads"  # in that of the state
 UNPACKED = 10  # times the size of an upload that an archive may have
 _WRITE_BYTES = 1024 * 1024  # are collected before a thread writes them
 _DAY_S = 86_400.0
+
+log = logging.getLogger(__name__)
 
 
 class UploadRules(Frozen):
@@ -58,10 +62,11 @@ class Uploads:
         settings: whose limits hold.
         state: where their records are kept.
         router: whose names are taken, and which opens what came.
+        shared: where the data lies for instances that share no disk; None: they share the folder of the state.
     """
 
-    def __init__(self, settings: Settings, state: StateStore, router: Router) -> None:
-        self._settings, self._router = settings, router
+    def __init__(self, settings: Settings, state: StateStore, router: Router, shared: SharedData | None = None) -> None:
+        self._settings, self._router, self._shared = settings, router, shared
         self._shelf, self._folder = UploadShelf(state), UploadFolder(settings.state_path.absolute() / FOLDER)
 
     @property
@@ -116,13 +121,32 @@ class Uploads:
         finally:
             await asyncio.to_thread(self._folder.end, place)
 
+    def bring(self, upload: Upload) -> None:
+        """Have its data in the folder of this machine. Blocks; raises StateUnavailable, where it cannot be fetched."""
+        if self._shared is None or self._folder.path(upload.place).is_dir():
+            return
+        place = f"{upload.place}.{uuid.uuid4().hex}"  # others may fetch it, too
+        try:
+            self._folder.begin(place, upload.size)
+            self._shared.fetch(upload.place, self._folder.incoming(place))
+            self._folder.keep(place, upload.place)
+        finally:
+            self._folder.end(place)
+
+    def let_go(self, upload: Upload) -> None:
+        """Delete the copy on this machine of data that is gone."""
+        self._folder.remove(upload.place)
+
     async def remove(self, name: str) -> None:
         """Forget an upload and delete its data. Who may was asked before. Raises StateUnavailable."""
         await asyncio.to_thread(self._remove, name)
 
     def sweep(self) -> int:
         """Delete the data of what has expired, or was left over. Blocks; raises StateUnavailable."""
-        return self._folder.sweep({upload.place for upload in self._shelf.every()})
+        known = {upload.place for upload in self._shelf.every()}
+        if self._shared is not None:
+            self._shared.sweep(known, self._shelf.clock() - LEFT_AFTER_S)
+        return self._folder.sweep(known)
 
     # -- in threads -----------------------------------------------------------------------------------------
 
@@ -167,9 +191,11 @@ class Uploads:
         self._read(_entry(upload, self._folder.incoming(place)))
         self._folder.keep(place)
         try:
+            if self._shared is not None:
+                self._shared.put(place, self._folder.path(place))
             self._shelf.add(upload)
         except BaseException:
-            self._folder.remove(place)
+            self._delete(place)
             raise
         return upload
 
@@ -192,7 +218,16 @@ class Uploads:
         upload = next((it for it in self._shelf.every() if it.name == name), None)
         if upload is not None:
             self._shelf.remove(name)
-            self._folder.remove(upload.place)
+            self._delete(upload.place)
+
+    def _delete(self, place: str) -> None:
+        self._folder.remove(place)
+        if self._shared is None:
+            return
+        try:
+            self._shared.remove(place)
+        except StateUnavailable as error:  # nobody finds it any more; what is left is only space
+            log.warning("The data of an upload that is gone was not deleted: %s", error)
 
 
 def _entry(upload: Upload, folder: Path) -> Entry:

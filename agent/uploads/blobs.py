@@ -1,0 +1,125 @@
+"""The data of uploads in Azure Blob Storage, where instances share no disk: put there once, fetched when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from agent.core.errors import StateUnavailable
+
+if TYPE_CHECKING:
+    from azure.storage.blob import ContainerClient
+
+    from agent.config.settings import Settings
+
+_ROLE = "give this identity the role Storage Blob Data Contributor, or check the key in its connection string"
+_CLIENT_OPTIONS: dict[str, Any] = {"connection_timeout": 5, "read_timeout": 60, "retry_total": 3}  # seconds
+
+
+class SharedData(Protocol):
+    """Where the data of uploads lies for all instances. Methods block, and raise StateUnavailable."""
+
+    def put(self, place: str, folder: Path) -> None:
+        """Keep the files of a folder."""
+
+    def fetch(self, place: str, folder: Path) -> None:
+        """Write them into a folder that is there."""
+
+    def remove(self, place: str) -> None:
+        """Delete them."""
+
+    def sweep(self, known: Collection[str], before: float) -> None:
+        """Delete what belongs to none of these places, and came before a time, in seconds since the epoch."""
+
+
+class AzureBlobs:
+    """`SharedData` in one container, which is made when it is missing: a blob for each file, below its upload's place.
+
+    Args:
+        connection: a connection string; empty: `endpoint` and managed identity, or who is logged in with `az login`.
+        endpoint: `https://ACCOUNT.blob.core.windows.net`.
+        container: its name.
+    """
+
+    def __init__(self, *, connection: str = "", endpoint: str = "", container: str) -> None:
+        self._connection, self._endpoint, self._name = connection, endpoint, container
+
+    def put(self, place: str, folder: Path) -> None:
+        """See `SharedData.put`."""
+        from azure.core.exceptions import ResourceExistsError
+
+        with _told():
+            with suppress(ResourceExistsError):
+                self._container.create_container()
+            for path in sorted(it for it in folder.rglob("*") if it.is_file()):
+                with path.open("rb") as file:
+                    self._container.upload_blob(f"{place}/{path.relative_to(folder).as_posix()}", file, overwrite=True)
+
+    def fetch(self, place: str, folder: Path) -> None:
+        """See `SharedData.fetch`."""
+        with _told():
+            for name in self._names(place):
+                target = folder / name.removeprefix(f"{place}/")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with target.open("wb") as file:
+                    self._container.download_blob(name).readinto(file)
+
+    def remove(self, place: str) -> None:
+        """See `SharedData.remove`."""
+        with _told():
+            for name in self._names(place):
+                self._container.delete_blob(name)
+
+    def sweep(self, known: Collection[str], before: float) -> None:
+        """See `SharedData.sweep`."""
+        from azure.core.exceptions import ResourceNotFoundError
+
+        with _told(), suppress(ResourceNotFoundError):  # of a container that no upload has made yet
+            for blob in self._container.list_blobs():
+                place = str(blob.name).partition("/")[0]
+                if place not in known and blob.last_modified.timestamp() < before:
+                    self._container.delete_blob(blob.name)
+
+    def _names(self, place: str) -> list[str]:
+        return [str(blob.name) for blob in self._container.list_blobs(name_starts_with=f"{place}/")]
+
+    @cached_property
+    def _container(self) -> ContainerClient:
+        from azure.storage.blob import ContainerClient
+
+        if self._connection:
+            return ContainerClient.from_connection_string(self._connection, self._name, **_CLIENT_OPTIONS)
+        from azure.identity import DefaultAzureCredential
+
+        return ContainerClient(self._endpoint, self._name, credential=DefaultAzureCredential(), **_CLIENT_OPTIONS)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Errors of Azure as StateUnavailable, without what they repeat of the request."""
+    from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
+
+    try:
+        yield
+    except (ClientAuthenticationError, HttpResponseError) as error:
+        status = getattr(error, "status_code", None)
+        what = f"refuses us: {_ROLE}" if status in (401, 403) else f"answers with an error ({status}); try again later"
+        raise StateUnavailable(f"Azure Blob Storage, where uploads are kept, {what}.") from error
+    except AzureError as error:
+        raise StateUnavailable("Azure Blob Storage, where uploads are kept, cannot be reached. Try again.") from error
+
+
+def build_blobs(settings: Settings) -> SharedData | None:
+    """That of the account which has the state's table; None where state is not in Azure, or nothing tells its blobs."""
+    if settings.state_kind != "azure_tables":
+        return None
+    container = f"{settings.azure_tables_name.lower()}-uploads"
+    if settings.azure_tables_connection is not None:
+        return AzureBlobs(connection=settings.azure_tables_connection.get_secret_value(), container=container)
+    endpoint = settings.azure_tables_endpoint or ""
+    if ".table." not in endpoint:
+        return None
+    return AzureBlobs(endpoint=endpoint.replace(".table.", ".blob.", 1), container=container)
