@@ -297,6 +297,33 @@ def test_a_login_that_fails_says_why_and_no_names(number: int, message: str, why
     assert "10.1.2.3" not in told
 
 
+@pytest.mark.parametrize("message, kind, hint", [
+    ('column "citty" does not exist', ErrorKind.COLUMN_NOT_FOUND, "Nearest: city"),
+    ('relation "peple" does not exist', ErrorKind.TABLE_NOT_FOUND, "Nearest: people"),
+    ("function datetrunk(unknown, date) does not exist", ErrorKind.FUNCTION_NOT_FOUND, "DATEADD"),
+    ('column "people.city" must appear in the GROUP BY clause or be used in an aggregate function',
+     ErrorKind.GROUPING, "GROUP BY"),
+    ("syntax error near 'LIMIT' at line 1 and character position 20", ErrorKind.SYNTAX_ERROR, "TOP"),
+    ("'XMLTABLE' is not currently supported in Babelfish", ErrorKind.SYNTAX_ERROR, "one SQL Server SELECT"),
+    ("operator does not exist: varchar + integer", ErrorKind.TYPE_MISMATCH, "Cast"),
+    ("division by zero", ErrorKind.DIVISION_BY_ZERO, "NULLIF"),
+    ("more than one row returned by a subquery used as an expression", ErrorKind.SEVERAL_ROWS, "IN"),
+    ('new row for relation "people" violates check constraint "c"', ErrorKind.CONSTRAINT, ""),
+    ("canceling statement due to user request", ErrorKind.TIMEOUT, ""),
+])  # fmt: skip
+def test_a_server_that_is_like_sql_server_may_say_it_in_postgresqls_words(
+    message: str, kind: ErrorKind, hint: str
+) -> None:
+    columns = tuple(Column(name=name, type="int", nullable=True) for name in ("id", "city"))
+    known = Schema(database="d", dialect="sqlserver", tables=(Table(name="people", columns=columns),), namespace="dbo")
+    sql = "SELECT [citty] FROM [people]" if "citty" in message else "SELECT [city], 1 FROM [people]"
+
+    failed = failures.told(server_error(33557097, message), DIALECTS["sqlserver"], sql, lambda: known)
+
+    assert failed.kind is kind
+    assert hint in failed.hint
+
+
 # -- values --------------------------------------------------------------------------------------------------
 
 

@@ -363,7 +363,10 @@ SQLSERVER = Dialect(
         (r"insufficient system memory|insufficient disk space|query processor ran out", ErrorKind.RESOURCE),
         (r"Incorrect syntax|Unclosed quotation|is not valid in this context|is invalid in", ErrorKind.SYNTAX_ERROR),
         (r"No column name was specified|equal number of expressions", ErrorKind.SYNTAX_ERROR),
-        *POSTGRESQL.errors,  # Babelfish speaks Transact-SQL, and says many of its errors in PostgreSQL's words
+        # Babelfish speaks Transact-SQL, and says many of its errors in PostgreSQL's words, with one number for most.
+        (r"is not (?:currently |yet )?supported", ErrorKind.SYNTAX_ERROR),
+        (r"violates \S+ constraint", ErrorKind.CONSTRAINT),
+        *POSTGRESQL.errors,
     ),
     schemas=frozenset({"dbo"}),
     session=_SESSION,
