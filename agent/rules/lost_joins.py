@@ -48,7 +48,6 @@ class _Rejoined:
             self._reading.check_sources()
             wanted = [it for it in own if not isinstance(it.find_ancestor(exp.Join, exp.Select), exp.Join)]
             meant = [(column, self._reading.meaning(column)) for column in wanted]
-            self._reading.check_unknown(meant)
             self._lay({table.name for _, (table, _) in meant if table is not None})
             self._rename(meant)
         except Unclear:
@@ -57,21 +56,18 @@ class _Rejoined:
 
     def _lay(self, wanted: set[str]) -> None:
         """Keep the joins that hold; drop the others, and reach what is wanted along the keys."""
-        from_ = self._select.args["from_"].this
-        kept: list[exp.Join] = []
-        if (table := self._reading.tables.get(from_.alias_or_name.lower())) is not None:
-            self._alias[table.name] = from_.alias_or_name
-        dropped: dict[str, str] = {}
-        for join in self._reading.joins:
-            table, on = self._reading.tables.get(join.this.alias_or_name.lower()), join.args.get("on")
-            if table is None or on is None or not all(self._joins_here(c, join) for c in on.find_all(exp.Column)):
+        kept, dropped = list[exp.Join](), dict[str, str]()
+        names = [table.name for table in self._reading.tables.values() if table is not None]
+        first, *others = zip(names, (it.alias_or_name for it in self._reading.sources), strict=True)
+        self._alias = dict([first])
+        for join, (name, alias) in zip(self._reading.joins, others, strict=True):
+            on = join.args.get("on")
+            if on is not None and all(self._joins_here(column, join) for column in on.find_all(exp.Column)):
+                kept.append(join)
+                self._alias[name] = alias
+            else:
                 self._changes.append(f"{join.sql(dialect=self._dialect)} left out")
-                dropped |= {table.name: join.this.alias_or_name} if table is not None else {}
-                continue
-            kept.append(join)
-            self._alias[table.name] = join.this.alias_or_name
-        if not self._alias:
-            self._begin(wanted)
+                dropped[name] = alias
         self._select.set("joins", kept)
         order = {table.name: place for place, table in enumerate(self._schema.tables)}
         for name in sorted(wanted - self._alias.keys(), key=lambda name: order[name]):
@@ -81,16 +77,6 @@ class _Rejoined:
         """Whether a column of a join's condition is of a table that is read by then."""
         here = {alias.lower() for alias in (*self._alias.values(), join.this.alias_or_name)}
         return column.table.lower() in here and self._reading.holds(column)
-
-    def _begin(self, wanted: set[str]) -> None:
-        """Read first of all one table that is wanted, since what was read first is none."""
-        first = next((table for table in self._schema.tables if table.name in wanted), None)
-        if first is None:
-            raise Unclear
-        old = self._select.args["from_"].this
-        old.replace(_as_source(first, first.parts[-1], self._schema))
-        self._alias[first.name] = first.parts[-1]
-        self._changes.append(f"FROM {old.sql(dialect=self._dialect)} -> {first.name}")
 
     def _reach(self, name: str, dropped: dict[str, str]) -> None:
         target = self._schema.table(name)

@@ -38,9 +38,6 @@ class Reading:
         from_ = [select.args["from_"]] if select.args.get("from_") else []
         self.sources: list[exp.Expr] = [part.this for part in [*from_, *self.joins]]
         self.tables = {alias.lower(): table for alias, table in tables_of(select, schema).items()}
-        known = {cte.alias_or_name.lower() for cte in select.root().find_all(exp.CTE)}
-        plain = [it for it in self.sources if isinstance(it, exp.Table) and it.name and it.name.lower() not in known]
-        self._unknown = {it.alias_or_name.lower(): it for it in plain if not schema.tables_named(it.name)}
         self._read = [table for table in self.tables.values() if table is not None]
         self._aliases = {it.alias.lower() for it in select.expressions if isinstance(it, exp.Alias)}
         columns = (it for it in select.find_all(exp.Column) if not isinstance(it.this, exp.Star))
@@ -49,9 +46,7 @@ class Reading:
     def holds(self, column: exp.Column) -> bool:
         """Whether a column is where the query looks for it; one of a query around this one is somebody else's."""
         name, of = column.name, column.table.lower()
-        if of in self._unknown:
-            return False
-        looked_in = [table for alias, table in self.tables.items() if of in {"", alias} and alias not in self._unknown]
+        looked_in = [table for alias, table in self.tables.items() if of in {"", alias}]
         here = any(table is None or table.column(name) for table in looked_in)
         return here or (not of and name.lower() in self._aliases) or self._is_outer(column)
 
@@ -63,27 +58,15 @@ class Reading:
         return any(table is None or table.column(column.name) for table in tables_of(around, self._schema).values())
 
     def check_sources(self) -> None:
-        """Only plain tables, each once, joined by conditions. Raises Unclear: of anything else joins are left alone."""
+        """Only tables of the schema, each once, joined by conditions. Raises Unclear: other joins are left alone.
+
+        A table that the schema does not have is not taken for another: an amount of `invoices` is none of `orders`.
+        """
         names = {source.name.lower() for source in self.sources}
-        plain = all(isinstance(source, exp.Table) for source in self.sources) and len(names) == len(self.sources)
-        if not names or not plain or self._select.args.get("laterals"):
+        if not names or len(names) < len(self.sources) or len(self._read) < len(self.sources):
             raise Unclear
         if any(join.args.get("using") or join.args.get("method") for join in self.joins):
             raise Unclear
-
-    def check_unknown(self, meant: Sequence[tuple[exp.Column, tuple[Table | None, str]]]) -> None:
-        """A table that the schema does not have is taken for another with two of its columns, or one that names it.
-
-        An amount of `invoices` is no amount of `orders`. Raises Unclear.
-        """
-        for alias, source in self._unknown.items():
-            found = {(it[0].name, it[1]) for column, it in meant if it[0] and column.table.lower() in {"", alias}}
-            names = [table for table, _ in found]
-            said = source.name.lower().removesuffix("s")
-            if any(
-                names.count(it) < 2 and said not in it.lower() and _singular(it) not in _plain(c) for it, c in found
-            ):
-                raise Unclear
 
     def meaning(self, column: exp.Column) -> tuple[Table | None, str]:
         """The table and the real name of a column; no table where it is right as it stands. Raises Unclear."""
