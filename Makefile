@@ -45,7 +45,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page bench-own-data conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: bench-workers help wheel sbom clients installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
+.PHONY: bench-workers bench-hostile help wheel sbom clients installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 help:  ## what can be made
 	@sed -nE 's/^([a-z][a-z-]*):.*##[[:space:]]*(.*)/\1\t\2/p' Makefile | sort | awk -F'\t' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -120,6 +120,9 @@ bench-own-time: $(LOCAL)  ## what a question costs beside the model and the data
 
 bench-workers: $(LOCAL) data  ## what the worker processes cost a plain question, in milliseconds
 	@$(BIN)/python -m bench.worker_time
+
+bench-hostile: $(TESTED) data  ## whether health/live answers while hostile queries are read, in milliseconds
+	@$(OFFLINE) $(BIN)/python -m bench.hostile
 
 bench-cold-start: $(LOCAL)  ## what a new process takes until its import, its first health answer, its first answer
 	@$(OFFLINE) $(BIN)/python -m bench.cold_start

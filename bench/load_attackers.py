@@ -12,7 +12,7 @@ PATIENCE_S = 60.0  # after which a connection counts as kept open
 
 _GET = b"GET /api/health/live HTTP/1.1\r\nhost: 127.0.0.1\r\n"
 _POST = b"POST /api/execute HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
-_QUERIES = (
+QUERIES = (
     f"SELECT {'DATE(' * 40}1{')' * 40} AS x",
     f"SELECT {'ARRAY[' * 40}1{']' * 40} AS x",
     f"SELECT {'coalesce(' * 50}1{', 1)' * 50} AS x",
@@ -74,7 +74,7 @@ class Attacker:
         self._refused(await self._sent(_POST + b"content-length: 1000\r\n\r\n{"))
 
     async def _query(self) -> None:
-        sql = _QUERIES[self._number // 5 % len(_QUERIES)]
+        sql = QUERIES[self._number // 5 % len(QUERIES)]
         body = json.dumps({"database": self._database, "sql": sql, "timeout_s": 2}).encode()
         await self._sent(_POST + b"connection: close\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agent.core.models import Check
+from agent.core.off_loop import off_loop
 from executors.base import Column, Frozen, Schema, Table
 from executors.errors import DatabaseUnavailable, SqlError
 
@@ -41,7 +43,7 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     """
     from executors.sql.literals import text_filters
 
-    filters = list({found.key: found for found in text_filters(tree, schema)}.values())
+    filters = list({it.key: it for it in await off_loop(partial(text_filters, tree, schema))}.values())
     if not filters:
         return LookedUp(check=Check(name=NAME, passed=True, detail="No text is filtered on."))
     told, unmade = list[str](), ""

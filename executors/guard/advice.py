@@ -31,6 +31,8 @@ def drop_advice(root: exp.Expr) -> None:
             for hint in node.args["hints"]:
                 _check_hint(hint)
             node.set("hints", None)
+        elif isinstance(node, exp.Table) and isinstance(node.args.get("indexed"), exp.Table):
+            node.set("indexed", None)
         elif isinstance(node, exp.Hint):
             node.pop()
         elif isinstance(node, exp.Query):

@@ -98,6 +98,8 @@ def _sources(root: exp.Expr) -> tuple[set[str], dict[str, set[str]]]:
         if isinstance(held, exp.Func) and held.name.lower() not in _ROWS:
             named = alias.columns if isinstance(alias, exp.TableAlias) else []
             columns = {_meant(it.this if isinstance(it, exp.ColumnDef) else it) for it in named}
+            if isinstance(offset := node.args.get("offset"), exp.Identifier):
+                columns.add(_meant(offset))  # of WITH ORDINALITY
             columns = columns or {_meant(alias.this) if isinstance(alias, exp.TableAlias) else name}
             makers[name] = columns & makers.get(name, columns)  # another one of that name may have others
         else:

@@ -32,10 +32,11 @@ _REPEATING = words("repeat replicate array_repeat")
 _LISTS = words("range generate_series")
 _LONG_STEPS = words("day week month quarter year")
 _MEASURES = words("len length array_length list_length year month quarter week day hour")  # of what is there already
+_LENGTHS = words("len length char_length character_length")  # never less than 0
 _WHOLE = re.compile(r"-?[1-9]\d*")
 _UNITS = words(
     "nanosecond microsecond millisecond second minute hour day dayofyear weekday week isoweek month quarter year",
-    "ns mcs ms ss s mi n hh dd d dy y dw w wk ww isowk isoww mm m qq q yyyy yy tzoffset tz",
+    "iso_week ns mcs ms ss s mi n hh dd d dy y dw w wk ww isowk isoww mm m qq q yyyy yy tzoffset tz",
     "sql_tsi_second sql_tsi_minute sql_tsi_hour sql_tsi_day sql_tsi_week sql_tsi_month sql_tsi_quarter sql_tsi_year",
 )
 
@@ -99,10 +100,10 @@ class FunctionCheck:
         arguments = node.expressions
         if name in _BUILDERS and len(arguments) > _BUILDERS[name]:
             length = arguments[_BUILDERS[name]]
-            written = length.is_int and isinstance(length, exp.Literal)
-            if not written or int(length.name) > MAX_BUILT_CHARS:
+            most = _most(length)
+            if most is None or most > MAX_BUILT_CHARS:
                 raise _too_long(node)
-            self._repeated *= max(int(length.name), 1) if name in _REPEATING else 1
+            self._repeated *= max(most, 1) if name in _REPEATING else 1
             if self._repeated > MAX_REPEATED:
                 raise _too_long(node)
         elif name in _LISTS and self._dialect.kin == "duckdb" and not isinstance(node.parent, exp.Table | exp.Lateral):
@@ -115,6 +116,18 @@ class FunctionCheck:
             written = isinstance(pattern, exp.Literal) and pattern.is_string
             if not written or "*" in pattern.name or any(len(run) > 4 for run in re.findall(r"\d+", pattern.name)):
                 raise _too_long(node)
+
+
+def _most(length: exp.Expr) -> int | None:
+    """What a length comes to at most: a written number, or one less what is there already, as in `5 - LEN(code)`."""
+    if isinstance(length, exp.Literal):
+        return int(length.name) if length.is_int else None
+    if isinstance(length, exp.Paren):
+        return _most(length.this)
+    taken = length.expression if isinstance(length, exp.Sub) else None
+    if isinstance(taken, exp.Anonymous) and taken.name.lower() in _LENGTHS:
+        return _most(length.this)
+    return None
 
 
 def _is_short(bounds: list[exp.Expr]) -> bool:

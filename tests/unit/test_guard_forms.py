@@ -8,6 +8,7 @@ from guard_shop import schema
 
 from executors.errors import SqlRefused
 from executors.guard import guard
+from fuzz.shop import shop_schema
 
 
 def written(dialect: str, sql: str) -> str:
@@ -54,3 +55,29 @@ def test_they_run(dialect: str, sql: str, shown: str | None) -> None:
 def test_nothing_hostile_passes_for_them(dialect: str, sql: str) -> None:
     with pytest.raises(SqlRefused):
         written(dialect, sql)
+
+
+@pytest.mark.parametrize("dialect, sql, shown", [
+    ("postgresql", "SELECT x.tag, x.n FROM orders AS o, unnest(string_to_array(o.status, ' ')) WITH ORDINALITY AS x(tag, n)", "x.n"),
+    ("sqlserver", "SELECT u.attr, u.val FROM (SELECT id, name, category FROM products) AS p UNPIVOT(val FOR attr IN (name, category)) AS u", "u.attr"),
+    ("sqlserver", "SELECT s.[2024] FROM orders PIVOT(SUM(total_amount) FOR status IN ([2023], [2024])) AS s", "s.[2024]"),
+    ("sqlserver", "SELECT DATEPART(iso_week, created_at) FROM orders GROUP BY DATEPART(iso_week, created_at)", "iso_week"),
+    ("sqlserver", "SELECT REPLICATE('0', 5 - LEN(status)) + status FROM orders", "REPLICATE('0', 5 - LEN(status))"),
+    ("sqlite", "SELECT count(*) FROM orders INDEXED BY orders_by_date WHERE id > 1", "FROM orders WHERE"),
+    ("hana", "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY total_amount) FROM orders", "PERCENTILE_CONT(0.5)"),
+])  # fmt: skip
+def test_what_analysts_write_of_known_tables_runs(dialect: str, sql: str, shown: str) -> None:
+    assert shown in guard.check(sql, shop_schema(dialect), row_limit=9).sql
+
+
+@pytest.mark.parametrize("dialect, sql", [
+    ("sqlserver", "SELECT REPLICATE('0', 99999 - LEN(status)) FROM orders"),
+    ("sqlserver", "SELECT REPLICATE('0', 5 - id) FROM orders"),
+    ("sqlserver", "SELECT REPLICATE('0', LEN(status) - 5) FROM orders"),
+    ("sqlserver", "SELECT REPLICATE(REPLICATE(REPLICATE('0', 9000 - LEN(status)), 9000 - LEN(status)), 9) FROM orders"),
+    ("postgresql", "SELECT x.pg_sleep FROM unnest(ARRAY[9.0]) WITH ORDINALITY AS x(tag, n)"),
+    ("sqlserver", "SELECT u.secret FROM secrets UNPIVOT(val FOR attr IN (a, b)) AS u"),
+])  # fmt: skip
+def test_and_nothing_that_is_like_it(dialect: str, sql: str) -> None:
+    with pytest.raises(SqlRefused):
+        guard.check(sql, shop_schema(dialect), row_limit=9)

@@ -190,7 +190,7 @@ HANA = Dialect(
     aggregates=COMMON_AGGREGATES
     | words(
         "auto_corr corr corr_spearman first_value last_value median nth_value stddev stddev_pop stddev_samp string_agg",
-        "var var_pop var_samp",
+        "percentile_cont percentile_disc var var_pop var_samp",
     ),
     functions=(COMMON - _ELSEWHERE)
     | words(

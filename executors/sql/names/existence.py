@@ -195,6 +195,7 @@ class NameCheck:
             columns = self._query(node.this, ctes, outer)
             columns = None if node.args.get("pivots") else renamed(columns, given)
             frame.sources.append(Source(self._goes_by(node), columns))
+            self._pivoted(node, frame)
         elif node.alias:
             self._source(node.this, ctes, Frame(frame.outer))
             frame.sources.append(Source(self._goes_by(node), None))
@@ -208,7 +209,14 @@ class NameCheck:
             frame.sources.append(Source(node.alias or node.name, None))
         else:
             frame.sources.append(self._named_table(node, given, ctes))
+            self._pivoted(node, frame)
         self._joins(node, ctes, frame)
+
+    def _pivoted(self, node: exp.Expr, frame: Frame) -> None:
+        """What PIVOT or UNPIVOT makes of a source, under a name of its own."""
+        for pivot in node.args.get("pivots") or ():
+            if pivot.alias:
+                frame.sources.append(Source(self._goes_by(pivot), None))
 
     def _named_table(self, node: exp.Table, given: tuple[str, ...], ctes: Mapping[str, Cte]) -> Source:
         """A CTE, or a table of the schema."""

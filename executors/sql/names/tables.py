@@ -72,6 +72,17 @@ def _of_that_case(node: exp.Table, tables: tuple[Table, ...], schema: Schema) ->
     return tuple(table for table in tables if table.parts[-1] == asked)[:1] or tables[:1]
 
 
+def _ctes(select: exp.Select) -> set[str]:
+    """The CTEs in sight, in lower case: by a walk up, for one over the whole tree would be made for each name."""
+    found: set[str] = set()
+    at: exp.Expr | None = select
+    while at is not None:
+        if (with_ := at.args.get("with_")) is not None:
+            found |= {cte.alias_or_name.lower() for cte in with_.expressions}
+        at = at.parent
+    return found
+
+
 def tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
     """What one SELECT reads, by the name it goes by; None for what is no table of the schema (a CTE, a subquery).
 
@@ -80,7 +91,7 @@ def tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
     from_ = select.args.get("from_")
     joins = select.args.get("joins") or []
     sources = [part.this for part in ([from_] if from_ else []) + joins] + (select.args.get("laterals") or [])
-    ctes = {cte.alias_or_name.lower() for cte in select.root().find_all(exp.CTE)}
+    ctes = _ctes(select)
     found: dict[str, Table | None] = {}
     for source in (source.this if isinstance(source, exp.Final) else source for source in sources):
         plain = isinstance(source, exp.Table) and source.name.lower() not in ctes and source.alias_or_name not in found
