@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from small_tables import table
+from sqlglot import exp
 
 from executors.base import Schema
 from executors.sql.literals import same_text, text_filters
 from executors.sql.tree import tree_to_change
+from fuzz.shop import shop_schema
 
 
 @pytest.mark.parametrize(
@@ -35,3 +39,23 @@ def test_only_texts_of_real_tables_are_filters() -> None:
     tree = tree_to_change("SELECT * FROM (SELECT 'x' AS city) AS t WHERE t.city = 'y' AND 3 = 4", "sqlite")
     assert tree is not None
     assert text_filters(tree, SCHEMA) == []
+
+
+def test_many_filters_are_found_in_work_that_grows_with_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = [0]
+    each = exp.Expression.iter_expressions
+
+    def counted(self: exp.Expr, reverse: bool = False) -> Iterator[exp.Expr]:
+        looked[0] += 1
+        return each(self, reverse)
+
+    monkeypatch.setattr(exp.Expression, "iter_expressions", counted)
+    work = []
+    for many in (50, 400):
+        conditions = " OR ".join(f"status = 's{n}'" for n in range(many))
+        tree = tree_to_change(f"SELECT id FROM orders WHERE {conditions}", "duckdb")
+        assert tree is not None
+        looked[0] = 0
+        assert len(text_filters(tree, shop_schema("duckdb"))) == many
+        work.append(looked[0])
+    assert work[1] < 10 * work[0]
