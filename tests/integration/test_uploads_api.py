@@ -209,7 +209,7 @@ async def test_another_process_answers_at_once_and_forgets_with_the_first(opened
         async def status() -> int:
             return int((await one.post("/execute", json=asked, headers=bearer(ANN))).status_code)
 
-        assert await eventually(status, lambda found: found != 200) == 404
+        assert await eventually(status, lambda found: found == 404) == 404
 
 
 async def test_what_has_expired_is_gone(opened: Open, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
