@@ -101,9 +101,10 @@ bench-begin:
 bench-arithmetic: sentences $(LOCAL)  ## how well equations in prose are recomputed: ARITHMETIC=path/to/arithmetic.jsonl
 	$(BIN)/python -m bench.arithmetic "$(ARITHMETIC)"
 
-bench-grounding: $(LOCAL)  ## true and false sentences about made-up rows: which are refused; the second run is of sentences no rule was tuned on
+bench-grounding: $(LOCAL)  ## true and false sentences about made-up rows: which are refused; the second run is of sentences no rule was tuned on, the third of written ones
 	@$(BIN)/python -m bench.grounding
 	@$(BIN)/python -m bench.grounding --held-out
+	@$(BIN)/python -m bench.grounding_written
 
 bench-guard: statements $(LOCAL)  ## what the guard lets through and refuses: STATEMENTS=path/to/statements.jsonl
 	$(BIN)/python -m bench.guard "$(STATEMENTS)"

@@ -11,6 +11,8 @@ import typer
 
 from agent.cli.console import EXPECTED, Docs, EffortOption, err, fail, opened, out, read_settings
 
+_LANGUAGES = ("en", "de", "fr", "es", "it")  # of which `recompute` reads words as numbers
+
 
 def _parts(names: list[str] | None) -> list[str]:
     """The parts to leave out. Raises typer.BadParameter: there is none of that name."""
@@ -187,12 +189,21 @@ def calibrate(
         runner.run(run)
 
 
-def recompute() -> None:
+def recompute(
+    language: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Of the lines: {', '.join(_LANGUAGES)}. Where it is given, numbers are read in it, and words."
+        ),
+    ] = None,
+) -> None:
     """Recompute the arithmetic in each line of standard input."""
+    if language is not None and language not in _LANGUAGES:
+        raise typer.BadParameter(f"{language!r} is not known; use one of {', '.join(_LANGUAGES)}.")
     from agent.grounding.arithmetic.recompute import recompute_line
 
     for line in sys.stdin:
-        sys.stdout.write(recompute_line(line.rstrip("\n")) + "\n")
+        sys.stdout.write(recompute_line(line.rstrip("\n"), language) + "\n")
         sys.stdout.flush()
 
 

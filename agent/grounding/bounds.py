@@ -51,7 +51,9 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
         )
     ):
         return None  # "all hotels" and a name: who is meant is not clear
+    whole = [it.start for at, it in enumerate(segment.items) if it.kind == "number" and numbers.is_of_all(segment, at)]
     counts = [it for it in segment.numbers if it.start != limit.start and not it.percent and not it.currency]
+    counts = [it for it in counts if it.start not in whole]
     if any(it.cls for it in segment.numbers) or any(it.percent or it.currency for it in segment.numbers if it != limit):
         return None
     if len(columns) != 1 or len(counts) > 1 or not (quantifiers or counts or (named and len(named) > 1)):

@@ -50,6 +50,17 @@ _KINDS = (
         counts=True,
     ),
     _kind(
+        r"distan|length|länge|longueur|longitud|lunghezza|durati?on|dauer|durée|duraci|durat|minute|hour|days|night|stund|wait"
+        r"|heures?|horas?|(?:^|[_ ])(?:km|ore|time|min|h)(?:$|[_ ])|kilomet|miles?",
+        "",
+        r"long(?:er|est)|short(?:er|est)|(?:länger|längst|kürzer|kürzest)\w*|f[au]rthest",
+    ),
+    _kind(
+        r"weigh|weight|(?:^|[_ ])(?:kg|tons?|g)(?:$|[_ ])|gewicht|poids|\bpeso",
+        "",
+        r"heav(?:ier|iest)|light(?:er|est)|(?:schwerer|schwerst|leichter|leichtest)\w*",
+    ),
+    _kind(
         r"(?:^|[_ ])(?:area|m2|sqm|qm)(?:$|[_ ])|fläche|surface|superfici",
         "m² qm square area fläche surface superficie quadratmeter",
         r"(?!)",

@@ -35,7 +35,10 @@ _SIZE = re.compile(
     r"larg(?:er|est)|big(?:ger|gest)|small(?:er|est)|größ\w*|klein\w*|grande?s?|petite?s?|pequeñ[oa]s?|piccol[oaie]"
 )
 _EVERYONE = frozenset(["everyone", "everybody", "jeder", "chacun", "chacune", "ciascuno"])
+_ZERO = frozenset(["nothing", "nichts", "rien", "nada", "niente", "nulla", "zero", "zéro", "cero"])
+_TIMES = frozenset(["time", "zeit", "temps", "tiempo", "tempo"])
 _HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
+_DURATIONS = frozenset(["hour", "hours", "h", "minute", "minutes", "min", "second", "seconds", "s", "day", "days"])
 _RATES = frozenset({"per", "pro", "je"})
 _A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
 _AGES = frozenset({"age", "alter", "âge", "edad", "età", "old", "alt"})
@@ -89,6 +92,7 @@ class Wording:
             Class.TIME: self._time, Class.AFTER: self._as_asked, Class.BEFORE: self._as_asked,
             Class.SHARE: self._share, Class.PER: self._per, Class.EQUAL: self._equal, Class.RANGE: self._range,
             Class.NO_OTHER: self._no_other, Class.ALL_BUT: self._all_but,
+            Class.MULTIPLIED: self._multiplied,
         }  # fmt: skip
 
     def problems(self, segments: Sequence[Segment]) -> Iterator[Problem]:
@@ -141,6 +145,9 @@ class Wording:
             told = {word for it in self._facts.columns if it.kind == "dimension" for word in it.words}
             if any(it.kind == "word" and is_among(it.text.lower(), told) for it in beside):
                 return False
+        told = [it.words for it in (self._supports.get(one.start) for one in segment.numbers) if it is not None]
+        if any(fits(text, [*words], counts=False) for words in told if words):
+            return True  # of a column of the records
         return not columns or any(
             fits(text, it.told or (it.name,), counts=it.projection.aggregate == "count") for it in columns
         )
@@ -174,6 +181,9 @@ class Wording:
         zeros = any(cell is not None and _is_nothing(cell) and it.kind != "dimension" for cell, it in cells)
         counted = zeros or any(it.projection.aggregate in ("count", "sum") for it in empty)
         words = [it.text.lower() for it in segment.items if it.kind == "word"]
+        missing = bool(empty) and not zeros and not counted
+        if missing and any(it.text.lower() in _ZERO for it in segment.items):
+            return "a value that is missing is not nothing"
         named = any(is_among(it, {*column.words, *self._asked_first()}) for it in words for column in empty)
         if empty and (counted or named or Class.NO_VALUE in segment.classes or self._denies_only(segment)):
             return ""
@@ -191,7 +201,8 @@ class Wording:
         words = [it.text.lower() for it in self._asked if it.kind == "word"]
         asking = vocabulary(self._facts.language).common if self._facts.language in LANGUAGES else frozenset[str]()
         tables = self._facts.query.tables
-        found = [it for it in words if it not in asking and it not in _HOW and not is_among(it, tables)]
+        about = {word for it in self._facts.conditions for value in it.values for word in words_of(value)}
+        found = [it for it in words if it not in asking | _HOW | about and not is_among(it, tables)]
         return found[:1]
 
     def _denies_only(self, segment: Segment) -> bool:
@@ -388,6 +399,9 @@ class Wording:
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
             right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
             return "" if right else "the rows say the opposite"
+        if (pair := self._since_before(segment.names, segment, place)) is not None:  # "fell to 120 in 2021"
+            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
+            return "" if right else "the rows say the opposite"
         cells = [it.value for it in numbers if it.origin == "result"]
         asked = {Class.RISE, Class.FALL} & self._asked_classes or _CHANGE.search(
             " ".join((self._facts.question, *self._facts.result.columns))
@@ -400,6 +414,23 @@ class Wording:
 
     def _is_timed(self, name: Item) -> bool:
         return name.kind == "date" or bool(self._names.dated & name.places.keys())
+
+    def _multiplied(self, segment: Segment, _: int) -> str:
+        """ "Doubled": of an earlier time."""
+        names = [it for one in self._segments if one.sentence == segment.sentence for it in one.names]
+        timed = all(self._is_timed(it) for it in names) or {Class.RISE, Class.FALL} & self._asked_classes
+        return "" if timed else "no row is a later time of another"
+
+    def _since_before(self, names: Sequence[Item], segment: Segment, place: int) -> tuple[Fraction, Fraction] | None:
+        """The values of the time before the one that is named, and of that one; None where another claim is made."""
+        if len(names) != 1 or not self._is_timed(names[0]) or len(self._facts.rows) < 2 or self._facts.result.truncated:
+            return None
+        column, rows = next(iter(names[0].places.items()))
+        order = sorted(range(len(self._facts.rows)), key=lambda row: str(self._facts.rows[row][column]))
+        if len(rows) != 1:
+            return None
+        at = order.index(min(rows))
+        return self._pair_of(segment, place, [[order[max(0, at - 1)]], [order[at]]])
 
     def _calculated(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
@@ -470,6 +501,9 @@ class Wording:
         item = segment.items[place]
         if is_among(item.text.lower(), self._known) or Class.NO_VALUE in segment.classes:
             return ""
+        lasts = {unit for it in self._facts.measures for unit in it.units} & _DURATIONS
+        if item.text.lower() in _TIMES and lasts:
+            return ""  # "the waiting time"
         before = segment.items[place - 1] if place else None
         if place > 1 and before is not None and before.text.lower() in _A and segment.items[place - 2].kind == "number":
             return "" if {Class.PER, Class.EACH} & self._asked_classes else "the rows hold no rate"  # "40 a month"

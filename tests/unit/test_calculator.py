@@ -5,10 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from typer.testing import CliRunner
 
+from agent.cli.evaluating import _LANGUAGES
+from agent.cli.main import app
 from agent.core.errors import PlumblineError
 from agent.grounding.arithmetic.calculator import CalculationRefused, calculate, fill_placeholders
 from agent.grounding.arithmetic.recompute import recompute_line
+from agent.grounding.languages.vocabulary import LANGUAGES
 
 
 @pytest.mark.parametrize(
@@ -167,3 +171,13 @@ def test_a_line_has_its_placeholders_filled_and_its_equations_mended() -> None:
 def test_a_currency_is_that_of_the_data(currency: str, european: bool, shown: str) -> None:
     text = "It is [[1200 * 3.5 | currency]] in all."
     assert fill_placeholders(text, currency=currency, european=european).text == f"It is {shown} in all."
+
+
+def test_the_command_reads_numbers_in_the_language_that_is_named() -> None:
+    lines = "Fünf und sieben zusammen sind dreizehn. 1.000 + 1,5 = 7.\n"
+    read = CliRunner().invoke(app, ["recompute", "--language", "de"], input=lines)
+    assert read.output == "Fünf und sieben zusammen sind 12. 1.000 + 1,5 = 1.001,5.\n"
+    refused = CliRunner().invoke(app, ["recompute", "--language", "xx"], input=lines)
+    assert refused.exit_code == 2
+    assert "use one of en, de, fr, es, it" in " ".join(refused.output.split())
+    assert _LANGUAGES == LANGUAGES

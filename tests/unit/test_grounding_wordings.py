@@ -274,3 +274,49 @@ def test_what_the_rows_say_is_shown(asked: str, sentence: str) -> None:
 )
 def test_what_the_rows_do_not_say_is_refused(asked: str, sentence: str) -> None:
     assert check_text(sentence, FACTS[asked]).problems != ()
+
+
+DRIVERS = facts(
+    "How many rides did each driver have?",
+    "driver rides",
+    (("Omar", 24), ("Pia", 16), ("Quinn", 8)),
+    "SELECT driver, COUNT(*) AS rides FROM rides GROUP BY driver ORDER BY rides DESC",
+)
+YEARS = facts(
+    "How did the sales develop?",
+    "year sold",
+    ((2020, 100), (2021, 120), (2022, 150), (2023, 200)),
+    "SELECT year, SUM(sold) AS sold FROM bottles GROUP BY year ORDER BY year",
+)
+
+
+@pytest.mark.parametrize(
+    "asked, sentence",
+    [
+        (DRIVERS, "The drivers had a total of 3 rides."),
+        (DRIVERS, "There was a lead of three for Omar."),
+        (DRIVERS, "Rides doubled from Quinn to Pia."),
+        (DRIVERS, "Omar had the longest rides."),
+        (DRIVERS, "No driver but Omar had more than 10 rides."),
+        (DRIVERS, "One of the three drivers had more than 10 rides."),
+        (YEARS, "Sales rose to 100 in 2020."),
+        (YEARS, "Sales fell to 120 in 2021."),
+        (YEARS, "Sales halved from 100 in 2020 to 200 in 2023."),
+        (YEARS, "After 2021, sales were 120."),
+    ],
+)
+def test_what_is_said_of_other_rows_or_other_times_is_refused(asked: Facts, sentence: str) -> None:
+    assert check_text(sentence, asked).problems != ()
+
+
+@pytest.mark.parametrize(
+    "asked, sentence",
+    [
+        (DRIVERS, "Two of the three drivers had more than 10 rides."),
+        (DRIVERS, "Omar has the most rides of the three drivers."),
+        (YEARS, "Sales doubled from 100 in 2020 to 200 in 2023."),
+        (YEARS, "After 100 in 2020, sales rose to 120 in 2021."),
+    ],
+)
+def test_what_is_said_of_these_is_shown(asked: Facts, sentence: str) -> None:
+    assert check_text(sentence, asked).problems == ()

@@ -45,6 +45,6 @@ def compute(text: str, *, currency: str = "", language: str | None = None) -> Co
     )
 
 
-def recompute_line(line: str) -> str:
-    """A line with its arithmetic computed, as `compute` does it."""
-    return compute(line).text
+def recompute_line(line: str, language: str | None = None) -> str:
+    """A line with its arithmetic computed, as `compute` does it. Args: language: as of `compute`."""
+    return compute(line, language=language).text

@@ -191,7 +191,8 @@ def parallel(segments: Sequence[Segment]) -> Iterator[tuple[Item, Item]]:
 
 def _alternating(segment: Segment) -> Iterator[tuple[Item, Item]]:
     """ "From 388 in February to 520 in March": each number with the name beside it."""
-    told = [it for it in segment.items if it.kind == "number" or (it.kind in ("name", "date") and it.places)]
+    told = [it for it in segment.items if it.kind in ("number", "name", "date") and (it.places or it.kind == "number")]
+    told = [it for it in told if it.kind != "number" or it.cls is None]  # "doubled" stands beside no name
     names = [it for it in told if it.kind != "number"]
     numbers = [it for it in told if it.kind == "number"]
     turns = all((one.kind == "number") is not (other.kind == "number") for one, other in pairwise(told))

@@ -22,6 +22,8 @@ _OF_ALL = frozenset({Class.SUM, Class.MEAN})
 _FROM = frozenset(["from", "between", "von", "zwischen", "vom", "de", "entre", "desde", "da", "tra", "fra", "dal"])
 _NEAR = 4  # items after a number in which what it counts is named
 _PART_OF = frozenset({"of", "all", "von", "aller", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
+_THE = frozenset(["the", "all", "den", "los", "las", "les"])
+_OF_THE = frozenset(["der", "aller", "des", "dei", "delle"])
 _CALCULATING = {Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.TIMES, Class.RISE, Class.FALL, Class.MORE, Class.LESS}
 _INCLUSIVE = frozenset(
     {
@@ -294,6 +296,8 @@ class Numbers:
     def _listed(self, segment: Segment, place: int) -> Support | None:
         """How many names a sentence lists, where these are all rows or the first: "the top three are A, B and C"."""
         facts, item = self.facts, segment.items[place]
+        if self.is_of_all(segment, place):
+            return Support("row count", item.value)
         named = self.sentences.get(segment.sentence, frozenset())
         if item.percent or item.currency or item.value != len(named) or len(named) < 2:
             return None
@@ -309,6 +313,22 @@ class Numbers:
             return None
         first = min(inside) > max(outside) if Class.MOST in ends else max(inside) < min(outside)
         return Support("row count", item.value) if first else None
+
+    def is_of_all(self, segment: Segment, place: int) -> bool:
+        """Whether a number is that of all rows: "two of the three", "the least of the three"."""
+        facts, item = self.facts, segment.items[place]
+        before = [it.text.lower() for it in segment.items[max(0, place - 2) : place]]
+        of_the = bool(before) and (before[-1] in _OF_THE or (before[-1] in _THE and before[0] in _PART_OF))
+        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+        whole = not limited and not facts.result.truncated and facts.query.grouped
+        plain = not item.percent and not item.currency and item.cls is None
+        after = _counted_words(segment.items, place)
+        counted = {word for it in facts.measures for word in it.words}
+        if any(is_among(it.text.lower(), counted) for it in after if it.kind == "word"):
+            return False  # "a total of 3 rides"
+        if {Class.SUM, Class.MEAN} & {it.cls for it in segment.items[max(0, place - 3) : place]}:
+            return False
+        return whole and plain and item.value == len(facts.rows) > 1 and of_the
 
     def _end(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
         """The least or the most of a column, where both are named: "between 12 and 48 a month"."""
