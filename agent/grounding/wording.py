@@ -145,8 +145,8 @@ class Wording:
             told = {word for it in self._facts.columns if it.kind == "dimension" for word in it.words}
             if any(it.kind == "word" and is_among(it.text.lower(), told) for it in beside):
                 return False
-        told = [it.words for it in (self._supports.get(one.start) for one in segment.numbers) if it is not None]
-        if any(fits(text, [*words], counts=False) for words in told if words):
+        known = [it.words for it in (self._supports.get(one.start) for one in segment.numbers) if it is not None]
+        if any(fits(text, [*words], counts=False) for words in known if words):
             return True  # of a column of the records
         return not columns or any(
             fits(text, it.told or (it.name,), counts=it.projection.aggregate == "count") for it in columns
