@@ -82,7 +82,7 @@ class HeldColumns:
             select = node.find_ancestor(exp.Select)
             around: exp.Expr = select if select is not None else root
             for name in self._hidden[table.name]:
-                any(self._is_named(name, node, table, around))
+                list(self._is_named(name, node, table, around))
             self._check_positions(node, table, root)
             self._check_named(node, table, around, told=True)
 
@@ -99,7 +99,8 @@ class HeldColumns:
         hidden = self._hidden[table.name]
         select = node.find_ancestor(exp.Select)
         around: exp.Expr = select if select is not None else root
-        named = {name for name in hidden if any(self._is_named(name, node, table, around))}
+        # All of them are looked at, not up to the first that is harmless.
+        named = {name for name in hidden if any(list(self._is_named(name, node, table, around)))}
         if named:
             self._check_named(node, table, around)
         return [it.name for it in table.columns if it.name.lower() not in hidden or it.name.lower() in named]
@@ -107,7 +108,8 @@ class HeldColumns:
     def _is_named(self, name: str, node: exp.Table, table: Table, around: exp.Expr) -> Iterator[bool]:
         """A truth for each place that names the column. Raises SqlRefused where one of them shows it."""
         for column in around.find_all(exp.Column):
-            if column.name.lower() != name or not _may_be_of(column, node, table, self._names):
+            itself = column.name.lower() == name and _may_be_of(column, node, table, self._names)
+            if not itself and not _is_field(column, name, node):
                 continue
             if not _is_quiet(column):
                 raise _shown(table, name)
@@ -287,6 +289,22 @@ def _may_be_of(column: exp.Column, node: exp.Table, table: Table, names: NameChe
         if isinstance(other, Table) and other.name != table.name and other.column(column.name) is not None:
             return any(it is node for it in _sources(select))  # the nearest tables come first
     return True
+
+
+def _is_field(column: exp.Column, name: str, node: exp.Table) -> bool:
+    """Whether a name with dots may be a field of a record that a table's column holds: `info.phone`, `c.info.phone`."""
+    before = [part.name.lower() for part in column.parts[:-1]]
+    if name not in before:
+        return False
+    aliases: set[str] = set()
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        aliases |= {source.alias_or_name.lower() for source in _sources(select)}
+        select = select.find_ancestor(exp.Select)
+    at = len(before) - 1 - before[::-1].index(name)
+    if at == 0:
+        return name not in aliases
+    return before[at - 1] == node.alias_or_name.lower() or before[at - 1] not in aliases
 
 
 def _sources(select: exp.Select) -> list[exp.Expr]:

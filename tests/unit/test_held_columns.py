@@ -176,3 +176,32 @@ def test_records_come_without_what_a_derived_query_selects(shop: duckdb.DuckDBPy
 def test_a_name_that_clickhouse_gives_in_passing_shows_nothing(sql: str) -> None:
     with pytest.raises(SqlRefused):
         held(sql, "clickhouse")
+
+
+@pytest.mark.parametrize("sql", [
+    "SELECT count(email), max(email) FROM customers",
+    "SELECT count(email), lower(email) FROM customers GROUP BY email",
+    "SELECT count(DISTINCT c.email), min(c.email) FROM customers c",
+    "SELECT city, count(email) AS n, upper(max(email)) FROM customers GROUP BY city",
+    "SELECT sum(1), string_agg(email, ',') FROM customers WHERE email > ''",
+])  # fmt: skip
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgresql", "mariadb", "clickhouse", "sqlserver"])
+def test_what_is_harmless_beside_it_hides_nothing(sql: str, dialect: str) -> None:
+    with pytest.raises(SqlRefused):
+        held(sql, dialect)
+
+
+@pytest.mark.parametrize("sql", [
+    "SELECT email.host FROM customers WHERE email IS NOT NULL",
+    "SELECT c.email.host FROM customers c WHERE c.email IS NOT NULL",
+    "SELECT customers.email.host FROM customers WHERE email IS NOT NULL",
+    "SELECT c.email.host.name FROM customers c WHERE c.email IS NOT NULL",
+    "SELECT count(email), email.host FROM customers GROUP BY email",
+    "SELECT city, count(email), max(email.host) FROM customers GROUP BY city",
+    "SELECT email.* FROM customers WHERE email IS NOT NULL",
+    "SELECT u.host FROM customers c, (SELECT c.email.host AS host) u WHERE c.email IS NOT NULL",
+])  # fmt: skip
+@pytest.mark.parametrize("dialect", ["duckdb", "databricks", "clickhouse"])
+def test_a_field_of_a_private_record_is_private(sql: str, dialect: str) -> None:
+    with pytest.raises(SqlRefused):
+        held(sql, dialect)
