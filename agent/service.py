@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
 from collections.abc import AsyncIterable, Callable, Sequence
 from functools import partial
@@ -37,6 +36,7 @@ from agent.pipeline.confidence.calibration import calibration_of
 from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.judging.judge import Judge
 from agent.pipeline.parts import Parts
+from agent.pipeline.steps import load_steps
 from agent.pipeline.writes.tokens import WritePlans
 from agent.prompting.context import enrich
 from agent.sessions.sessions import Session, Sessions
@@ -61,14 +61,6 @@ if TYPE_CHECKING:
     from rag.embedding.embedder import Embedder
     from rag.index.revision import Turn
 
-_STEPS = (
-    "agent.pipeline.answers.understood",
-    "agent.understanding.clarification.check",
-    "agent.grounding.arithmetic.recompute",
-    "agent.present.explain.query",
-    "executors.guard.guard",
-    "executors.records.raw_records",
-)
 TURN_WAIT_S = 100.0  # for which a message waits until the one before it is answered
 LEASE_MARGIN_S = 60.0  # beyond its deadline, in which a request with an Idempotency-Key ends
 
@@ -98,6 +90,7 @@ class Service:
         self.router, self.knowledge, self.sessions, self.state = router, knowledge, sessions, state
         profile = choose(settings, model.name)
         cursors = Cursors(state)
+        self._loading: asyncio.Task[None] | None = None
         self.parts = Parts(
             settings=settings,
             profile=profile,
@@ -353,18 +346,40 @@ class Service:
         What is loaded then stays, and the garbage collector is told so: to go through all of it would stop the process
         for a tenth of a second, again and again.
         """
-        parts = [self.model.ready(), asyncio.to_thread(_import_steps), asyncio.to_thread(_start_guard)]
+        parts = [self.model.ready(), asyncio.to_thread(load_steps), asyncio.to_thread(_start_guard)]
         if self.settings.enable_retrieval:
-            parts.append(self.knowledge.warm_up())
+            parts.append(self._retrieval_loaded())
         await asyncio.gather(*parts, return_exceptions=True)
         COLLECTOR.keep_all()
+
+    def start(self) -> asyncio.Task[None]:
+        """Begin to warm up, beside what is answered meanwhile. `health` waits for retrieval from now on."""
+        if self.settings.enable_retrieval:
+            self._loading = asyncio.create_task(self.knowledge.warm_up())
+        return asyncio.create_task(self.warm_up())
+
+    async def _retrieval_loaded(self) -> None:
+        """Return once store and embedder are loaded. Raises RetrievalError: they cannot be."""
+        if self._loading is None:
+            self._loading = asyncio.create_task(self.knowledge.warm_up())
+        await asyncio.shield(self._loading)
+
+    async def _store_ready(self) -> None:
+        """Return when the index can be read, and is loaded if that has begun. Raises StoreUnavailable."""
+        from rag.errors import StoreUnavailable
+
+        if self._loading is not None:
+            await asyncio.wait({self._loading}, timeout=self.settings.retrieval_timeout_s)
+            if not self._loading.done():
+                raise StoreUnavailable("The index and the embedding model are being loaded. Ask again in a moment.")
+        await self.knowledge.check()
 
     async def health(self) -> list[PartHealth]:
         """Each part, asked now: model, store, databases."""
         checks = [checked("model", self.model.ready, lambda: self.model.breaker)]
         if self.judge_model is not self.model:
             checks.append(checked("judge", self.judge_model.ready, lambda: self.judge_model.breaker))
-        checks.append(checked("store", self.knowledge.check))
+        checks.append(checked("store", self._store_ready))
         embedding = self.knowledge.embedding_breaker
         if embedding is not None:
             checks.append(checked("embeddings", self.knowledge.check_embedder, lambda: embedding))
@@ -376,6 +391,8 @@ class Service:
     async def close(self) -> None:
         """Stop the queries that run, and give everything back; a later question opens again what it needs."""
         await self.jobs.close()
+        if self._loading is not None:
+            await asyncio.gather(self._loading, return_exceptions=True)
         await self.knowledge.close()
         await self.registered.close()
         await self.model.close()
@@ -451,12 +468,6 @@ def build_service(
     for source in sources:
         service.add_source(source)
     return service
-
-
-def _import_steps() -> None:
-    """Load the modules that no question goes without; each is loaded late, so that a process starts at once."""
-    for name in _STEPS:
-        importlib.import_module(name)
 
 
 def _start_guard() -> None:

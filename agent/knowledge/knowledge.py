@@ -45,13 +45,17 @@ PROBLEMS_TOLD = 3  # with an answer; `index` tells them all
 
 
 class Known(Frozen):
-    """What was found for a question, and all documents of its database."""
+    """What was found for a question, and all documents of its database.
+
+    unread: why its docs, or some of them, could not be looked at; empty where they were.
+    """
 
     found: Retrieval = Retrieval()
     documents: Annotated[
         tuple[Document, ...], SkipValidation
     ] = ()  # the very same each time: what was made of it holds
     warnings: tuple[str, ...] = ()
+    unread: str = ""
 
     @property
     def closest(self) -> float | None:
@@ -112,7 +116,8 @@ class Knowledge:
             if not timeout.expired():
                 raise  # of something else, which should have said what it is
             slow = f"the index did not answer within {self._patience_s:g} s."
-            return Known(warnings=(f"Answered without the docs of this database: {slow}",))
+            told = f"Answered without the docs of this database: {slow}"
+            return Known(warnings=(told,), unread=told)
 
     async def _find(self, question: str, database: Database, top_k: int) -> Known:
         failure = await self._ensure_synced(database)
@@ -122,7 +127,8 @@ class Knowledge:
         try:
             seen = await self._seen(database)
         except RetrievalError as error:
-            return Known(warnings=(f"Answered without the docs of this database: {error}",))
+            told = f"Answered without the docs of this database: {error}"
+            return Known(warnings=(told,), unread=told)
         if seen is not None:
             found = seen.retrieval(found)
         queries, unfit = await self._examples.usable(found.queries, database)
@@ -137,8 +143,10 @@ class Knowledge:
         if failure and not missing:  # else it has the same cause, and one warning for it is enough
             missing = (f"The docs of this database could not be brought up to date: {failure}",)
         if seen is not None:  # what does not fit may not be seen, and what is wrong with the docs is for who keeps them
-            return Known(found=found, documents=seen.of(documents), warnings=missing)
-        return Known(found=found, documents=documents, warnings=(*missing, *unfit, *self._unused(database.name)))
+            return Known(found=found, documents=seen.of(documents), warnings=missing, unread=" ".join(missing))
+        unread = " ".join(missing) if documents or self._docs_of(database.name) else ""
+        warnings = (*missing, *unfit, *self._unused(database.name))
+        return Known(found=found, documents=documents, warnings=warnings, unread=unread)
 
     async def _seen(self, database: Database) -> SeenDocuments | None:
         """What may be told of the docs; None: everything. Raises RetrievalError."""

@@ -12,7 +12,7 @@ from agent import telemetry
 from agent.access.intent import refuse_writes, write_refusal
 from agent.config.limits import limits_of
 from agent.core.callers import ANONYMOUS
-from agent.core.deadline import Deadline, utc_now
+from agent.core.deadline import RETRY_AFTER_S, Deadline, utc_now
 from agent.core.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
 from agent.core.events import Done, Event
 from agent.core.models import Answer, Exchange, Options, Pending, Question
@@ -24,10 +24,11 @@ from agent.pipeline import loop
 from agent.pipeline.collector import COLLECTOR
 from agent.pipeline.drafts.progress import with_progress
 from agent.pipeline.flights import Flights
+from agent.pipeline.steps import load_steps
 from agent.sessions.kept_answers import kept
 from agent.sessions.sessions import SMALL_TALK, SessionMessage
 from agent.telemetry.trace import new_trace_id
-from executors.errors import ExecutorError
+from executors.errors import DatabaseUnavailable, ExecutorError
 from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from executors.router import Router
 
 NO_OPTIONS = Options()
+CLOSED = "The database was closed while the question was being answered. Ask it again."
 OUT_OF_TIME = "No answer within {seconds} s. Ask something narrower, or try again."
 TOLD = (PlumblineError, ExecutorError, RetrievalError)  # what callers hear of, in a problem document
 
@@ -62,6 +64,7 @@ class Asking:
         self._parts, self._settings, self._recorder = parts, parts.settings, recorder
         self._router, self._registered, self._sessions = router, registered, sessions
         self._flights = Flights()
+        self._loaded = False
 
     async def query(
         self,
@@ -120,15 +123,23 @@ class Asking:
             if session_id is not None:
                 async with deadline.met():
                     await turn.enter_async_context(self._sessions.turn(session_id, principal))
-            with telemetry.get().arriving(trace_id):
-                question = await self._question(text, database, session_id, options, trace_id, principal)
-                question = question.model_copy(update={"came_at": came_at})  # before it waited for its turn
-                target = await self._registered.get(database, principal)
+            async with deadline.met():  # the first question waits for modules, and for a database to open
+                with telemetry.get().arriving(trace_id):
+                    question = await self._question(text, database, session_id, options, trace_id, principal)
+                    question = question.model_copy(update={"came_at": came_at})  # before it waited for its turn
+                    target = await self._registered.get(database, principal)
+                await self._load()
             if target.is_filtered:  # a query of theirs may hold values that others do not see
                 question = question.model_copy(update={"audience": principal})
             async with aclosing(self._answered(question, target, deadline, admission)) as answered:
                 async for event in answered:
                     yield event
+
+    async def _load(self) -> None:
+        """Have the modules of the steps loaded in a thread: here they would keep the deadline from being met."""
+        if not self._loaded:
+            await asyncio.to_thread(load_steps)
+            self._loaded = True
 
     async def admit(
         self, text: str, database: str, *, session_id: str | None, options: Options, principal: str
@@ -153,13 +164,27 @@ class Asking:
             while (event := await queue.get()) is not None:
                 notes.see(event)
                 yield await self._kept(question, notes, event) if isinstance(event, Done) else event
-            await task
+            await self._ended(task)
         except TOLD as error:
             await self._failed(question, notes, error)
             raise
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+    async def _ended(self, task: asyncio.Task[None]) -> None:
+        """Raise what a question ended with. Of what nobody here cancelled, the caller is told as well.
+
+        Raises:
+            DatabaseUnavailable: what the question needed was closed beneath it.
+        """
+        try:
+            await task
+        except asyncio.CancelledError:
+            own = asyncio.current_task()
+            if own is not None and own.cancelling():
+                raise
+            raise DatabaseUnavailable(CLOSED, RETRY_AFTER_S) from None
 
     async def _run(
         self,

@@ -19,7 +19,7 @@ from executors.base import Frozen, Schema
 from executors.dialects.table import DIALECTS, spoken
 from rag.docs.documents import Document, docs_digest
 from rag.linking.linking import Linked
-from rag.relative_dates import relative_periods
+from rag.linking.relative_dates import relative_periods
 from rag.remembered import Remembered
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class Context(Frozen):
     asked_before: the very same question in the docs, with its query.
     docs: a digest of what the docs say, whatever was asked.
     today: which day it is, in a sentence, where the question counts from it; empty elsewhere.
+    unread: why docs could not be looked at; empty where they were.
     linked, known: what of the schema the question is about, and all documents, for who must know whether it is clear.
     """
 
@@ -72,6 +73,7 @@ class Context(Frozen):
     linked: Linked = Linked()
     known: Annotated[tuple[Document, ...], SkipValidation] = ()
     warnings: tuple[str, ...] = ()
+    unread: str = ""
 
     @property
     def otherwise(self) -> Context:
@@ -161,6 +163,7 @@ async def enrich(
         linked=linked,
         known=known.documents,
         warnings=(*database.warnings, *known.warnings, *missing),
+        unread=known.unread,
     )
 
 

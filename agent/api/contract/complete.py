@@ -162,6 +162,7 @@ def _name_headers(operation: Described) -> None:
 def _by_status() -> Mapping[str, Described]:
     return {
         "401": {"WWW-Authenticate": "WWW-Authenticate"},
+        "409": {"Retry-After": "Retry-After-Busy"},
         "429": {"Retry-After": "Retry-After"},
         "503": {"Retry-After": "Retry-After-Busy"},
     }

@@ -15,17 +15,27 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 
 from agent.api.http.context import TRACE_HEADER, trace_id_of
-from agent.core.errors import ConfigurationInvalid, Later, ModelUnavailable, NotAuthenticated, PlumblineError
+from agent.core.errors import (
+    ConfigurationInvalid,
+    Later,
+    ModelUnavailable,
+    NotAuthenticated,
+    PlumblineError,
+    SessionBusy,
+    StateUnavailable,
+)
 from agent.core.models import Problem
 from agent.core.problems import TYPE_PREFIX, UNEXPECTED, problem_of
 from executors.errors import DatabaseUnavailable, ExecutorError, RegistryInvalid
-from rag.errors import EmbedderUnavailable, RetrievalError
+from rag.errors import EmbedderUnavailable, RetrievalError, StoreUnavailable
 
 LOG = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 UNCACHED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}  # also where no middleware is asked
 MAY_PASS = Later | ModelUnavailable | DatabaseUnavailable | EmbedderUnavailable  # and may know when
+WAIT = SessionBusy | StateUnavailable | StoreUnavailable  # which do not
+RETRY_AFTER_S = 5  # where nobody knows when
 FIELDS_NAMED = 3  # in `detail`; `errors` has them all
 NOT_AN_OBJECT = "Send a JSON object, with the header `content-type: application/json`."
 
@@ -85,8 +95,10 @@ def problem_response(problem: Problem, headers: dict[str, str] | None = None) ->
 def refusal(error: Exception, trace_id: str) -> Response:
     """The response to any error, with the headers that HTTP asks for."""
     headers = {}
-    if isinstance(error, MAY_PASS) and error.retry_after_s is not None:
-        headers["retry-after"] = str(error.retry_after_s)
+    if isinstance(error, MAY_PASS):
+        headers["retry-after"] = str(error.retry_after_s or RETRY_AFTER_S)
+    elif isinstance(error, WAIT):
+        headers["retry-after"] = str(RETRY_AFTER_S)
     if isinstance(error, NotAuthenticated):
         headers["www-authenticate"] = error.challenge
     return problem_response(problem_for(error, trace_id), headers)

@@ -43,7 +43,7 @@ class LazyService:
         async with self._lock:
             if self._service is None:
                 self._service = await asyncio.to_thread(self._factory)
-                self._beside = (asyncio.create_task(self._service.warm_up()),)
+                self._beside = (self._service.start(),)
                 if not self._has_timers:
                     self._beside += (asyncio.create_task(_clean_up(self._service)),)
         return self._service

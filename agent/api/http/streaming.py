@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from agent.api.http.errors import problem_for
 from agent.api.schemas.common import NOTHING, StreamEvent
-from agent.core.events import Event, Failed
+from agent.core.events import Done, Event, Failed
 
 Result = TypeVar("Result")
 
@@ -44,10 +44,13 @@ class OpenStream:
                 yield sent
 
     async def _told(self) -> AsyncIterator[Event]:
-        yield self._first
+        last = self._first
+        yield last
         try:
-            async for event in self._rest:
-                yield event
+            async for last in self._rest:
+                yield last
+            if not isinstance(last, Done | Failed):
+                yield Failed(problem=problem_for(AssertionError("the loop ended without a response"), self._trace_id))
         except Exception as error:  # noqa: BLE001  the edge: whatever it was, the caller is told that no more will come
             yield Failed(problem=problem_for(error, self._trace_id))
 

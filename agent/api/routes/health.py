@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from agent.api.http.context import principal_of
-from agent.api.http.errors import http_problem
+from agent.api.http.errors import RETRY_AFTER_S, http_problem
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.levels import ANONYMOUS, FUNCTION
 from agent.api.http.streaming import while_listening
@@ -46,5 +46,7 @@ async def health_ready(lazy: Lazy, request: Request, response: Response) -> Heal
         caller = principal_of(request, service.settings)
         hidden = {f"database {name}" for name in service.registered.hidden(caller)}
     state = state_of(parts)
-    response.status_code = 503 if state == "unavailable" else 200
+    if state == "unavailable":
+        response.status_code = 503
+        response.headers["retry-after"] = str(RETRY_AFTER_S)
     return Health(ready=state != "unavailable", state=state, parts=[part for part in parts if part.name not in hidden])

@@ -142,6 +142,8 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
         checks.append(Check(name="judge", passed=best.verdict.correct, detail=best.verdict.reason))
     else:
         checks.append(Check(name="judge", passed=None, detail="Not asked: a plain check had failed."))
+    if run.context.unread:
+        checks.append(Check(name="docs", passed=None, detail=run.context.unread))
     if run.question.history:
         detail = "The message leans on what was said before, and could not be made a whole question."
         checks.append(Check(name="whole_question", passed=None, detail=detail))

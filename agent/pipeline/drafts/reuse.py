@@ -20,7 +20,7 @@ from agent.core.models import Answer, Attempt, Draft
 from agent.knowledge.verified_queries import Key, VerifiedQuery
 from executors.base import Schema
 from rag.docs.past_queries import folded
-from rag.relative_dates import relative_periods
+from rag.linking.relative_dates import relative_periods
 
 if TYPE_CHECKING:
     from agent.config.limits import Limits

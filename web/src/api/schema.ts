@@ -4017,6 +4017,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4219,6 +4220,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4457,6 +4459,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4638,6 +4641,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5412,6 +5416,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5979,6 +5984,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6587,6 +6593,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6742,6 +6749,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6941,6 +6949,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7570,6 +7579,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7920,6 +7930,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8097,6 +8108,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8612,6 +8624,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9284,6 +9297,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9456,6 +9470,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9728,6 +9743,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10010,6 +10026,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10138,6 +10155,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10336,6 +10354,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {
