@@ -63,6 +63,8 @@ def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
             limits=limits_of(Settings(), Options()),
             ledger=Ledger(),
             attempts=[],
+            context=SimpleNamespace(unread=""),
+            cursor=None,
             raw=RawRecords(needed=True, reason="It cannot be told apart."),
             text=text,
             candidates=[],
