@@ -26,18 +26,18 @@ from agent.config.settings import Settings
 # `-`       half of a sentence is a sentence
 MATRIX = """
 fault         followup  planner  generator  repair  judge  writer  embedding
-unreachable   doubt     warned   503        503     doubt  warned  warned
-overloaded    doubt     warned   503        503     doubt  warned  warned
+unreachable   doubt     warned   503        503     doubt  warned  doubt
+overloaded    doubt     warned   503        503     doubt  warned  doubt
 trouble_once  ok        ok       ok         ok      ok     ok      ok
-silence       doubt     warned   503        503     doubt  warned  warned
-half_body     doubt     warned   502        502     doubt  warned  warned
-half_json     -         ok       ok         review  doubt  -       warned
-wrong_json    doubt     warned   502        502     doubt  warned  warned
-empty         quiet     warned   ok         review  doubt  warned  warned
-refusal       doubt     warned   502        502     doubt  warned  warned
-endless       doubt     warned   502        502     doubt  warned  warned
-drip          doubt     warned   503        503     doubt  warned  warned
-cut           doubt     warned   503        503     doubt  warned  warned
+silence       doubt     warned   503        503     doubt  warned  doubt
+half_body     doubt     warned   502        502     doubt  warned  doubt
+half_json     -         ok       ok         review  doubt  -       doubt
+wrong_json    doubt     warned   502        502     doubt  warned  doubt
+empty         quiet     warned   ok         review  doubt  warned  doubt
+refusal       doubt     warned   502        502     doubt  warned  doubt
+endless       doubt     warned   502        502     doubt  warned  doubt
+drip          doubt     warned   503        503     doubt  warned  doubt
+cut           doubt     warned   503        503     doubt  warned  doubt
 """
 WARNINGS = {
     "followup": "The message was not put together with what was said before",

@@ -65,6 +65,7 @@ def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
             attempts=[],
             context=SimpleNamespace(unread=""),
             cursor=None,
+            confirmation=SimpleNamespace(judge=judge),
             raw=RawRecords(needed=True, reason="It cannot be told apart."),
             text=text,
             candidates=[],
