@@ -99,7 +99,8 @@ _WORDS = words(
     "values varchar variable variant varying vector verification version victim view views violate violates",
     "volatile wait wanted was were when where whether which while why width window with within without words would",
     "write writing written wrong xml year years you yyyy zero zone",
-    # of SQL Server
+    # of SQL Server, and of Babelfish
+    "babelfish completion dateadd datediff ended follows image look ntext passed queries resulted verify violation",
     "anchor compared conflict conflicted datepart dateparts exhausted fails instances introduced items precise",
     "separating sorted terminated trigger windowed",
     # of MySQL 8

@@ -297,6 +297,18 @@ def test_a_login_that_fails_says_why_and_no_names(number: int, message: str, why
     assert "10.1.2.3" not in told
 
 
+@pytest.mark.parametrize("number, message", [
+    (3609, "The transaction ended in the trigger. The batch has been aborted."),
+    (530, "The statement terminated. The maximum recursion … has been exhausted before statement completion."),
+])  # fmt: skip
+def test_the_servers_own_words_are_told(number: int, message: str) -> None:
+    none = Schema(database="d", dialect="sqlserver", tables=())
+
+    said = failures.told(server_error(number, message), DIALECTS["sqlserver"], "SELECT 1", lambda: none)
+
+    assert said.message == message
+
+
 @pytest.mark.parametrize("message, kind, hint", [
     ('column "citty" does not exist', ErrorKind.COLUMN_NOT_FOUND, "Nearest: city"),
     ('relation "peple" does not exist', ErrorKind.TABLE_NOT_FOUND, "Nearest: people"),
