@@ -1,19 +1,25 @@
 // Files that the browser saves: rows as the service writes them, charts as they are drawn.
-import { request } from "../api/client";
+import { ProblemError, request } from "../api/client";
 
 export const FORMATS = [
   { name: "CSV", accept: "text/csv", suffix: "csv" },
+  { name: "Excel", accept: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", suffix: "xlsx" },
   { name: "Parquet", accept: "application/vnd.apache.parquet", suffix: "parquet" },
 ] as const;
 
 export type Format = (typeof FORMATS)[number];
 
 export const MOST_ROWS = 10_000;
+const TOO_MANY_ROWS = ":too-many-rows";
 
 /** Save the rows of a query, which runs again for that; guarded and capped like every other one. Raises ProblemError. */
 export async function saveRows(format: Format, database: string, sql: string, name: string): Promise<void> {
   const body = { database, sql, row_limit: MOST_ROWS };
-  const response = await request("execute", { method: "POST", body, accept: format.accept });
+  const asked = { method: "POST", accept: format.accept } as const;
+  const response = await request("execute", { ...asked, body }).catch((error: unknown) => {
+    if (!(error instanceof ProblemError) || !error.problem.type.endsWith(TOO_MANY_ROWS)) throw error;
+    return request("execute", { ...asked, body: { database, sql } }); // as many as this database gives at once
+  });
   save(await response.blob(), `${fileName(name)}.${format.suffix}`);
 }
 
