@@ -22,6 +22,7 @@ Ask = Callable[[Sequence[str], Sequence[Any], int], Sequence[Sequence[Any]]]
 
 MOST_ROWS = 1000  # each is looked up on its own
 _TIMES = re.compile(r"date|time", re.IGNORECASE)
+_AS_WRITTEN = re.compile(r"char|text|string|clob", re.IGNORECASE)
 _UNSEEN = "the rows could not be read before the change"
 
 
@@ -121,9 +122,11 @@ def holds(wanted: Any, there: Any, kind: str) -> bool | None:
         return _same_time(wanted, there)
     if isinstance(there, dict | list):
         return _same_json(wanted, there)
-    if type(wanted) is type(there):
-        return bool(wanted == there) or (isinstance(there, str) and wanted.rstrip(" ") == there.rstrip(" "))
-    return True if str(wanted) == str(there) else None
+    if isinstance(wanted, str) and isinstance(there, str) and _AS_WRITTEN.search(kind):
+        return wanted.rstrip(" ") == there.rstrip(" ")
+    if isinstance(wanted, bytes) and isinstance(there, bytes):
+        return wanted.rstrip(b"\0") == there.rstrip(b"\0")
+    return True if str(wanted) == str(there) else None  # UUID, interval, enum: stored in a form of the type's own
 
 
 def _same_number(wanted: Any, there: float | Decimal) -> bool | None:

@@ -59,6 +59,10 @@ def shop(dialect: str) -> Schema:
     (0, True, "bit", False),
     ('{"a": 1}', {"a": 1}, "json", True),
     (b"a", b"b", "blob", False),
+    (b"a", b"a\0\0", "binary(3)", True),
+    ("A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "uuid", None),
+    ("24 hours", "24:00:00", "interval", None),
+    ("a", "A", "enum('A')", None),
 ])  # fmt: skip
 def test_a_value_is_compared_as_its_column_stores_it(wanted: Any, there: Any, kind: str, same: bool | None) -> None:
     assert holds(wanted, there, kind) is same
