@@ -227,6 +227,10 @@ class NodeCheck:
         """`interval()` and `interval(1, 2)` would be written as a column of that name; as a type it has no length."""
         if isinstance(node.parent, exp.DataType):
             return
+        if self._dialect.sqlglot == "mysql" and isinstance(node.this, exp.Tuple) and node.args.get("unit") is None:
+            # A function there: in which interval the first number lies.
+            node.replace(exp.Anonymous(this="INTERVAL", expressions=node.this.expressions))
+            return
         if node.this is None or isinstance(node.this, exp.Tuple):
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, "INTERVAL needs one length.", form(self._dialect))
 

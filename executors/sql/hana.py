@@ -33,6 +33,7 @@ class Hana(Dialect):
             "MINUS": TokenType.EXCEPT,
             "NVARCHAR": TokenType.NVARCHAR,
             "TOP": TokenType.TOP,
+            "LIKE_REGEXPR": TokenType.RLIKE,
         }
 
     class Parser(parser.Parser):
@@ -54,6 +55,9 @@ class Hana(Dialect):
             exp.DType.NVARCHAR: "NVARCHAR",
             exp.DType.NCHAR: "NCHAR",
         }
+
+        def regexplike_sql(self, expression: exp.RegexpLike) -> str:
+            return self.binary(expression, "LIKE_REGEXPR")
 
         def currenttimestamp_sql(self, expression: exp.CurrentTimestamp) -> str:  # noqa: ARG002
             return "CURRENT_TIMESTAMP"

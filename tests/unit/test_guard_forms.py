@@ -64,6 +64,9 @@ def test_nothing_hostile_passes_for_them(dialect: str, sql: str) -> None:
     ("sqlserver", "SELECT DATEPART(iso_week, created_at) FROM orders GROUP BY DATEPART(iso_week, created_at)", "iso_week"),
     ("sqlserver", "SELECT REPLICATE('0', 5 - LEN(status)) + status FROM orders", "REPLICATE('0', 5 - LEN(status))"),
     ("sqlite", "SELECT count(*) FROM orders INDEXED BY orders_by_date WHERE id > 1", "FROM orders WHERE"),
+    ("mysql", "SELECT INTERVAL(id, 1, 10, 20), count(*) FROM orders GROUP BY 1", "INTERVAL(id, 1, 10, 20)"),
+    ("mariadb", "SELECT created_at + INTERVAL 1 DAY, INTERVAL(5, 1) FROM orders", "INTERVAL(5, 1)"),
+    ("hana", "SELECT name FROM customers WHERE name LIKE_REGEXPR '^A' AND NOT name LIKE_REGEXPR 'z$'", "LIKE_REGEXPR '^A' AND NOT"),
     ("hana", "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY total_amount) FROM orders", "PERCENTILE_CONT(0.5)"),
 ])  # fmt: skip
 def test_what_analysts_write_of_known_tables_runs(dialect: str, sql: str, shown: str) -> None:
@@ -76,6 +79,9 @@ def test_what_analysts_write_of_known_tables_runs(dialect: str, sql: str, shown:
     ("sqlserver", "SELECT REPLICATE('0', LEN(status) - 5) FROM orders"),
     ("sqlserver", "SELECT REPLICATE(REPLICATE(REPLICATE('0', 9000 - LEN(status)), 9000 - LEN(status)), 9) FROM orders"),
     ("postgresql", "SELECT x.pg_sleep FROM unnest(ARRAY[9.0]) WITH ORDINALITY AS x(tag, n)"),
+    ("mysql", "SELECT INTERVAL(sleep(9), 1) FROM orders"),
+    ("mysql", "SELECT INTERVAL((SELECT pin FROM secrets), 1) FROM orders"),
+    ("hana", "SELECT name FROM customers WHERE name LIKE_REGEXPR (SELECT pin FROM secrets)"),
     ("sqlserver", "SELECT u.secret FROM secrets UNPIVOT(val FOR attr IN (a, b)) AS u"),
 ])  # fmt: skip
 def test_and_nothing_that_is_like_it(dialect: str, sql: str) -> None:
