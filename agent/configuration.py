@@ -111,7 +111,7 @@ def _of_parts(settings: Settings, in_functions: bool | None) -> list[str]:
     """What only shows when parts are made of the settings. Nothing heavy is loaded, and nobody is called."""
     from agent.access.policy import build_access
     from agent.config import extensions
-    from agent.llm.chat import provider_of
+    from agent.llm.build import provider_of
 
     problems: list[str] = []
     try:

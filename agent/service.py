@@ -27,7 +27,8 @@ from agent.jobs.jobs import Jobs
 from agent.jobs.shelf import JobShelf
 from agent.knowledge.documents import AddedDocuments, ColumnPlace, Documents
 from agent.knowledge.verified_queries import VerifiedQueries
-from agent.llm.chat import ChatModel, Message, build_model
+from agent.llm.build import build_model
+from agent.llm.chat import ChatModel, Message
 from agent.llm.wrappers.protected import ProtectedModel, protected
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.asking import Asking

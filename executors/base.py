@@ -7,11 +7,13 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
+from executors.frozen import Frozen as Frozen
 
 # A value as JSON has it. Big integers beyond 2**53 and exact decimals arrive as described in values.py.
 JsonValue = Any
@@ -20,19 +22,6 @@ JsonValue = Any
 # What a query's placeholders stand for: by position (`?`), or by name (`:name`, `@name`).
 Scalar = str | int | float | bool | None
 Parameters = Sequence[Scalar] | Mapping[str, Scalar]
-
-
-class Frozen(BaseModel):
-    """An immutable value that crosses a module's border."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """As pydantic's; but what was worked out of the original's fields is worked out anew of the copy's."""
-        copied = super().model_copy(update=update, deep=deep)
-        for name in copied.__dict__.keys() - type(copied).model_fields.keys():
-            del copied.__dict__[name]
-        return copied
 
 
 class Column(Frozen):
@@ -168,8 +157,6 @@ class Schema(Frozen):
 
     def quoted(self, name: str) -> str:
         """A column's name, or one part of a table's, as a query must write it."""
-        from executors.dialects.table import DIALECTS
-
         return DIALECTS[self.dialect].quoted(name)
 
     def quoted_table(self, table: Table) -> str:

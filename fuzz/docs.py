@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from executors.base import Schema
 from fuzz.cases import Case, Check, Target
 from fuzz.shop import TABLES, shop_schema
-from rag.docs.documents import read_documents
-from rag.docs.reading import READERS
+from rag.docs.reading import READERS, read_documents
 
 ROOT = Path(__file__).resolve().parents[1]
 _KINDS = tuple(READERS)

@@ -10,7 +10,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent.llm.chat import Message, Reply, ReplySchema, add_provider
+from agent.llm.build import add_provider
+from agent.llm.chat import Message, Reply, ReplySchema
 from testbed.tireless_model import TirelessModel
 
 NAME, HOLD = "tireless", "TIRELESS_HOLD"

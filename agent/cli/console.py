@@ -14,10 +14,11 @@ from rich.console import Console
 from rich.text import Text
 
 from agent import telemetry
-from agent.config.settings import Effort, Settings
+from agent.config.settings import Settings
 from agent.configuration import examine
 from agent.core.errors import PlumblineError
 from agent.core.problems import problem_of
+from agent.core.usage import Effort
 from agent.service import Service, build_service
 from agent.telemetry.logs import configure_logs
 from agent.telemetry.trace import new_trace_id

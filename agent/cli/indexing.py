@@ -88,7 +88,8 @@ def run_index(
 
 def _read_ahead(service: Service, runner: asyncio.Runner, name: str, out: Console, err: Console) -> None:
     """Let the embedded model read the schema, where its file is there: else the first question would wait for it."""
-    from agent.llm.files.model_files import MODELS, find
+    from agent.llm.files.model_files import find
+    from agent.llm.files.model_specs import MODELS
 
     settings = service.settings
     if settings.is_hosted or not (

@@ -22,7 +22,8 @@ def model(
     which: Annotated[str | None, typer.Option("--which", help="1.5b or 0.5b; default: the settings'.")] = None,
 ) -> None:
     """Bring the embedded model's file into the cache, verified; continues where it was interrupted."""
-    from agent.llm.files.model_files import MODELS, fetch
+    from agent.llm.files.model_files import fetch
+    from agent.llm.files.model_specs import MODELS
     from agent.present.terminal import byte_progress
 
     settings = read_settings()

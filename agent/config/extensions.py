@@ -1,7 +1,7 @@
 """What others add without a change here: a dialect, a reader of docs, a model provider.
 
 An extension is a module; importing it calls `executors.extend.add_dialect`, `rag.docs.reading.add_reader` or
-`chat.add_provider`. `PLUMBLINE_EXTENSIONS` names the modules. It is code that the operator chose and that runs
+`build.add_provider`. `PLUMBLINE_EXTENSIONS` names the modules. It is code that the operator chose and that runs
 with the service's rights; nothing in a request or a registry can name one. docs/extend.md shows one of each.
 """
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from agent.config.settings import EFFORTS, Effort, Settings
+from agent.config.settings import Settings
 from agent.core.models import Options
+from agent.core.usage import EFFORTS, Effort
 from agent.databases.paging import rows_cap, within
 from executors.base import Frozen
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from agent.config.settings import Effort, Settings
+from agent.config.settings import Settings
+from agent.core.usage import Effort
 from executors.base import Frozen
 
 

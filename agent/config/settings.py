@@ -18,6 +18,7 @@ from agent.config.hosts import origins
 from agent.config.pricing import PriceTable
 from agent.config.settings_protection import Count, ProtectionSettings, Seconds
 from agent.core.time_zones import TimeZone
+from agent.core.usage import Effort
 from executors.workers.limits import bytes_of
 
 PREFIX = "PLUMBLINE_"
@@ -59,10 +60,6 @@ def _upload_types(listed: str) -> str:
     if unknown:
         raise ValueError(f"{', '.join(unknown)} cannot be uploaded; the types are {', '.join(sorted(UPLOADABLE))}")
     return listed
-
-
-Effort = Literal["quick", "balanced", "thorough"]
-EFFORTS: tuple[Effort, ...] = ("quick", "balanced", "thorough")
 
 
 class Settings(ProtectionSettings):

@@ -8,15 +8,15 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
-from agent.config.settings import Effort
 from agent.core.callers import ANONYMOUS
+from agent.core.chart import Chart
 from agent.core.clarification import Choice, Reason
 from agent.core.json_types import A_NUMBER, Flag
 from agent.core.kinds import Kind
 from agent.core.time_zones import TimeZone
+from agent.core.usage import Effort
 from agent.core.usage import Usage as Usage
 from agent.core.write_plan import WritePlan
-from agent.present.charts.recommend import Chart
 from executors.base import Frozen, QueryResult
 from executors.errors import ErrorKind
 

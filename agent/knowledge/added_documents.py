@@ -10,7 +10,8 @@ from agent.core.errors import StateUnavailable
 from agent.storage.bulk import insert_missing, remove_all
 from agent.storage.store import Insert, Place, StateStore
 from executors.base import JsonValue, Schema
-from rag.docs.documents import Document, ReadResult, make_document, resolve_documents
+from rag.docs.documents import Document, ReadResult, make_document
+from rag.docs.reading import resolve_documents
 from rag.errors import StoreUnavailable
 
 KIND = "document"

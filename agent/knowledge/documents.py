@@ -11,7 +11,8 @@ from agent.core.errors import DocumentsInvalid, UnknownDocument
 from agent.knowledge.added_documents import MAX_DOCUMENTS, AddedDocuments
 from executors.base import Frozen
 from executors.errors import SqlRefused
-from rag.docs.documents import Document, Kind, Retrieved, make_document, resolve_documents
+from rag.docs.documents import Document, Kind, Retrieved, make_document
+from rag.docs.reading import resolve_documents
 from rag.errors import RetrievalError
 
 if TYPE_CHECKING:

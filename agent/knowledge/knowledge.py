@@ -23,7 +23,8 @@ from agent.knowledge.seen import SeenDocuments
 from agent.llm.wrappers.protected import ProtectedEmbedder
 from executors.base import Frozen, Schema
 from rag.agent import RagAgent
-from rag.docs.documents import Document, Kind, ReadResult, Retrieved, comment_documents, read_documents
+from rag.docs.documents import Document, Kind, ReadResult, Retrieved, comment_documents
+from rag.docs.reading import read_documents
 from rag.embedding.embedder import Embedder, LocalEmbedder
 from rag.embedding.question_vectors import QuestionVectors
 from rag.errors import RetrievalError

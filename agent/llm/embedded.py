@@ -20,7 +20,8 @@ from agent.config.profiles import choose
 from agent.config.settings import Settings
 from agent.core.errors import ModelUnavailable
 from agent.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
-from agent.llm.files.model_files import CHUNK, MODELS, find, verify
+from agent.llm.files.model_files import find, verify
+from agent.llm.files.model_specs import CHUNK, MODELS
 from agent.llm.files.prefix_states import PrefixStates, prepare
 from agent.llm.openai.model import OpenAIModel
 

@@ -49,7 +49,7 @@ from agent.grounding.arithmetic.display import ColumnFormat, column_formats, for
 from agent.grounding.languages.language import language_of
 
 if TYPE_CHECKING:
-    from agent.llm.files.model_files import Progress as ByteProgress
+    from agent.llm.files.model_specs import Progress as ByteProgress
 
 SHOWN_ROWS = 12
 SHOWN_COLUMNS = 8

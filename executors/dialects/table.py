@@ -1,23 +1,17 @@
 """The one table of dialects: how each is parsed, what a model must know of it, and what its errors mean.
 
-Adding a dialect is adding a row: a module in `executors.engines`.
+Adding a dialect is adding a row: the module `dialect` of a package in `executors.engines`. The table imports these
+modules by their names, so that whoever reads a row stands below the engines.
 """
 
 from __future__ import annotations
 
 import re
+from importlib import import_module
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from executors.dialects.row import Case, Dialect, Limit
-from executors.engines.clickhouse.dialect import CLICKHOUSE
-from executors.engines.databricks.dialect import DATABRICKS
-from executors.engines.duckdb.dialect import DUCKDB
-from executors.engines.hana.dialect import HANA
-from executors.engines.mysql.dialect import MARIADB, MYSQL
-from executors.engines.oracle.dialect import ORACLE
-from executors.engines.postgresql.dialect import POSTGRESQL
-from executors.engines.sqlite.dialect import SQLITE
-from executors.engines.sqlserver.dialect import SQLSERVER
 from executors.errors import ErrorKind
 
 if TYPE_CHECKING:
@@ -36,13 +30,20 @@ __all__ = [
     "spoken",
 ]
 
-DIALECTS: dict[str, Dialect] = {
-    row.name: row
-    for row in (
-        *(SQLITE, DUCKDB, POSTGRESQL, SQLSERVER, MYSQL, MARIADB, CLICKHOUSE),
-        *(ORACLE, HANA, DATABRICKS),
-    )
-}
+# The engines' rows: the package in `executors.engines`, and the name in its module `dialect`.
+_ROWS = (
+    *(("sqlite", "SQLITE"), ("duckdb", "DUCKDB"), ("postgresql", "POSTGRESQL"), ("sqlserver", "SQLSERVER")),
+    *(("mysql", "MYSQL"), ("mysql", "MARIADB"), ("clickhouse", "CLICKHOUSE")),
+    *(("oracle", "ORACLE"), ("hana", "HANA"), ("databricks", "DATABRICKS")),
+)
+
+
+def _read(engine: str, name: str) -> Dialect:
+    row: Dialect = getattr(import_module(f"executors.engines.{engine}.dialect"), name)
+    return row
+
+
+DIALECTS: dict[str, Dialect] = {row.name: row for row in starmap(_read, _ROWS)}
 
 EXTENDED: set[str] = set()  # those that were added from outside; see `executors.extend`
 

@@ -16,6 +16,7 @@ from executors.registry.entry import NAME, Entry, EntryLimits, limits_problems, 
 from executors.registry.kinds import Kind, is_glob, local_path
 from executors.registry.openers import OPENERS
 from executors.row_security import row_filter
+from executors.row_security.row_conditions import value_problems
 
 KEYS = (
     *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
@@ -64,7 +65,7 @@ class EntryReader:
             return None
         entry = Entry(name=self._name, row_filter=rows.filter, **common, **place)
         if rows.filter is not None and (dialect := entry.sql_dialect):
-            self._wrong_rows(row_filter.value_problems(rows.filter, dialect))
+            self._wrong_rows(value_problems(rows.filter, dialect))
         return None if self.problems else entry
 
     def _wrong(self, text: str, *keys: str) -> None:

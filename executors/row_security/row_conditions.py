@@ -9,10 +9,29 @@ from executors.base import Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused
 from executors.guard import guard
-from executors.row_security.row_filter import FilterInvalid, FilterValue, Values
+from executors.row_security.row_filter import FilterInvalid, FilterValue, RowFilter, Values
 from executors.sql import grammar
 from executors.sql.names.existence import NameCheck
 from executors.sql.parameters import literal
+
+
+def value_problems(row_filter: RowFilter, dialect: str) -> tuple[str, ...]:
+    """What can be known to be wrong before the tables are: conditions that cannot be read, names without a value.
+
+    Args:
+        dialect: of the database, a key of `dialects.DIALECTS`.
+    """
+    problems: list[str] = []
+    for text in row_filter.conditions:
+        try:
+            condition = RowCondition(text, dialect)
+            for name, values in row_filter.principals.items():
+                if values is not None:
+                    condition.check_values(values, of=name)
+        except FilterInvalid as error:
+            problems.append(f"row_filter: {error}")
+    return tuple(dict.fromkeys(problems))
+
 
 _NAME = "filter_name"  # in the meta of the literal that holds a `:name`'s place
 _MANY = "filter_many"  # that a list may stand there

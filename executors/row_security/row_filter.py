@@ -93,26 +93,6 @@ def read_row_filter(fields: Mapping[str, Any], expanded: Callable[[str], str]) -
     return Read(RowFilter(**conditions, unfiltered=unfiltered, principals=principals), ())
 
 
-def value_problems(row_filter: RowFilter, dialect: str) -> tuple[str, ...]:
-    """What can be known to be wrong before the tables are: conditions that cannot be read, names without a value.
-
-    Args:
-        dialect: of the database, a key of `dialects.DIALECTS`.
-    """
-    from executors.row_security.row_conditions import RowCondition
-
-    problems: list[str] = []
-    for text in row_filter.conditions:
-        try:
-            condition = RowCondition(text, dialect)
-            for name, values in row_filter.principals.items():
-                if values is not None:
-                    condition.check_values(values, of=name)
-        except FilterInvalid as error:
-            problems.append(f"row_filter: {error}")
-    return tuple(dict.fromkeys(problems))
-
-
 class _Reader:
     """Reads the parts, and remembers what is wrong with them."""
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal
 
 from executors.base import Frozen, Schema
@@ -68,41 +66,6 @@ def make_document(
     embedded = (masked_pair(text, sql),) if kind == "query" else ()
     digest = hashlib.sha256("\x1f".join((database, kind, table, column, text, sql, *embedded)).encode()).hexdigest()
     return Document(id=digest[:32], kind=kind, text=text, table=table, column=column, source=source, sql=sql)
-
-
-def read_documents(paths: Sequence[Path], schema: Schema | None = None) -> ReadResult:
-    """Read docs from Markdown, YAML and CSV files, and from folders of them.
-
-    Args:
-        paths: files or folders; a folder is searched at every depth, in the order of its names.
-        schema: the tables and columns that docs may name. Without one, names are taken as they are written.
-
-    Returns:
-        the documents, and one problem for each file that cannot be read and each name that the schema does not have
-        (with the nearest one that it has). A problem never stops the other files.
-    """
-    from rag.docs.reading import read_all  # the readers build Documents, so they know this module
-
-    return read_all(paths, schema)
-
-
-def resolve_documents(documents: Sequence[Document], schema: Schema) -> ReadResult:
-    """Documents of any source with the real names of their tables and columns.
-
-    Returns:
-        those whose names the schema has, and a problem, with the nearest real name, for each name that it has not.
-    """
-    from rag.docs.collector import Collector  # as above
-
-    collector = Collector(schema)
-    found: list[Document] = []
-    for document in documents:
-        table = collector.table(document.source, document.table) if document.table else ""
-        column = collector.column(document.source, table, document.column) if table and document.column else ""
-        if table is not None and column is not None:
-            place = {"table": table, "column": column, "source": document.source, "sql": document.sql}
-            found.append(make_document(document.kind, document.text, database=schema.database, **place))
-    return ReadResult(documents=tuple(found), problems=collector.result().problems)
 
 
 def comment_documents(schema: Schema) -> tuple[Document, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from executors.base import Schema
 from rag.docs.collector import Collector
 from rag.docs.csv_reader import read_csv
-from rag.docs.documents import ReadResult
+from rag.docs.documents import Document, ReadResult, make_document
 from rag.docs.markdown_reader import DOCS_BLOCK, read_markdown
 from rag.docs.yaml_reader import read_yaml
 
@@ -44,8 +44,17 @@ def add_reader(suffix: str, reader: Reader) -> None:
     READERS[suffix] = reader
 
 
-def read_all(paths: Sequence[Path], schema: Schema | None) -> ReadResult:
-    """As `documents.read_documents`."""
+def read_documents(paths: Sequence[Path], schema: Schema | None = None) -> ReadResult:
+    """Read docs from Markdown, YAML and CSV files, and from folders of them.
+
+    Args:
+        paths: files or folders; a folder is searched at every depth, in the order of its names.
+        schema: the tables and columns that docs may name. Without one, names are taken as they are written.
+
+    Returns:
+        the documents, and one problem for each file that cannot be read and each name that the schema does not have
+        (with the nearest one that it has). A problem never stops the other files.
+    """
     collector = Collector(schema)
     collector.blocks.update(_blocks(paths))
     for path in paths:
@@ -54,6 +63,23 @@ def read_all(paths: Sequence[Path], schema: Schema | None) -> ReadResult:
             if text is not None:
                 READERS[file.suffix.lower()](text, file, collector)
     return collector.result()
+
+
+def resolve_documents(documents: Sequence[Document], schema: Schema) -> ReadResult:
+    """Documents of any source with the real names of their tables and columns.
+
+    Returns:
+        those whose names the schema has, and a problem, with the nearest real name, for each name that it has not.
+    """
+    collector = Collector(schema)
+    found: list[Document] = []
+    for document in documents:
+        table = collector.table(document.source, document.table) if document.table else ""
+        column = collector.column(document.source, table, document.column) if table and document.column else ""
+        if table is not None and column is not None:
+            place = {"table": table, "column": column, "source": document.source, "sql": document.sql}
+            found.append(make_document(document.kind, document.text, database=schema.database, **place))
+    return ReadResult(documents=tuple(found), problems=collector.result().problems)
 
 
 def _blocks(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:

@@ -17,9 +17,11 @@ import pytest_asyncio
 
 from agent.config.settings import Settings
 from agent.core.errors import ModelFailed, ModelUnavailable
-from agent.llm.chat import Message, Reply, ReplyGrammar, ReplySchema, build_model
+from agent.llm.build import build_model
+from agent.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
 from agent.llm.embedded import EmbeddedModel
-from agent.llm.files.model_files import MODELS, find
+from agent.llm.files.model_files import find
+from agent.llm.files.model_specs import MODELS
 from agent.llm.replies import extract_sql, parse_structured
 from agent.pipeline.drafts.generate import SQL_ALONE
 from executors.base import Frozen

@@ -16,7 +16,8 @@ from pydantic import SecretStr
 from agent.config.settings import Settings
 from agent.core.errors import ModelFailed, ModelUnavailable
 from agent.core.models import Usage
-from agent.llm.chat import Message, ReplySchema, build_model
+from agent.llm.build import build_model
+from agent.llm.chat import Message, ReplySchema
 from agent.llm.openai.chat_request import REASONING_TOKENS
 from agent.llm.openai.model import AzureOpenAIModel, OpenAIModel
 

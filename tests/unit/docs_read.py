@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from executors.base import Column, Schema, Table
-from rag.docs.documents import ReadResult, read_documents
+from rag.docs.documents import ReadResult
+from rag.docs.reading import read_documents
 
 _ORDERS = Table(
     name="orders",

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from agent.present.charts.recommend import Chart, recommend
+from agent.core.chart import Chart
+from agent.present.charts.recommend import recommend
 from executors.base import JsonValue, QueryResult
 
 MONTHLY = ["2024-01", "2024-02", "2024-03", "2024-04"]

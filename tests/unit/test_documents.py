@@ -8,7 +8,8 @@ import pytest
 from docs_read import SCHEMA, facts, read
 
 from executors.base import Column, Schema, Table
-from rag.docs.documents import Document, comment_documents, make_document, read_documents
+from rag.docs.documents import Document, comment_documents, make_document
+from rag.docs.reading import read_documents
 
 # ------------------------------------------------------------------------------------------------ documents
 

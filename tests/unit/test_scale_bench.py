@@ -16,7 +16,7 @@ from bench.scale_out import figures
 from bench.scale_points import POINTS, write_csv, write_many_docs
 from bench.targets import Figure, keep, kept
 from executors.base import Schema
-from rag.docs.documents import read_documents
+from rag.docs.reading import read_documents
 
 
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from shop_questions import TOTAL, Make
 
-from agent.config.settings import Effort
 from agent.core.callers import LOCAL
 from agent.core.models import Answer, Options
+from agent.core.usage import Effort
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 

@@ -16,7 +16,7 @@ from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.errors import OutOfTime, QuestionInvalid, StateUnavailable, UnknownSession
 from agent.core.events import Done, Event, Started
 from agent.core.models import Answer, Exchange
-from agent.llm.chat import build_model
+from agent.llm.build import build_model
 from agent.llm.embedded import EmbeddedModel
 from agent.llm.scripted import ScriptedModel
 from agent.pipeline import loop

@@ -10,7 +10,7 @@ from bench import synthetic
 from bench.synthetic_file import cases, write_docs, write_sqlite
 from executors.engines.sqlite.executor import SqliteExecutor
 from executors.guard.guard import check
-from rag.docs.documents import read_documents
+from rag.docs.reading import read_documents
 
 
 def test_every_query_runs_and_the_docs_are_read(tmp_path: Path) -> None:

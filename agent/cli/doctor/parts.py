@@ -11,7 +11,8 @@ from functools import partial
 from agent.cli.doctor.finding import Finding
 from agent.config.settings import Settings
 from agent.configuration import Configuration
-from agent.llm.chat import ChatModel, Message, build_model
+from agent.llm.build import build_model
+from agent.llm.chat import ChatModel, Message
 from rag.embedding.embedder import Embedder
 
 _ASKED = [Message(role="user", content="Answer with one word: ready")]

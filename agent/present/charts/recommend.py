@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
 
+from agent.core.chart import Chart
 from agent.present.charts import spec
 from agent.present.charts.columns import ChartColumn, Role, read_columns
 from agent.present.charts.describe import describe_keyed, describe_measures
-from executors.base import Frozen, QueryResult
+from executors.base import QueryResult
 
 MIN_ROWS, MAX_ROWS = 3, 2_000
 MAX_BARS, MAX_SERIES, MAX_GROUPED_BARS = 30, 10, 60
@@ -32,19 +32,6 @@ _ADDS_UP = re.compile(r"(^|[_\W])(n|count|counts|cnt|total|totals|sum|number|qua
 _NEVER_ADDS_UP = re.compile(
     r"avg|average|mean|median|min|max|rate|ratio|percent|pct|share|distinct|unique", re.IGNORECASE
 )
-
-
-class Chart(Frozen):
-    """A chart that would help.
-
-    x, y: the columns that are the keys and the amounts, whichever way the bars lie; of a histogram, both the measure.
-    spec: the whole chart in Vega-Lite, its data the named source `results`, which are those of the response.
-    """
-
-    type: Literal["bar", "line", "scatter", "histogram"]
-    x: str
-    y: str
-    spec: dict[str, Any] = {}
 
 
 def recommend(result: QueryResult) -> Chart | None:

@@ -135,9 +135,7 @@ def _in(node: exp.Expr, say: Say, *, negated: bool = False) -> str | None:
         return None
     query = node.args.get("query")
     if query is not None:
-        from agent.present.explain.select import noun
-
-        among = noun(query, say)
+        among = say.noun(query)
         return among and f"{operand(node.this, say)} is {'not ' * negated}among {among}"
     values = node.expressions
     simple = all(isinstance(value, exp.Literal | exp.Cast | exp.Neg | exp.Boolean) for value in values)
@@ -178,9 +176,7 @@ def _like(node: exp.Expr, say: Say, *, negated: bool = False) -> str | None:
 
 
 def _exists(node: exp.Expr, say: Say, *, negated: bool = False) -> str | None:
-    from agent.present.explain.select import rows_noun
-
-    rows = rows_noun(node.this, say)
+    rows = say.rows_noun(node.this)
     return rows and f"there is {'no' if negated else 'a'} row in {rows}"
 
 

@@ -7,12 +7,14 @@ have no words for stands in them as SQL.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from agent.present.explain.say import Say
 from agent.present.explain.select import Unsayable, given, sources
+from agent.present.explain.speaker import Speaker
 from agent.present.explain.values import is_amount, ordering, takes_all_rows
 from agent.present.explain.words import listed, opened, quoted, words
 from executors.dialects.table import DIALECTS
@@ -157,7 +159,7 @@ class _Steps:
         for place, part in enumerate(parts, 1):
             sentences = self._sentences(part)
             said += [f"query {place}: {sentences[0]}", *sentences[1:]]
-        say, first = Say(self._dialect, {}), parts[0].unnest()
+        say, first = Speaker(self._dialect, {}), parts[0].unnest()
         items = first.expressions if isinstance(first, exp.Select) else []
         ending = _ending(query, items, say)
         return [*said, f"of all of this, it {ending}"] if ending else said
@@ -165,7 +167,7 @@ class _Steps:
     # -- one SELECT ---------------------------------------------------------------------------------------
 
     def _select(self, query: exp.Select) -> list[str]:
-        found = sources(query, self._dialect, derived=self._derived)
+        found = sources(query, partial(Speaker, self._dialect), derived=self._derived)
         say, where = found.say, query.args.get("where")
         said = []
         if found.text:

@@ -1,8 +1,10 @@
-"""The speaker: says parts of one SELECT, knowing what its tables are called."""
+"""The interface of speakers: each says parts of one SELECT, and knows what its tables are called."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import Self
 
 from sqlglot import exp
 
@@ -10,7 +12,7 @@ from agent.present.explain.words import quoted, words
 from executors.sql import grammar
 
 
-class Say:
+class Say(ABC):
     """Says the values and conditions of one SELECT.
 
     Args:
@@ -22,17 +24,25 @@ class Say:
     def __init__(self, dialect: str, tables: Mapping[str, str], outer: Say | None = None) -> None:
         self.dialect, self.tables, self.outer = dialect, tables, outer
 
+    @abstractmethod
     def value(self, node: exp.Expr) -> str:
         """What a value is: "the sum of amount"."""
-        from agent.present.explain.values import say_value
 
-        return say_value(node, self)
-
+    @abstractmethod
     def condition(self, node: exp.Expr) -> str:
         """What holds: "status is 'C' and amount is more than 10"."""
-        from agent.present.explain.conditions import say_condition
 
-        return say_condition(node, self)
+    @abstractmethod
+    def noun(self, node: exp.Expr) -> str | None:
+        """A query of one column inside an expression: "(the average of amount in orders)"; None without words."""
+
+    @abstractmethod
+    def rows_noun(self, node: exp.Expr) -> str | None:
+        """The rows of a query whose columns do not matter: "orders where amount is more than 10"."""
+
+    def inside(self, tables: Mapping[str, str]) -> Self:
+        """The speaker of a query inside this one. Args: tables: what each of its aliases is called."""
+        return type(self)(self.dialect, tables, self)
 
     def sql(self, node: exp.Expr) -> str:
         """The node as SQL, in its own dialect."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -40,7 +40,7 @@ def noun(node: exp.Expr, say: Say) -> str | None:
     if given(query) - {*_NOUN_PARTS, "distinct"} or (query.args.get("distinct") or exp.Distinct()).args.get("on"):
         return None
     try:
-        found = sources(query, say.dialect, outer=say)
+        found = sources(query, say.inside)
     except Unsayable:
         return None
     rows = _rows(query, found)
@@ -55,7 +55,7 @@ def rows_noun(node: exp.Expr, say: Say) -> str | None:
     if any(map(takes_all_rows, query.expressions)):
         return None  # which gives one row, whatever there is
     try:
-        return _rows(query, sources(query, say.dialect, outer=say))
+        return _rows(query, sources(query, say.inside))
     except Unsayable:
         return None
 
@@ -73,14 +73,16 @@ def given(node: exp.Expr) -> set[str]:
 
 
 def sources(
-    query: exp.Select, dialect: str, *, outer: Say | None = None, derived: Callable[[exp.Subquery], str] | None = None
+    query: exp.Select,
+    speaker: Callable[[Mapping[str, str]], Say],
+    *,
+    derived: Callable[[exp.Subquery], str] | None = None,
 ) -> Sources:
     """The tables of a SELECT.
 
     Args:
         query: the SELECT.
-        dialect: sqlglot's name of it.
-        outer: the speaker of the query around it.
+        speaker: makes who says its parts, from what its tables are called.
         derived: takes a query in FROM, and gives the name that it goes by; without it there may be none.
 
     Raises:
@@ -88,7 +90,7 @@ def sources(
     """
     start, joins = query.args.get("from_"), query.args.get("joins") or []
     if start is None:
-        return Sources("", Say(dialect, {}, outer), joined=False)
+        return Sources("", speaker({}), joined=False)
     nodes = [start.this, *(join.this for join in joins)]
     names = [_name(node, derived) for node in nodes]
     counts = Counter(names)
@@ -98,7 +100,7 @@ def sources(
         twice = counts[name] > 1
         tables[alias.lower()] = words(alias) if twice else name
         shown.append(f"{name} (as {words(alias)})" if twice else name)
-    say = Say(dialect, tables, outer)
+    say = speaker(tables)
     text = shown[0] + "".join(_joined(join, name, say) for join, name in zip(joins, shown[1:], strict=True))
     return Sources(text, say, joined=bool(joins))
 

@@ -268,12 +268,6 @@ def ordering(order: exp.Expr, say: Say, named: Callable[[exp.Expr], tuple[str, b
     return listed(said, "then")
 
 
-def _subquery(node: exp.Expr, say: Say) -> str | None:
-    from agent.present.explain.select import noun
-
-    return noun(node, say)
-
-
 def _interval(node: exp.Expr, _say: Say) -> str | None:
     count, unit = node.this, node.args.get("unit")
     if not isinstance(count, exp.Literal) or not isinstance(unit, exp.Var) or not count.name.isdigit():
@@ -295,7 +289,7 @@ _SPEAKERS: dict[type[exp.Expr], Callable[..., str | None]] = {
     exp.Case: _case,
     exp.Filter: _filter,
     exp.Window: _window,
-    exp.Subquery: _subquery,
+    exp.Subquery: lambda node, say: say.noun(node),
     exp.Interval: _interval,
     exp.CurrentDate: lambda node, _: "today" if node.this is None else None,
     exp.CurrentTimestamp: lambda node, _: "now" if node.this is None else None,
