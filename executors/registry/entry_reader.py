@@ -16,7 +16,6 @@ from executors.registry.entry import NAME, Entry, EntryLimits, limits_problems, 
 from executors.registry.kinds import Kind, is_glob, local_path
 from executors.registry.openers import OPENERS
 from executors.row_security import row_filter
-from executors.row_security.row_conditions import value_problems
 
 KEYS = (
     *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
@@ -65,6 +64,8 @@ class EntryReader:
             return None
         entry = Entry(name=self._name, row_filter=rows.filter, **common, **place)
         if rows.filter is not None and (dialect := entry.sql_dialect):
+            from executors.row_security.row_conditions import value_problems  # the guard, and with it all of sqlglot
+
             self._wrong_rows(value_problems(rows.filter, dialect))
         return None if self.problems else entry
 
