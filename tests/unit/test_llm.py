@@ -50,7 +50,7 @@ def test_the_judge_may_be_another_model_at_the_same_place() -> None:
 def test_building_a_model_imports_nothing_heavy() -> None:
     code = """
 import sys
-from agent.llm.chat import build_model
+from agent.llm.build import build_model
 from agent.config.settings import Settings
 build_model(Settings())
 build_model(Settings(openai_api_key="k"))
