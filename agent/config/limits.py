@@ -3,10 +3,42 @@
 from __future__ import annotations
 
 from agent.config.settings import Settings
+from agent.core.errors import TooManyRows
 from agent.core.models import Options
 from agent.core.usage import EFFORTS, Effort
-from agent.databases.paging import rows_cap, within
 from executors.base import Frozen
+
+
+def rows_cap(most: int, database_most: int | None) -> tuple[int, str]:
+    """How many rows of one query can be had at most, and where that is said.
+
+    Args:
+        most: by the settings.
+        database_most: by the registry; None where it does not say.
+    """
+    if database_most is not None and database_most < most:
+        return database_most, "`limits: row_limit` of the database in the registry"
+    return most, "PLUMBLINE_MAX_ROWS"
+
+
+def within(asked: int | None, usual: int, cap: tuple[int, str], field: str) -> int:
+    """Rows to give: as many as are asked for, else the usual number.
+
+    Raises:
+        TooManyRows: more are asked for than can be had; they are never cut in silence.
+    """
+    most, where = cap
+    if asked is not None and asked > most:
+        raise TooManyRows(f"`{field}` is {asked:,}; at most {most:,} rows can be had ({where}). Ask for fewer.")
+    return min(usual, most) if asked is None else asked
+
+
+def none_beyond(cap: tuple[int, str]) -> TooManyRows:
+    """What who asks for the page beyond the cap is told."""
+    most, where = cap
+    return TooManyRows(
+        f"The query has more rows than can be had: {most:,} ({where}). Narrow it, or run it for one part after another."
+    )
 
 
 class Limits(Frozen):

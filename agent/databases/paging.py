@@ -15,7 +15,8 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 
-from agent.core.errors import RowsChanged, StateUnavailable, TooManyRows, UnknownCursor
+from agent.config.limits import none_beyond
+from agent.core.errors import RowsChanged, StateUnavailable, UnknownCursor
 from agent.storage.principals import key_of
 from agent.storage.store import Insert, Place, StateStore
 from executors.base import Frozen, JsonValue, QueryResult, Scalar
@@ -123,38 +124,6 @@ def following(paged: Paged, result: QueryResult) -> QueryResult:
     if result.row_count < paged.given or digest_of_result(result, paged.given) != paged.digest:
         raise RowsChanged(CHANGED)
     return result.model_copy(update={"rows": result.rows[paged.given :]})
-
-
-def rows_cap(most: int, database_most: int | None) -> tuple[int, str]:
-    """How many rows of one query can be had at most, and where that is said.
-
-    Args:
-        most: by the settings.
-        database_most: by the registry; None where it does not say.
-    """
-    if database_most is not None and database_most < most:
-        return database_most, "`limits: row_limit` of the database in the registry"
-    return most, "PLUMBLINE_MAX_ROWS"
-
-
-def within(asked: int | None, usual: int, cap: tuple[int, str], field: str) -> int:
-    """Rows to give: as many as are asked for, else the usual number.
-
-    Raises:
-        TooManyRows: more are asked for than can be had; they are never cut in silence.
-    """
-    most, where = cap
-    if asked is not None and asked > most:
-        raise TooManyRows(f"`{field}` is {asked:,}; at most {most:,} rows can be had ({where}). Ask for fewer.")
-    return min(usual, most) if asked is None else asked
-
-
-def none_beyond(cap: tuple[int, str]) -> TooManyRows:
-    """What who asks for the page beyond the cap is told."""
-    most, where = cap
-    return TooManyRows(
-        f"The query has more rows than can be had: {most:,} ({where}). Narrow it, or run it for one part after another."
-    )
 
 
 def _hashed(row: Sequence[JsonValue]) -> bytes:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from agent.access.bulkhead import Admission, Bulkhead
-from agent.config.limits import limits_of
+from agent.config.limits import limits_of, none_beyond, rows_cap, within
 from agent.core.breaker import Breaker
 from agent.core.callers import LOCAL, is_listed, is_reserved
 from agent.core.deadline import Deadlines
 from agent.core.errors import NotPermitted
 from agent.core.models import Options
 from agent.databases.database import Database
-from agent.databases.paging import Cursors, Paged, digest_of_result, following, none_beyond, rows_cap, within
+from agent.databases.paging import Cursors, Paged, digest_of_result, following
 from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult, Scalar
 from executors.errors import DatabaseUnavailable, ExecutorError
 

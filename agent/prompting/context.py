@@ -13,13 +13,12 @@ from pydantic import SkipValidation
 from agent.core.events import UsedDocument
 from agent.core.models import Exchange, Question
 from agent.llm.chat import Message
-from agent.pipeline.drafts.reuse import counts_from_today
 from agent.prompting import templates
 from executors.base import Frozen, Schema
 from executors.dialects.table import DIALECTS, spoken
 from rag.docs.documents import Document, docs_digest
 from rag.linking.linking import Linked
-from rag.linking.relative_dates import relative_periods
+from rag.linking.relative_dates import counts_from_today, relative_periods
 from rag.remembered import Remembered
 
 if TYPE_CHECKING:

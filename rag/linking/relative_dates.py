@@ -13,6 +13,25 @@ from typing import NamedTuple
 
 from rag.linking.dates import Period
 
+# What makes a question mean another time each day, in the languages that are known here.
+_RELATIVE = re.compile(
+    r"\b(?:today|yesterday|tomorrow|tonight|now|currently|ago|recent(?:ly)?|so far|to date|up to now|[ymqw]td"
+    r"|(?:this|last|past|previous|prior|next|current|coming|present|latest|trailing|rolling)\s+(?:\w+\s+){0,2}?"
+    r"(?:hours?|days?|nights?|weeks?|weekend|months?|quarters?|seasons?|years?|decades?|semesters?|period"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)"
+    r"|heute|gestern|morgen|derzeit|aktuell\w*|bisher|(?:letzt|vorig|vergangen|dies|nächst|laufend)e[nmrs]?"
+    r"|aujourd'hui|hier|demain|derni[eè]re?s?|cette|prochaine?|hoy|ayer|mañana|últim[oa]s?|pasad[oa]s?|est[ea]|actual"
+    r"|oggi|ieri|scors[oa]|quest[oa])\b",
+    re.IGNORECASE,
+)
+
+
+def counts_from_today(question: str) -> bool:
+    """Whether a question means another time each day."""
+    return bool(_RELATIVE.search(question) or relative_periods(question, date(2000, 1, 1)))
+
+
 _UNITS = ("day", "week", "month", "quarter", "year")
 _MOST = 1_000  # units that are counted back
 

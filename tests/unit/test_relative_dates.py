@@ -9,11 +9,11 @@ import pytest
 from agent.config.settings import Settings
 from agent.core.models import Options, Question
 from agent.knowledge.linking import period_lines
-from agent.pipeline.drafts.reuse import counts_from_today, may_rerun
+from agent.pipeline.drafts.reuse import may_rerun
 from agent.prompting.context import today_line
 from executors.base import Column, Schema, Table
 from rag.linking.linking import SchemaLinker
-from rag.linking.relative_dates import relative_periods
+from rag.linking.relative_dates import counts_from_today, relative_periods
 
 MONDAY = date(2026, 11, 23)
 DAY, WEEK, LAST_WEEK = ("2026-11-23",) * 2, ("2026-11-23", "2026-11-29"), ("2026-11-16", "2026-11-22")

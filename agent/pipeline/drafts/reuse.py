@@ -12,7 +12,6 @@ import json
 import logging
 import re
 from collections.abc import Sequence
-from datetime import date
 from typing import TYPE_CHECKING
 
 from agent.core.errors import StateUnavailable
@@ -20,7 +19,7 @@ from agent.core.models import Answer, Attempt, Draft
 from agent.knowledge.verified_queries import Key, VerifiedQuery
 from executors.base import Schema
 from rag.docs.past_queries import folded
-from rag.linking.relative_dates import relative_periods
+from rag.linking.relative_dates import counts_from_today
 
 if TYPE_CHECKING:
     from agent.config.limits import Limits
@@ -33,18 +32,6 @@ log = logging.getLogger(__name__)
 FROM_DOCS = "The query that the docs of this database give for this question, run again."
 FROM_ANSWER = "The query of an earlier, verified answer to this question, run again."
 
-# What makes a question mean another time each day. In the languages that are known here; `_YEAR` covers the others.
-_RELATIVE = re.compile(
-    r"\b(?:today|yesterday|tomorrow|tonight|now|currently|ago|recent(?:ly)?|so far|to date|up to now|[ymqw]td"
-    r"|(?:this|last|past|previous|prior|next|current|coming|present|latest|trailing|rolling)\s+(?:\w+\s+){0,2}?"
-    r"(?:hours?|days?|nights?|weeks?|weekend|months?|quarters?|seasons?|years?|decades?|semesters?|period"
-    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august"
-    r"|september|october|november|december)"
-    r"|heute|gestern|morgen|derzeit|aktuell\w*|bisher|(?:letzt|vorig|vergangen|dies|nächst|laufend)e[nmrs]?"
-    r"|aujourd'hui|hier|demain|derni[eè]re?s?|cette|prochaine?|hoy|ayer|mañana|últim[oa]s?|pasad[oa]s?|est[ea]|actual"
-    r"|oggi|ieri|scors[oa]|quest[oa])\b",
-    re.IGNORECASE,
-)
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)|(?<!\d)(?:19|20)\d{6}(?!\d)")
 _SHORT_YEAR = re.compile(r"(?:\bFY\s?|['’])\d\d\b", re.IGNORECASE)
 _QUERY = re.compile(r"\s*(?:select|with)\b", re.IGNORECASE)  # docs may give examples of changes, too
@@ -54,11 +41,6 @@ _NOW = re.compile(
     r"|GET_CURRENT_TIMESTAMP|UNIX_TIMESTAMP)\s*\(",
     re.IGNORECASE,
 )
-
-
-def counts_from_today(question: str) -> bool:
-    """Whether a question means another time each day."""
-    return bool(_RELATIVE.search(question) or relative_periods(question, date(2000, 1, 1)))
 
 
 def may_rerun(question: str, sql: str) -> bool:
