@@ -45,6 +45,8 @@ def what_fits_the_schema_is_taken(
     """422 may say that a question is empty or a query wrong, never that a field is not what its schema wants."""
     if response.status_code != 422 or not response.json()["type"].endswith(":invalid-field"):
         return
+    if all(error["field"].endswith("time_zone") for error in response.json()["errors"]):
+        return  # no schema lists the names of all time zones
     if case.meta is not None and case.meta.generation.mode.is_positive:
         assert not _fits(case), response.json()["detail"]
 
@@ -53,7 +55,7 @@ def _fits(case: schemathesis.Case[Any]) -> bool:
     """Whether the body is what the contract asks for: values of earlier responses are put in without a look at it."""
     document = case.operation.schema.raw_schema
     body = document["paths"][case.path][case.method.lower()].get("requestBody")
-    if body is None:
+    if body is None or "application/json" not in body["content"]:
         return True
     schema = {**body["content"]["application/json"]["schema"], "components": document["components"]}
     return bool(Draft202012Validator(schema).is_valid(case.body))

@@ -91,7 +91,7 @@ Value = Text | int | Annotated[float, Field(allow_inf_nan=False)] | bool | None
 
 RowLimit = Annotated[int, Field(ge=1, le=10_000), A_NUMBER]
 ROW_LIMIT = "Rows that are wanted. More than service and database give at most are refused, never cut."
-Token = Annotated[Text, Field(pattern="^[A-Za-z0-9_-]{1,100}$")]
+Token = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$"), WHOLE]
 
 
 class ExecuteRequest(Frozen):
