@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from bicep_files import FILES, INFRA, ROOT, BicepFile, body, code_of, load, objects
+from pathspec import GitIgnoreSpec
 
 from agent.access.keys import digest_of
 from agent.access.policy import Asked, build_access
@@ -306,6 +307,17 @@ def test_what_is_built_there_is_pinned_whole() -> None:
     assert "-c constraints.txt" in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     ignored = (ROOT / ".funcignore").read_text(encoding="utf-8").split()
     assert not {"requirements.txt", "constraints.txt", "samples/", "host.json"} & set(ignored)
+
+
+@pytest.mark.parametrize("package", ["agent", "rag", "executors"])
+def test_every_module_and_its_data_is_deployed(package: str) -> None:
+    """A pattern without a slash in front, such as `docs/`, would leave out `rag/docs` as well."""
+    ignored = GitIgnoreSpec.from_lines((ROOT / ".funcignore").read_text(encoding="utf-8").splitlines())
+    files = [path.relative_to(ROOT).as_posix() for path in (ROOT / package).rglob("*") if path.is_file()]
+    left_out = [name for name in files if ignored.match_file(name) and not name.endswith(".pyc")]
+
+    assert left_out == []
+    assert all(map(ignored.match_file, ("docs/http.md", "tests/conftest.py", "web/package.json")))
 
 
 def test_the_host_leaves_the_service_its_limits() -> None:
