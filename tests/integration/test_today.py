@@ -42,7 +42,8 @@ async def ask(
     """What the model was told when it wrote the query."""
     model.replies(sql=SQL)
     model.replies(correct=True)
-    model.replies(text="Die Summe ist 2." if "Summe" in question else "The total is 2.")
+    said = {"Was": "Die Summe ist 2.", "지난달": "합계는 2입니다."}
+    model.replies(text=said.get(question.split()[0], "The total is 2."))
     async with api_client(create_app(lambda: make_service(time_zone=zone, second_draft=False))) as client:
         body = {"question": question, "database": "clinic", "options": {"clarify": False, **options}}
         response = await client.post("/query", json=body)
