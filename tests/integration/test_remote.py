@@ -269,7 +269,7 @@ def test_nothing_is_written_through_it(remote: RemoteExecutor) -> None:
 
 
 def test_a_lower_limit_over_there_is_seen_as_truncation(registry: Path) -> None:
-    executor = remote_to(registry, "lite", row_limit=10)
+    executor = remote_to(registry, "lite", max_rows=10)
 
     result = executor.run(unguarded("SELECT id FROM people", 500), timeout_s=30)
 
