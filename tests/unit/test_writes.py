@@ -233,7 +233,7 @@ async def test_a_write_after_a_query_that_ran_is_an_attempt_that_failed(
     model.replies(text="There are 3 customers.")
     answer = await plan("How many customers are there?")
     assert answer.attempt_history[1].error_type == "NOT_READ_ONLY"
-    assert answer.verified
+    assert (answer.status, answer.answer) == ("success", "There are 3 customers.")
 
 
 @pytest.mark.parametrize("sql", ["DROP TABLE customers", "TRUNCATE TABLE customers", "ALTER TABLE customers DROP name"])
