@@ -10,7 +10,7 @@ from agent.grounding.claims.names import Rows
 from agent.grounding.claims.reading import Item
 from agent.grounding.evidence.facts import ColumnFacts, Facts
 from agent.grounding.languages.vocabulary import Class
-from agent.grounding.support.support import Numbers, Support
+from agent.grounding.support.support import Numbers, Support, counted_in
 
 _QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Class.NOT, Class.NOTHING})
 _SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER}
@@ -94,10 +94,12 @@ def _beyond(facts: Facts, numbers: Numbers, segment: Segment, place: int, column
         return None
     reached = numbers.reaches(segment, limit)
     over = segment.items[place].cls is Class.OVER
+    unit = column.scale if counted_in(limit, column) else 1
     return frozenset(
         row
         for row, (value,) in enumerate(cells)
-        if (value > limit.value if over else value < limit.value) or (reached and value == limit.value)
+        if (value * unit > limit.value if over else value * unit < limit.value)
+        or (reached and value * unit == limit.value)
     )
 
 

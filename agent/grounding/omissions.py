@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from agent.grounding.arithmetic.dates import DateInText
 from agent.grounding.claims.claims import Segment
@@ -23,6 +24,7 @@ _AS_ASKED = frozenset(
     {"such", "solche", "solchen", "solcher", "tel", "telle", "tels", "telles", "tal", "tales", "tali"}
 )
 _FRAGMENT = 2  # words of an answer that is no sentence
+_SHORT = 3  # letters of a word that may be left out
 _HEAD = 3  # words in which what is counted is named
 
 
@@ -65,8 +67,25 @@ def omissions(
         if number.value not in numbers and number.value != limit and _compared(number, facts):
             yield Problem(number.text, "the question speaks of it, and the answer leaves it out")
     denied = {Class.NOT, Class.NOTHING}
+    polar = bool(facts.question_words) and facts.question_words[0] in vocabulary(facts.language).polar
+    if any(denied & it.classes for it in segments) and facts.conditions:
+        why = "the question asks of fewer, and the answer denies all"
+        yield from (Problem(it, why) for it in _dropped(asked, text, polar=polar))
     if _asks_denied(asked, facts) and not any(denied & it.classes for it in segments):
         yield Problem("not", "the question denies something, and the answer does not")
+
+
+def _dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[str]:
+    """Words of the question that narrow what is denied: "overdue" of "overdue loans"; all, where it asks yes or no."""
+    if polar:
+        words = [it for it in asked if it.kind == "word" and it.cls is None and len(it.text) > _SHORT]
+        yield from (it.text for it in words if not is_among(it.text.lower(), said))
+        return
+    for one, other in pairwise(asked):
+        if one.kind == other.kind == "word" and one.cls is None and other.cls is None and one.end + 1 == other.start:
+            repeats = is_among(other.text.lower(), said) and not is_among(one.text.lower(), said)
+            if repeats and len(one.text) > _SHORT:
+                yield one.text
 
 
 def turned_round(text: str, facts: Facts) -> Iterator[Problem]:

@@ -39,6 +39,7 @@ _ZERO = frozenset(["nothing", "nichts", "rien", "nada", "niente", "nulla", "zero
 _TIMES = frozenset(["time", "zeit", "temps", "tiempo", "tempo"])
 _HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
 _DURATIONS = frozenset(["hour", "hours", "h", "minute", "minutes", "min", "second", "seconds", "s", "day", "days"])
+_ENDS = 2  # numbers of a range
 _RATES = frozenset({"per", "pro", "je"})
 _A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
 _AGES = frozenset({"age", "alter", "âge", "edad", "età", "old", "alt"})
@@ -238,6 +239,7 @@ class Wording:
     def _range(self, segment: Segment, _: int) -> str:
         """ "Range from 12 to 48": the least and the most of a column, or of a query that asks for both."""
         told = [it for one in self._segments if one.sentence == segment.sentence for it in one.numbers]
+        told = list(segment.numbers) if len(segment.numbers) == _ENDS else told
         found = [it for it in (self._supports.get(one.start) for one in told) if it is not None]
         found = [it for it in found if it.origin != "question"]
         if len(found) != 2 or any(it.column is None for it in found):

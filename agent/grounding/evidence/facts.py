@@ -41,6 +41,8 @@ _NAME_UNIT = re.compile(
     r"_(km|kg|m2|sqm|ha|g|mg|cm|mm|m|l|h|hours?|min|minutes?|sec|seconds?|days?|miles?|kwh|mwh|gwh|kw|mw|gb|mb|kcal|tons?|lit(?:er|re)s)$",
     re.IGNORECASE,
 )
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_SCALE = re.compile(rf"(?:\bin |_)(?:[a-z]{{3}}_)?({'|'.join(_SCALES)})s?\b", re.IGNORECASE)
 _PERCENT = re.compile(r"percent|(?:^|_)(?:pct|perc)(?:_|$)|prozent|pourcent|porcentaje|percentuale|%", re.IGNORECASE)
 _IN_PERCENT = re.compile(r"\bin (?:percent\b|%)|\bin prozent\b", re.IGNORECASE)
 _CODES = re.compile(r"\b(\w{1,4})\s*=\s*([^\W\d_][^,.;=()]*)|\b([A-Z]{2,3})\s+([A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+)*)")
@@ -63,6 +65,7 @@ class ColumnFacts:
     label: how people call it.
     currency: ISO code; empty where nothing says one. units: of its numbers, as the docs have them.
     percent: whether its numbers are percentages as they are.
+    scale: what its numbers are counted in, where name or docs say so: 1,000,000 of `gross_millions`.
     codes: what its values stand for, as the docs say.
     told: what says of which kind it is: its name, its sources, its docs; nothing of a count.
     """
@@ -76,6 +79,7 @@ class ColumnFacts:
     currency: str = ""
     units: tuple[str, ...] = ()
     percent: bool = False
+    scale: int = 1
     codes: tuple[tuple[str, str], ...] = ()
     told: tuple[str, ...] = ()
 
@@ -168,7 +172,8 @@ class Facts:
             label=short or _spelled_out(name) or name,
             projection=named,
             currency="" if counts else self._currency(said),
-            units=() if counts else _units(said, name),
+            units=() if counts else _units(re.sub(r"^min\b", "", said), name),  # the least wait is not in minutes
+            scale=1 if counts else _scale((name, *named.sources, *texts)),
             percent=percent or (not counts and any(_IN_PERCENT.search(it) for it in texts)),
             codes=tuple((m[1] or m[3], (m[2] or m[4]).strip()) for it in texts for m in _CODES.finditer(it)),
         )
@@ -196,6 +201,11 @@ def _head_words(texts: Sequence[str]) -> Iterator[str]:
         head = re.split(r"[,;.:(]|\bin\b", text, maxsplit=1)[0].split()
         if len(head) <= _HEAD_WORDS:
             yield from (word for word in words_of(" ".join(head)) if len(word) > _SHORT_WORD)
+
+
+def _scale(texts: Sequence[str]) -> int:
+    found = {_SCALES[it[1].lower()] for text in texts for it in _SCALE.finditer(text)}
+    return found.pop() if len(found) == 1 else 1
 
 
 def _units(said: str, name: str) -> tuple[str, ...]:

@@ -124,7 +124,10 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         seen |= names
         whole += more
     sources = dict.fromkeys(it.name.lower() for one in whole for it in one.find_all(exp.Column))
-    kinds = [_AGGREGATES[type(it).__name__] for one in whole for it in one.walk() if type(it).__name__ in _AGGREGATES]
+    found = [
+        it for one in whole for it in one.walk() if isinstance(it, exp.AggFunc) or type(it).__name__ in _AGGREGATES
+    ]
+    kinds = [_AGGREGATES.get(type(it).__name__, it.key) for it in found]
     return Projection(
         name=column.alias_or_name,
         aggregate=kinds[0] if kinds else "",

@@ -20,6 +20,7 @@ _LOOSE = Fraction(1, 10)  # the most that "about" or "over" may leave out
 _COMPARED = frozenset({Class.MORE, Class.LESS, Class.TIMES, Class.DIFFERENCE, Class.MULTIPLIED, Class.RISE, Class.FALL})
 _OF_ALL = frozenset({Class.SUM, Class.MEAN})
 _FROM = frozenset(["from", "between", "von", "zwischen", "vom", "de", "entre", "desde", "da", "tra", "fra", "dal"])
+_NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
 _NEAR = 4  # items after a number in which what it counts is named
 _PART_OF = frozenset({"of", "all", "von", "aller", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
 _THE = frozenset(["the", "all", "den", "los", "las", "les"])
@@ -39,6 +40,12 @@ _INCLUSIVE = frozenset(
     }
     | {"au moins", "au plus", "jusqu à", "al menos", "como máximo", "hasta", "almeno", "al massimo", "fino a"}
 )
+
+
+def counted_in(item: Item, column: ColumnFacts) -> bool:
+    """Whether a number of a text spells out what a column's numbers are counted in: "412.7 million", not "412.7"."""
+    scaled = item.numeral is not None and item.numeral.scale != 1
+    return column.scale != 1 and (scaled or item.value >= column.scale)
 
 
 class Support(NamedTuple):
@@ -122,7 +129,8 @@ class Numbers:
             if item.kind in ("number", "mark") or item.cls is Class.FILLER:
                 break
             if found := self._labelled(item):
-                return found
+                before = self._labelled_before(items, place)  # "a total of 12 km": the unit alone is that of both
+                return [it for it in found if it in before] or found
         for item in reversed(items[:place]):
             if found := self._labelled(item):
                 return found
@@ -130,10 +138,22 @@ class Numbers:
         currency = [it for it in measures if items[place].currency and it.currency]
         return currency or asked or measures
 
+    def _labelled_before(self, items: Sequence[Item], place: int) -> list[ColumnFacts]:
+        """The columns that words between a number and the one before it tell."""
+        for item in reversed(items[:place]):
+            if item.kind in ("number", "mark"):
+                break
+            if found := self._labelled(item):
+                return found
+        return []
+
     def _labelled(self, item: Item) -> list[ColumnFacts]:
         if item.kind not in ("word", "phrase"):
             return []
         word = item.text.lower()
+        meant = [it for it in self.facts.measures if item.cls in _NAMED and it.projection.aggregate == _NAMED[item.cls]]
+        if meant:
+            return meant  # "the average", of MIN, AVG and MAX
         return [it for it in self.facts.measures if is_among(word, self._telling(it)) or word in it.units]
 
     def _telling(self, column: ColumnFacts) -> set[str]:
@@ -168,6 +188,8 @@ class Numbers:
                 return False
             value *= 100
         said = item.value
+        if column is not None and counted_in(item, column):
+            value *= column.scale
         if value < 0 < said and {Class.FALL, Class.LESS} & segment.classes:
             value = -value
         low, high = _interval(item, said, bound)
@@ -219,7 +241,8 @@ class Numbers:
                 plain = None if item.percent else column  # a share in percent is none of the column's own values
                 if found.cls is Class.TIMES and bound is None and abs(found.value - item.value) > _TIMES_OFF:
                     continue  # 2.5 times as many are not three times as many
-                if self.currency_fits(item, column) and self.says(segment, item, found.value, plain, bound):
+                over = found.cls is Class.TIMES and bound is Class.OVER and item.value < found.value < item.value + 1
+                if over or (self.currency_fits(item, column) and self.says(segment, item, found.value, plain, bound)):
                     return Support("calculation", found.value, None, None, found.expression, found.cls)
         return None
 
