@@ -14,6 +14,7 @@ from executors.errors import DatabaseUnavailable, SqlError
 if TYPE_CHECKING:
     from executors.records.raw_records import RawQuery
 
+_COUNTED_BY_VALUE = 50  # groups; of more, the condition would be long
 _TIES = "groups tie for the last place of the result, and its rows do not say which were chosen"
 
 
@@ -100,7 +101,14 @@ async def supporting_records(
         checked, found = await run(raw)
         if strays(raw, result, found):
             return RawRecords(needed=True, reason=_TIES)
-    total = await _counted(raw.count, database) if found.truncated else found.row_count
+    total: int | None = found.row_count
+    if found.truncated:
+        count = raw.count
+        if result is not None and groups is None and raw.keys and result.row_count <= _COUNTED_BY_VALUE:
+            rows = result.records()  # of groups that tie for the last place, those that are shown
+            chosen = await off_loop(lambda: derive(sql, dialect, schema=schema, result=result, groups=rows))
+            count = chosen.count or count
+        total = await _counted(count, database)
     return RawRecords(sql=checked.sql, result=found, total=total, keys=raw.keys, needed=True)
 
 

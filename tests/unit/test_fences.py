@@ -101,7 +101,7 @@ def test_nothing_in_the_schema_leaves_its_line_or_its_comment() -> None:
 
 
 # What stands in a prompt as it is: written here, or put together of pieces that went through the filters.
-OWN = {"dialect", "hint", "row_context", "table", "index"}
+OWN = {"dialect", "hint", "row_context", "table", "index", "today"}
 
 
 @pytest.mark.parametrize("name", PROMPTS)

@@ -231,7 +231,10 @@ def test_the_records_give_exactly_the_rows_of_the_answer(
     found, records = of(engine, asked.sql, result)
 
     assert Counter(engine.again(found.sql or "", asked.again).rows) == Counter(result.rows), found.sql
-    assert engine.run(found.count or "").rows == ((records.row_count,),)
+    if asked.shows:  # a second run may choose others of the groups that tie for the last place
+        found = derive(asked.sql, engine.dialect, schema=SCHEMA, result=result, groups=result.records())
+    if asked.shows or " LIMIT " not in asked.sql:
+        assert engine.run(found.count or "").rows == ((records.row_count,),)
     assert len(set(records.columns)) == len(records.columns)
     assert "secret" not in records.columns
 
