@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from agent.config.settings import Settings
 
 _ROLE = "give this identity the role Storage Blob Data Contributor, or check the key in its connection string"
-_CLIENT_OPTIONS: dict[str, Any] = {"connection_timeout": 5, "read_timeout": 60, "retry_total": 3}  # seconds
+_CLIENT_OPTIONS: dict[str, Any] = {"connection_timeout": 5, "read_timeout": 60}  # seconds
+_CLIENT_OPTIONS |= {"retry_total": 2, "initial_backoff": 1, "increment_base": 2}  # some seconds in all
 
 
 class SharedData(Protocol):

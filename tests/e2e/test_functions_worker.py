@@ -13,7 +13,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx2
 import pytest
@@ -283,12 +283,27 @@ async def until(client: httpx2.AsyncClient, where: str, wanted: Callable[[dict[s
     return await eventually(look, wanted)
 
 
+class Held(asyncio.Event):
+    """Holds a reply back for good; `awaited` is set when it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.awaited = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        self.awaited.set()
+        return await super().wait()
+
+
 async def test_hanging_up_cancels_the_question(client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+    held = Held()
     openai.replies(SQL)
-    openai.replies(JUDGED, held=asyncio.Event())
+    openai.replies(JUDGED, held=held)
 
     async with client.stream("POST", "/query/stream", json=ASKED) as response:
-        await read_until(read_events(response), "sql_executor")
+        reading = asyncio.create_task(read_until(read_events(response), "done"))
+        await asyncio.wait_for(held.awaited.wait(), PATIENCE)
+        reading.cancel()
 
     await asyncio.wait_for(openai.hung_up.wait(), PATIENCE)
     openai.assert_done()
