@@ -26,6 +26,11 @@ def missing(*, axe: bool = False) -> str:
     return "axe-core is not installed: npm ci --prefix web" if axe and not AXE.exists() else ""
 
 
+_SETTLED = """Promise.allSettled(
+  document.getAnimations().filter((it) => it.effect.getComputedTiming().endTime < Infinity).map((it) => it.finished)
+)"""
+
+
 @dataclass
 class Watched:
     """A page, and what must not happen on it. expected: parts of errors that a test brings about on purpose."""
@@ -61,6 +66,8 @@ class Watched:
     async def findings(self) -> list[dict[str, Any]]:
         """What axe finds on the page as it is, serious or worse."""
         await self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        # A colour halfway between two is none of the page's.
+        await self.page.evaluate(_SETTLED)
         found = await self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         return [
             {"rule": one["id"], "impact": one["impact"], "where": [node["target"] for node in one["nodes"]]}

@@ -19,11 +19,25 @@ FORMATS = ("application/json", CSV, PARQUET, ARROW, "application/json", "*/*", "
 @schemathesis.hook
 def before_call(_context: schemathesis.HookContext, case: schemathesis.Case[Any], kwargs: dict[str, Any]) -> None:
     """Ask for one of the formats, by what else is asked: OpenAPI has no place where Accept could be generated from."""
+    _give_a_key_of_its_own(case)
     described = case.operation.definition.raw.get("responses", {})
     if CSV in described.get("200", {}).get("content", {}):
         asked = repr((case.path_parameters, case.body)).encode("utf-8", "replace")
         accept = FORMATS[zlib.crc32(asked) % len(FORMATS)]
         case.headers["Accept"] = accept
+
+
+def _give_a_key_of_its_own(case: schemathesis.Case[Any]) -> None:
+    """One key for one request, and for two of three none: a key of another request is refused before the route."""
+    if "Idempotency-Key" not in case.headers:
+        return
+    asked = zlib.crc32(
+        repr((case.method, case.path, case.path_parameters, case.query, case.body)).encode("utf-8", "replace")
+    )
+    if asked % 3:
+        del case.headers["Idempotency-Key"]
+    else:
+        case.headers["Idempotency-Key"] = f"{asked:08x}"
 
 
 @schemathesis.check

@@ -189,7 +189,8 @@ def test_an_endpoint_that_is_not_there_says_what_to_check(endpoint: Endpoint) ->
 
 LOADS_AT_ONCE = """
 import threading
-from rag import chroma, embedder
+from rag.embedding import embedder
+from rag.index import chroma
 loads = [threading.Thread(target=load) for load in (chroma.load, embedder.LocalEmbedder().load)]
 for thread in loads:
     thread.start()

@@ -235,8 +235,8 @@ async def test_a_first_answer_that_is_written_ahead_is_one_span_with_the_last(
 ) -> None:
     settings = Settings.model_validate(traced().model_dump() | {"speculative_answer": True})
     model.replies(sql=RIGHT)
+    model.replies(text=TEXT)  # asked for before the judge is: rules look at the query in between
     model.replies(correct=True, reason="right")
-    model.replies(text=TEXT)
     answer = await asked(settings, model)
     found = receiver.received
     assert found.below(found.one("text2sql.answer_formatter")) == ["chat scripted"]
