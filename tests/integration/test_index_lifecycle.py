@@ -284,8 +284,9 @@ async def test_a_run_that_is_killed_is_gone_on_with_and_the_old_index_answers_me
     assert len(index.documents("shop")) == 3, "nothing of the new index is seen"
     says_revenue(model)
     answer = await hosted.query(QUESTION, "shop")
-    assert answer.verified
-    # On a slow machine it has seen by now that its docs have changed, and says who is at it.
+    assert answer.answer == before.answer
+    # On a slow machine it has seen by now that its docs have changed, says who is at it, and verifies nothing.
+    assert answer.verified or answer.warnings
     assert all("another process" in warning.lower() for warning in answer.warnings), answer.warnings
     killed.process.send_signal(signal.SIGKILL)
     await killed.process.wait()
