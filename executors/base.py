@@ -60,7 +60,7 @@ class TableReport(Frozen):
 
     files: their names. encoding, delimiter: of texts; empty where the files say it themselves.
     decimal: a comma, where plain numbers have one.
-    problems: what was found in them and is told, one sentence each.
+    problems: what was found in them, one sentence each.
     """
 
     table: str
@@ -108,7 +108,7 @@ class Table(Frozen):
 
 
 class Schema(Frozen):
-    """All that can be asked of one database, in the order the database gives it.
+    """The tables that one database lets us query, in the order the database gives them.
 
     namespace: what a server calls the schema whose tables need no qualifier; empty for files.
     version: of the server, as the dialect's row counts it: see `Dialect.needs`; empty where it is not known.
@@ -314,13 +314,13 @@ def named_apart(names: Sequence[str], *, same_case: bool = True) -> tuple[str, .
 class Layer(Frozen):
     """One layer under the guard, as an open connection says it.
 
-    holds: None: it could not be asked.
-    mend: what to do where it does not hold.
+    holds: None: the connection could not be checked.
+    advice: what to do where it does not hold.
     """
 
     name: str
     holds: bool | None
-    mend: str = ""
+    advice: str = ""
 
 
 class Cancel:
@@ -390,7 +390,7 @@ class Executor(ABC):
         max_rows: int,  # noqa: ARG002
         exactly: int | None = None,  # noqa: ARG002
     ) -> WriteResult:
-        """Run one write in a transaction of its own, and commit it or roll it back.
+        """Run one write in its own transaction, and commit it or roll it back.
 
         Args:
             timeout_s: for the statement.
@@ -407,7 +407,7 @@ class Executor(ABC):
         raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{self.name} is open for reading only.", "Write one SELECT.")
 
     def layers(self) -> tuple[Layer, ...]:
-        """Which layers under the guard hold on a connection as `run` has it; none where the engine cannot be asked.
+        """Which layers under the guard hold on a connection as `run` opens it; empty where the engine cannot tell.
 
         Raises:
             DatabaseUnavailable: there is no connection to ask.

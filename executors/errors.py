@@ -1,8 +1,8 @@
 """What can go wrong between a query and its rows.
 
 ExecutorError
-├── SqlRefused            the guard said no; nothing was run
-├── SqlFailed             the database said no: kind, message and what would mend it
+├── SqlRefused            the guard refused it; nothing was run
+├── SqlFailed             the database refused it: kind, message and how to repair it
 ├── UnknownDatabase       no such name in the registry
 ├── RegistryInvalid       databases.yaml cannot be used as it is
 └── DatabaseUnavailable   the database, or its file, cannot be read
@@ -21,7 +21,7 @@ def check_count(affected: int, max_rows: int) -> None:
 
 
 def no_such_write(kind: str) -> SqlFailed:
-    """The error of a statement that is something else than the write it was said to be."""
+    """The error of a statement that is not the write it was declared as."""
     return SqlFailed(ErrorKind.NOT_READ_ONLY, f"Only one {kind.upper()} of one table can run here.", "Write that.")
 
 
@@ -50,7 +50,7 @@ class ErrorKind(StrEnum):
 
 
 class Because(StrEnum):
-    """Why the guard said no: finer than the kind, and for those who count refusals."""
+    """Why the guard refused a query: finer than the kind, for metrics."""
 
     WRITES = "writes, locks or sets"
     DANGEROUS = "dangerous function or place"
@@ -84,7 +84,7 @@ class SqlError(ExecutorError):
     Args:
         kind: the class of the error.
         message: what is wrong, one sentence.
-        hint: what would mend it (nearest names, the columns a table really has); empty when nothing is known.
+        hint: how to repair it (nearest names, the columns a table really has); empty when nothing is known.
     """
 
     def __init__(self, kind: ErrorKind, message: str, hint: str = "") -> None:
@@ -93,7 +93,7 @@ class SqlError(ExecutorError):
 
 
 class SqlRefused(SqlError):
-    """The guard said no; the database never saw the query.
+    """The guard refused the query; the database never saw it.
 
     Args:
         because: why, where the kind does not say it.
@@ -105,7 +105,7 @@ class SqlRefused(SqlError):
 
 
 class SqlFailed(SqlError):
-    """The database said no, or ran out of time."""
+    """The database refused the query, or ran out of time."""
 
 
 class UnknownDatabase(ExecutorError):
@@ -115,15 +115,15 @@ class UnknownDatabase(ExecutorError):
     """
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
-        said = f"There is no database named {name!r}."
+        text = f"There is no database named {name!r}."
         if any(mark in _NO_NAME for mark in name):
-            said = "A database is asked for by its name, never by a path or an address."
-        super().__init__(f"{said} Known: {', '.join(known) or 'none'}.")
+            text = "Name a database by its name, never by a path or an address."
+        super().__init__(f"{text} Known: {', '.join(known) or 'none'}.")
         self.name, self.known = name, known
 
 
 class RegistryInvalid(ExecutorError):
-    """databases.yaml cannot be used; the message names the entry and the mend.
+    """databases.yaml cannot be used; the message names the entry and says what to correct.
 
     Args:
         problems: one line each, where there are several; the message has them all.
@@ -139,7 +139,7 @@ class DatabaseUnavailable(ExecutorError):
 
     Args:
         message: a sentence that says what to do.
-        retry_after_s: whole seconds until it is asked again; None where nobody knows.
+        retry_after_s: whole seconds until it is worth trying again; None: unknown.
     """
 
     def __init__(self, message: str, retry_after_s: int | None = None) -> None:

@@ -26,14 +26,14 @@ from executors.workers.pool import shared
 
 
 class Router:
-    """Opens databases by name, each once and when it is first asked for. Safe to use from several threads.
+    """Opens databases by name, each once and on first use. Safe to use from several threads.
 
     Args:
         registry: the databases that a request may name.
         sample_values: stored values shown per text column of a schema.
         duckdb_memory: limit of each DuckDB database, as `1GB`.
         duckdb_threads: of each DuckDB database.
-        server: how servers are used, where an entry says nothing of its own; `writable` allows it to those that do.
+        server: options of servers whose entry sets none; `writable` allows writes where the entry does, too.
         workers: processes at most, for all local databases together.
         worker_memory: of each, in bytes.
     """
@@ -59,7 +59,7 @@ class Router:
         self._open: dict[str, Executor] = {}
 
     def names(self, principal: str | None = None) -> tuple[str, ...]:
-        """All databases that somebody may ask, in the registry's order, then what the command line added."""
+        """All databases that a principal may query, in the registry's order, then those that the command line added."""
         return tuple(name for name, entry in self._entries.items() if entry.admits(principal))
 
     def entry(self, name: str, principal: str | None = None) -> Entry:
@@ -67,10 +67,10 @@ class Router:
 
         Args:
             name: of the database.
-            principal: who asks; None: this machine's own user, who is let through.
+            principal: the caller; None: this machine's own user, who always may.
 
         Raises:
-            UnknownDatabase: there is none, or none for this principal.
+            UnknownDatabase: there is none of that name, or not for this principal.
         """
         entry = self._entries.get(name)
         if entry is None or not entry.admits(principal):
@@ -81,7 +81,7 @@ class Router:
         """The database of that name.
 
         Raises:
-            UnknownDatabase: there is none; the error carries the names there are.
+            UnknownDatabase: there is none of that name; the error carries the known names.
             DatabaseUnavailable: its file is not there or of no known kind, or its driver is not installed.
         """
         entry = self.entry(name)
@@ -131,7 +131,7 @@ class Router:
         return self._add(server_entry(source, docs))
 
     def with_docs(self, name: str, docs: Sequence[Path]) -> str:
-        """The same database, wherever it is, with other docs and another name: for the command line too.
+        """The same database with other docs and another name.
 
         Raises:
             UnknownDatabase: there is none of that name.
@@ -160,7 +160,7 @@ class Router:
 
         Returns:
             The names that are gone or mean another database now, and the executors that were open behind them:
-            whoever still uses one may end; `close` them then.
+            their users may finish; `close` them then.
         """
         with self._lock:
             before = self._entries
@@ -176,7 +176,7 @@ class Router:
         self._entries = {**self._registry, **self._added, **self._uploads, **self._added, **self._registry}
 
     def look(self, entry: Entry) -> Executor:
-        """What answers queries on an entry that is not listed yet; who asks closes it. Raises DatabaseUnavailable."""
+        """An executor for an entry that is not registered yet; the caller closes it. Raises DatabaseUnavailable."""
         with self._lock:
             return self._executor(entry)
 
@@ -272,7 +272,7 @@ def _server_class(name: str, dialect: str) -> Callable[..., Executor]:
     return found
 
 
-def _check(path: Path, mend: str) -> None:
-    """Raise where nothing is there. Args: mend: what to do then."""
+def _check(path: Path, advice: str) -> None:
+    """Raise where nothing is there. Args: advice: what to do then."""
     if not path.exists() and not is_glob(path):
-        raise DatabaseUnavailable(f"There is no {path.name}: {mend}.")
+        raise DatabaseUnavailable(f"There is no {path.name}: {advice}.")

@@ -1,4 +1,4 @@
-"""Stopping a query that runs too long, or that nobody waits for any more."""
+"""Stops a query that runs too long, or that was cancelled."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Watch:
         interrupt: stops the database, from another thread, any number of times.
         timeout_s: seconds from now.
         cancel: of the caller.
-        again_s: how long to wait for the end before the interrupt is said again.
+        again_s: seconds to wait for the end before the interrupt is repeated.
     """
 
     def __init__(

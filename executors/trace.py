@@ -1,4 +1,4 @@
-"""The trace that work belongs to, as a W3C `traceparent`: whoever asks sets it, other deployments are told it.
+"""The trace that work belongs to, as a W3C `traceparent`: set by the caller, sent to other deployments.
 
 https://www.w3.org/TR/trace-context/#traceparent-header
 """

@@ -251,9 +251,9 @@ def _duration(value: dt.timedelta) -> str:
 
 
 def _bytes(value: bytes) -> str:
-    kept = value[: MAX_CELL_CHARS // 2]
-    more = f"… [cut: {len(value):,} bytes]" if len(kept) < len(value) else ""
-    return f"0x{kept.hex()}{more}"
+    shown = value[: MAX_CELL_CHARS // 2]
+    more = f"… [cut: {len(value):,} bytes]" if len(shown) < len(value) else ""
+    return f"0x{shown.hex()}{more}"
 
 
 def _cut(text: str) -> str:

@@ -247,7 +247,7 @@ class ModelUnavailable(ModelError):
 
     Args:
         message: a sentence.
-        retry_after_s: whole seconds until it is asked again; None where nobody knows.
+        retry_after_s: whole seconds until it is worth trying again; None: unknown.
     """
 
     def __init__(self, message: str, retry_after_s: int | None = None) -> None:

@@ -113,7 +113,7 @@ class Databases:
         """Let somebody ask a database. Who is not `allowed`, or not known at all, hears that there is none.
 
         Raises:
-            UnknownDatabase: there is none, or none for this principal.
+            UnknownDatabase: there is none of that name, or not for this principal.
         """
         self._router.entry(name, _asking(principal))
 
@@ -157,7 +157,7 @@ class Databases:
             principal: who asks; this machine's own user sees every row.
 
         Raises:
-            UnknownDatabase: there is none, or none for this principal.
+            UnknownDatabase: there is none of that name, or not for this principal.
             DatabaseUnavailable: it cannot be opened.
         """
         await self.follow(name)

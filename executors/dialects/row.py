@@ -55,7 +55,7 @@ class Lexis(StrEnum):
 
 
 class Session(Frozen):
-    """How a connection is made safe, timed and stopped. Empty: the driver, or the executor, has a way of its own.
+    """How a connection is made safe, timed and stopped. Empty: the driver or the executor does it its own way.
 
     setup: statements for every new connection, whether it reads or writes.
     read_only: more of them, for those that only read.
@@ -88,20 +88,20 @@ READERS_LOGIN = "reader's login"  # the one layer that a database which may be w
 
 
 class Probe(Frozen):
-    """What an open connection is asked to find out whether a layer under the guard holds there.
+    """A query that finds out whether a layer under the guard holds on an open connection.
 
     layer: its name.
     sql: gives one value, 1 where the layer holds and 0 where it does not.
     refused: instead, whether the layer holds where the database refuses `sql`.
     pattern: instead, of a text; the layer holds where the first value of every row matches it.
-    mend: what to do where it does not hold.
+    advice: what to do where it does not hold.
     """
 
     layer: str
     sql: str
     refused: bool = False
     pattern: str = ""
-    mend: str
+    advice: str
 
 
 class SchemaQueries(Frozen):
@@ -148,12 +148,12 @@ class Dialect(Frozen):
     reserved: words, in lower case, that are no names without quotes here, beyond those of `RESERVED`.
     case: what a name without quotes means.
     months_ago, truncate_month: templates with the holes `{n}` and `{column}`.
-    hints: what a model must be told, one example each, most important first.
+    hints: what a model must know, one example each, most important first.
     instead: function of another dialect -> what to write here.
     codes: the driver's code (SQLSTATE, number, error class) -> its kind; the most certain of both.
     deadlocks: codes of what was chosen to end a deadlock; a query is run once more then.
-    lock_waits: codes of what waited in vain for rows that somebody else has locked.
-    advice: what would mend an error, by its code, where the kind alone does not say it.
+    lock_waits: codes of statements that gave up waiting for rows locked by another transaction.
+    advice: how to repair an error, by its code, where the kind alone does not say it.
     errors: pattern of the driver's message -> its kind, first match counts; `(?P<name>...)` is the name it is about.
     schemas: qualifiers that mean "here"; for a server, the schema it says is its default counts too.
     catalogue: pattern of names, or schemas, that describe the database itself.
@@ -173,10 +173,10 @@ class Dialect(Frozen):
     without: function -> how a server that lacks it says the same, in `{column}`; it stands in for the function in
         `truncate_month` and `hints`, and in `instead`.
     formatters: those whose first argument is a pattern, which can ask for text of any length.
-    variables: of the server (`@@name`), that a query may read: how values are compared, written and told apart.
+    variables: of the server (`@@name`), that a query may read: how values are compared, written and distinguished.
     file_names: pattern of a table's name that the engine would take for a file, or an address; empty: it never does.
     session, reads: of a server.
-    probes: which ask a connection whether the layers under the guard hold; none where nothing can be asked.
+    probes: queries that check the layers under the guard on a connection; empty where nothing can be checked.
     """
 
     name: str
@@ -232,16 +232,16 @@ class Dialect(Frozen):
         }
         if not lacking:
             return self
-        told = {name: text.format(column="col") for name, text in self.without.items() if name in lacking}
+        missing = {name: text.format(column="col") for name, text in self.without.items() if name in lacking}
         functions = self.functions, self.aggregates, self.table_functions
         if version[0] >= self.oldest:
             functions = tuple(names - lacking for names in functions)  # type: ignore[assignment]
-        replaced = _Replaced({name: self.without[name] for name in told})
+        replaced = _Replaced({name: self.without[name] for name in missing})
         return self.model_copy(
             update={
                 "truncate_month": replaced.template(self.truncate_month),
                 "hints": tuple(map(replaced.text, self.hints)),
-                "instead": {name: replaced.text(text) for name, text in self.instead.items()} | told,
+                "instead": {name: replaced.text(text) for name, text in self.instead.items()} | missing,
                 **dict(zip(("functions", "aggregates", "table_functions"), functions, strict=True)),
             }
         )

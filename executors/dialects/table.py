@@ -1,7 +1,7 @@
 """The one table of dialects: how each is parsed, what a model must know of it, and what its errors mean.
 
 Adding a dialect is adding a row: the module `dialect` of a package in `executors.engines`. The table imports these
-modules by their names, so that whoever reads a row stands below the engines.
+modules by their names, so that code that reads a row stands below the engines.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def spoken(schema: Schema) -> Dialect:
 
 
 def dialect_named(name: str) -> Dialect | None:
-    """The dialect that somebody means; None where none is known by that name. Args: name: in any case."""
+    """The dialect of that name or alias; None where there is none. Args: name: in any case."""
     lowered = name.strip().lower()
     return DIALECTS.get(ALIASES.get(lowered, lowered))
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 class Gate:
-    """Who comes while a writer waits, waits behind it. Not reentrant."""
+    """A lock for readers and writers. Readers that come while a writer waits queue behind it. Not reentrant."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()

@@ -1,4 +1,4 @@
-"""Asks an open connection to a file which layers under the guard hold there."""
+"""Checks which layers under the guard hold on an open connection to a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def sqlite_layers(connection: sqlite3.Connection, restrict: Callable[[sqlite3.Co
 
     Args:
         connection: as it was opened.
-        restrict: does the rest that is done before a query; only the last probe is asked after it.
+        restrict: does the rest that is done before a query; only the last probe runs after it.
     """
     *opened, last = DIALECTS["sqlite"].probes
     found: list[Layer] = []
@@ -40,8 +40,8 @@ def _sqlite_layer(connection: sqlite3.Connection, probe: Probe) -> Layer:
         row = connection.execute(probe.sql).fetchone()
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        return Layer(name=probe.layer, holds=probe.refused if code in _REFUSALS else None, mend=probe.mend)
-    return Layer(name=probe.layer, holds=not probe.refused and row is not None and bool(row[0]), mend=probe.mend)
+        return Layer(name=probe.layer, holds=probe.refused if code in _REFUSALS else None, advice=probe.advice)
+    return Layer(name=probe.layer, holds=not probe.refused and row is not None and bool(row[0]), advice=probe.advice)
 
 
 def duckdb_layers(cursor: DuckDBPyConnection, probes: Sequence[Probe] = DIALECTS["duckdb"].probes) -> tuple[Layer, ...]:
@@ -49,5 +49,5 @@ def duckdb_layers(cursor: DuckDBPyConnection, probes: Sequence[Probe] = DIALECTS
     found: list[Layer] = []
     for probe in probes:
         row = cursor.execute(probe.sql).fetchone()
-        found.append(Layer(name=probe.layer, holds=row is not None and bool(row[0]), mend=probe.mend))
+        found.append(Layer(name=probe.layer, holds=row is not None and bool(row[0]), advice=probe.advice))
     return tuple(found)

@@ -106,7 +106,7 @@ def _differing(plan: ReadBack, values: Sequence[Any], found: Sequence[Any]) -> l
 
 
 def holds(wanted: Any, there: Any, kind: str) -> bool | None:
-    """Whether a column that was set to one value may hold another one: None where that cannot be told.
+    """Whether a column that was set to one value may hold another one; None where that is unknown.
 
     Args:
         wanted, there: as the driver gives them.
@@ -185,14 +185,14 @@ def _same_json(wanted: Any, there: Any) -> bool | None:
 def _not_as_promised(statement: CheckedWrite, wrong: int, count: int, columns: Sequence[str]) -> SqlFailed:
     rows = f"{wrong} of {count} row{'' if count == 1 else 's'}"
     of = f" in {', '.join(columns)}" if columns else ""
-    said = {
+    reason = {
         "insert": f"{rows} would not be there, or hold something else than was written{of}",
         "update": f"{rows} would hold something else than was set{of}",
         "delete": f"{rows} would be there still",
     }[statement.kind]
     return SqlFailed(
         ErrorKind.CONSTRAINT,
-        f"Read again before the commit, {said}: a trigger of {statement.table}, or somebody else's change, made it so; "
+        f"Read again before the commit, {reason}: a trigger of {statement.table}, or another transaction, changed it; "
         "nothing was changed.",
         "Write what the database makes of it, or leave that column out.",
     )

@@ -26,7 +26,7 @@ def sample_values(
         fetch: runs a query and gives its rows.
         table: as it stands in a FROM clause, quoted.
         columns: names of the columns to look at.
-        count: values per column; 0 asks nothing of the database.
+        count: values per column; 0 runs no query.
         text: SQL that makes text of a column, with the hole `{}`; NULL where it holds no text.
     """
     found: dict[str, list[str]] = {}

@@ -22,10 +22,10 @@ KEY = "answer_key_"
 ALIAS = "answer_groups"
 _CUTS = ("order", "limit", "offset", "qualify")
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile)
-_SETS = "subtotals of ROLLUP, CUBE or GROUPING SETS are cut by HAVING or LIMIT; their groups cannot be told apart"
-_DISTINCT = "DISTINCT rows of groups are cut by a LIMIT; the groups behind them cannot be told apart"
+_SETS = "subtotals of ROLLUP, CUBE or GROUPING SETS are cut by HAVING or LIMIT; their groups cannot be distinguished"
+_DISTINCT = "DISTINCT rows of groups are cut by a LIMIT; the groups behind them cannot be distinguished"
 _NAMES = "the columns of an aggregate are renamed by position, and its grouping keys are not among them"
-_UNKNOWN = "the rows that the result was chosen from cannot be told apart"
+_UNKNOWN = "the rows that the result was chosen from cannot be distinguished"
 _UNION = "the rows of a UNION are chosen by a LIMIT or by an aggregated value"
 # How a dialect compares where NULL equals NULL; the others say it in words.
 _NULL_SAFE = frozenset({"sqlite", "duckdb", "postgres", "mysql", "databricks", "spark"})
@@ -82,7 +82,7 @@ class ChosenGroups:
 
     Args:
         lineage: of the statement.
-        columns: knows what tells the rows of a table apart; None: nobody does.
+        columns: knows the key of each table; None: no keys are known.
     """
 
     def __init__(self, lineage: Lineage, columns: RecordColumns | None) -> None:

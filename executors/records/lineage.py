@@ -17,7 +17,7 @@ NO_AGGREGATE = "the query has no aggregate: its rows are the records"
 _SEVERAL = "the query puts several aggregates of different rows side by side; they are not one set of records"
 _PIVOT = "a PIVOT turns rows into columns; the rows behind it cannot be selected in its place"
 _RECURSIVE = "the aggregate is part of a recursive CTE; its rows differ from step to step"
-_CORRELATED = "the aggregate is in a correlated subquery; each row of the result has records of its own"
+_CORRELATED = "the aggregate is in a correlated subquery; each row of the result has its own records"
 _NO_TABLE = "the query aggregates, but reads no table"
 
 

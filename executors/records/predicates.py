@@ -13,8 +13,8 @@ def own_conditions(select: exp.Select) -> list[exp.Expr]:
     """The WHERE, and those conditions of HAVING that hold for each row of a group alike."""
     where, having = select.args.get("where"), select.args.get("having")
     found = agg.conjuncts(where.this if where is not None else None)
-    asked = [c for c in agg.conjuncts(having.this if having is not None else None) if not any(agg.calls(c))]
-    return [*found, *through(select, asked, (), inputs=True)]
+    on_keys = [c for c in agg.conjuncts(having.this if having is not None else None) if not any(agg.calls(c))]
+    return [*found, *through(select, on_keys, (), inputs=True)]
 
 
 def through(
@@ -25,7 +25,7 @@ def through(
     inputs: bool = False,
     past_windows: bool = False,
 ) -> list[exp.Expr]:
-    """Those conditions on a SELECT's output that can be asked of its input, in terms of that.
+    """Those conditions on a SELECT's output that hold for its input too, in terms of that.
 
     Args:
         names: what the output columns are called, where not as the select items are.

@@ -1,4 +1,4 @@
-"""The rows behind an aggregate, derived from the query's syntax tree; no model is asked.
+"""The rows behind an aggregate, derived from the query's syntax tree, without a model.
 
 FROM, JOIN, WHERE and the CTEs stay; GROUP BY, DISTINCT, aggregates and windows go. Where the aggregate sits in a
 subquery or CTE, the rows are those of the innermost aggregate that the outer query reads.
@@ -68,7 +68,7 @@ def derive(
         sql: one statement.
         dialect: its dialect, as sqlglot names it: `sqlite`, `duckdb`, `postgres`, `tsql`, ….
         schema: of the database; with it the records have their keys and all their columns.
-        result: what the statement gave; what cut nothing of that need not be asked again.
+        result: what the statement gave; a limit that cut nothing of it needs no query.
         groups: rows of the result, by column; then the records are those behind these rows.
 
     Returns:

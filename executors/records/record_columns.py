@@ -79,7 +79,7 @@ class RecordColumns:
         return self._named(wanted, known, least=len(items)) if wanted else starred
 
     def _named(self, wanted: Sequence[exp.Expr], known: Sequence[SourceColumn], *, least: int) -> list[exp.Expr]:
-        """Each column once, under a name of its own: `customers_id` beside `id`."""
+        """Each column once, under a unique name: `customers_id` beside `id`."""
         places: set[tuple[str, str]] = set()
         names: set[str] = set()
         found: list[exp.Expr] = []
@@ -128,7 +128,7 @@ class RecordColumns:
             yield SourceColumn(renamed, alias, output.is_key, output.private)
 
     def _outputs(self, query: Query) -> Iterator[tuple[str, SourceColumn]]:
-        """The columns of a subquery or CTE; none where they cannot be told."""
+        """The columns of a subquery or CTE; empty where they are unknown."""
         select = query.node
         if not isinstance(select, exp.Select):
             return

@@ -35,15 +35,15 @@ from executors.records.lineage import (
 from executors.records.predicates import own_conditions, through
 from executors.records.record_columns import RecordColumns
 
-_KEPT = ("from_", "joins", "laterals", "prewhere", "where", "connect", "sample", "options")
+_COPIED_CLAUSES = ("from_", "joins", "laterals", "prewhere", "where", "connect", "sample", "options")
 _NAME_CLASH = "two tables or CTEs of the query share a name, which one flat query cannot tell apart"
-_LIMITED_UNION = "a LIMIT chooses among the rows of a UNION; the records of those left cannot be told apart"
+_LIMITED_UNION = "a LIMIT chooses among the rows of a UNION; the records of those left cannot be distinguished"
 _SHARED = "the query compares an aggregate with itself and aggregates or chooses among that again"
 
 
 @dataclass(frozen=True)
 class Want:
-    """Which rows of a query are wanted; all of its result, where nothing is said.
+    """Which rows of a query are wanted; by default all of its result.
 
     conditions: on its columns, which may be renamed by `names`, by position.
     chosen: the query of the ids of the wanted rows.
@@ -69,7 +69,7 @@ class _Chosen:
 
 
 class _Lost(Exception):
-    """A condition cannot be asked of what a query reads."""
+    """A condition does not apply to what a query reads."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Rewriter:
         try:
             tree = self._rows_behind(query, want)
         except _Lost as error:
-            raise NotDerivable("the rows of the result cannot be told apart by what it shows") from error
+            raise NotDerivable("the rows of the result cannot be distinguished by what it shows") from error
         count = _counted(tree)
         if self._tables & self._ctes.keys():
             raise NotDerivable(_NAME_CLASH)
@@ -185,12 +185,12 @@ class Rewriter:
     ) -> exp.Expr:
         """The rows behind the one aggregate that a SELECT reads."""
         assert source.query is not None  # noqa: S101  `_rows_behind` has seen to it
-        below, kept = source.query, (dict(self._ctes), set(self._tables))
+        below, before = source.query, (dict(self._ctes), set(self._tables))
         for narrowed in self._narrowed(query, select, source, want, pushed):
             try:
                 return self._rows_behind(below, narrowed(), label=label)
             except _Lost:
-                self._ctes, self._tables = dict(kept[0]), set(kept[1])
+                self._ctes, self._tables = dict(before[0]), set(before[1])
         raise _Lost
 
     def _narrowed(
@@ -203,19 +203,21 @@ class Rewriter:
         if regroups:
             if chosen is None and not want.known:
                 chosen = self._own_groups(query, select)
-            asked = [*own_conditions(select), *pushed]
+            conditions = [*own_conditions(select), *pushed]
         elif chosen is not None:
             return [lambda: Want(chosen=chosen)]
         else:
             where = select.args.get("where")
-            asked = [*([] if want.known else agg.conjuncts(where.this if where is not None else None)), *pushed]
+            conditions = [*([] if want.known else agg.conjuncts(where.this if where is not None else None)), *pushed]
         if cut and not regroups and pushed:
             raise _Lost  # what a LIMIT leaves depends on rows that do not meet the condition
         plain = chosen is None and not (cut and not regroups) and not select.args.get("joins")
         ways: list[Callable[[], Want]] = []
-        if plain and all(self._passes(condition, source) for condition in asked):
+        if plain and all(self._passes(condition, source) for condition in conditions):
             known = want.known and not regroups
-            ways.append(lambda: Want(conditions=tuple(asked), names=source.columns, known=known) if asked else ALL)
+            ways.append(
+                lambda: Want(conditions=tuple(conditions), names=source.columns, known=known) if conditions else ALL
+            )
         if not want.known or regroups:
             ways.append(lambda: self._entered(query, select, chosen, pushed, cut=cut and not regroups))
         return ways
@@ -310,10 +312,10 @@ class Rewriter:
                 raise NotDerivable(_SHARED)
             opened = [self._groups.entered(query, source) for source in named]
         else:
-            asked = [scalar for scalar in scalars(query) if self.lineage.hides(scalar)]
-            if not all(self._only_passes(scalar, plan.shared) for scalar in asked):
+            hidden = [scalar for scalar in scalars(query) if self.lineage.hides(scalar)]
+            if not all(self._only_passes(scalar, plan.shared) for scalar in hidden):
                 return ALL  # aggregated again: whole
-            opened = [self._groups.opened(scalar) for scalar in asked]
+            opened = [self._groups.opened(scalar) for scalar in hidden]
         cut = not compares_groups(select)
         found = [self._needed(query, self._groups.rows_of(one, cut=cut)) for one in opened if one.ids]
         if len(found) < len(opened):
@@ -371,7 +373,9 @@ class Rewriter:
         never_null: frozenset[int] = frozenset(),
     ) -> None:
         if any(isinstance(item, exp.Star) for item in raw.expressions):
-            raise NotDerivable("the table of the records has no name, so that its columns cannot be told from others")
+            raise NotDerivable(
+                "the table of the records has no name, so that its columns cannot be distinguished from others"
+            )
         join_chosen(raw, chosen, ids, self.dialect, never_null=never_null)
 
     # -- one SELECT ----------------------------------------------------------------------------------------
@@ -391,25 +395,25 @@ class Rewriter:
 
         Where `source` is given, it is an aggregate that is joined to other rows, and is replaced by its rows.
         """
-        raw = exp.Select(**{name: _copied(value) for name in _KEPT if (value := select.args.get(name))})
-        asked = [*own_conditions(select), *pushed]
+        raw = exp.Select(**{name: _copied(value) for name in _COPIED_CLAUSES if (value := select.args.get(name))})
+        wanted = [*own_conditions(select), *pushed]
         positions = {id(item): position for position, item in enumerate(select.expressions)}
         if agg.aggregates(select):
             parts = agg.read_aggregation(select, labels=label)
             items: list[exp.Expr] = [*parts.keys, *parts.inside]
             if parts.filters:
-                asked.append(exp.or_(*parts.filters))
+                wanted.append(exp.or_(*parts.filters))
         else:
             items = [item for item in select.expressions if not agg.has_window(item)]
         if source is not None:
             items = [item for item in items if not self._aggregated(item, source)]
-            asked = [condition for condition in asked if not self._aggregated(condition, source)]
+            wanted = [condition for condition in wanted if not self._aggregated(condition, source)]
         placed: list[_Placed] = [(positions.get(id(item)), item.copy()) for item in items]
         if source is not None:
             placed += self._replace(query, raw, source, starred=any(item.is_star for item in items))
         else:
             self._need(raw, query.visible)
-        raw.set("where", exp.Where(this=exp.and_(*asked)) if asked else None)
+        raw.set("where", exp.Where(this=exp.and_(*wanted)) if wanted else None)
         if not [item for _, item in placed if not isinstance(item.unalias(), exp.Literal)]:
             placed.append((None, _all_columns(raw)))
         for _, item in placed:
@@ -440,9 +444,9 @@ class Rewriter:
         hole = exp.Placeholder()
         copied.replace(hole)
         for join in raw.args.get("joins") or ():
-            asked = agg.conjuncts(join.args.get("on"))
-            left = [condition for condition in asked if not self._aggregated(condition, source)]
-            if len(left) < len(asked):
+            parts = agg.conjuncts(join.args.get("on"))
+            left = [condition for condition in parts if not self._aggregated(condition, source)]
+            if len(left) < len(parts):
                 join.set("on", exp.and_(*left) if left else exp.condition("1 = 1"))
         self._need(raw, query.visible)
         hole.replace(new)
@@ -557,9 +561,9 @@ def _width(side: exp.Expr) -> tuple[str, ...]:
 def _having_left(select: exp.Select) -> bool:
     """Whether HAVING asks for more than conditions on the grouping keys, which hold for each row of a group alike."""
     having = select.args.get("having")
-    asked = agg.conjuncts(having.this if having is not None else None)
-    plain = [condition for condition in asked if not any(agg.calls(condition))]
-    return len(through(select, plain, (), inputs=True)) < len(asked)
+    parts = agg.conjuncts(having.this if having is not None else None)
+    plain = [condition for condition in parts if not any(agg.calls(condition))]
+    return len(through(select, plain, (), inputs=True)) < len(parts)
 
 
 def _having_on_keys(select: exp.Select) -> list[exp.Expr]:

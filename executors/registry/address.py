@@ -26,7 +26,7 @@ _ADVICE = "Write it as scheme://user:password@host:port/database, each part perc
 
 
 class Address(Frozen):
-    """A server, a database on it, and who asks. Only `shown` may be told.
+    """A server, a database on it, and its login. Only `shown` may leave the process.
 
     dialect: a key of `dialects.DIALECTS`.
     host, port, database, user, password: None, or empty, where the address does not say.

@@ -21,7 +21,7 @@ _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 class EntryLimits(Frozen):
-    """What one database may be asked for, where that is less than the settings allow. None: as they say.
+    """Limits of one database that are stricter than the settings'. None: the setting applies.
 
     row_limit: rows of one query.
     query_timeout_s: seconds of one query.
@@ -41,21 +41,21 @@ class Entry(Frozen):
     url: an absolute path, or a server's address; empty with `via`. It may hold a password, so it is shown nowhere.
     dialect: where the file's name or the address does not tell.
     docs: absolute files and folders.
-    questions: to begin with, shown to who may ask.
+    questions: examples to begin with, shown to callers who may query it.
     schemas: of the server, that are read; empty: all that its user may see.
     limits: that narrow the settings.
     private: columns whose values are kept to the database, as `customers.email` or `*.ssn`; see `executors.private`.
-    functions: of its own that queries may call, as `my_func` or `dbo.my_func`, since nothing is changed by them.
-    catalogue: what describes the database itself and may be asked, as `information_schema.tables`; else nothing of it.
+    functions: user-defined ones that queries may call, as `my_func` or `dbo.my_func`, since nothing is changed by them.
+    catalogue: system tables that queries may read, as `information_schema.tables`; empty: none.
     row_filter: which rows a principal may see; None: all of them.
-    owners: whom to ask about it; shown to everybody. Principals among them may change its documents; empty: all may.
+    owners: contacts, shown to everyone. Principals among them may change its documents; empty: everyone may.
     writable: whether it may be written to at all; `writers` are the principals who may.
-    allowed: the principals who may ask; empty: everybody. Who is not known is `anonymous`.
+    allowed: the principals who may query it; empty: everyone. An unknown caller is `anonymous`.
     reviewers: the principals who settle the reviews of its answers, beside those of the settings.
     via: the deployed app that has the database, with either its `key`, or the `identity` (an Entra ID scope) it wants.
     database: its name over there.
     is_sample: whether it is one that `make data` builds.
-    is_upload: whether a caller brought it: nobody else hears of it, and no list for everybody names it.
+    is_upload: whether a caller uploaded it: no other caller sees it, and no shared list names it.
     """
 
     model_config = ConfigDict(hide_input_in_errors=True)
@@ -98,7 +98,7 @@ class Entry(Frozen):
         return path
 
     def secrets(self) -> tuple[str, ...]:
-        """What must be told nowhere: the app's key, and the password as the address spells it and as it is."""
+        """What must appear nowhere: the app's key, and the password as the address spells it and decoded."""
         found = [self.key.get_secret_value()] if self.key is not None else []
         if self.url and not self.is_file and (password := self.address.password) is not None:
             found += [password.get_secret_value(), quote(password.get_secret_value(), safe="")]
@@ -124,7 +124,7 @@ class Entry(Frozen):
         return "duckdb" if kind == "files" else kind
 
     def admits(self, principal: str | None) -> bool:
-        """Whether somebody may ask. Args: principal: who; None: this machine's own user, who is let through."""
+        """Whether a principal may query it. Args: principal: None: this machine's own user, who always may."""
         if principal is None:
             return True
         allowed = {name.casefold() for name in self.allowed}

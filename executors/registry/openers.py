@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Opener(NamedTuple):
     """How a server of one dialect is reached.
 
-    module, executor: the class that opens its databases; imported when one is first asked for.
+    module, executor: the class that opens its databases; imported when one is first opened.
     driver: the module of its driver, which must be there.
     sqlalchemy: SQLAlchemy's name of dialect and driver.
     schemes: the words before `://` that mean it; its own name is one of them.

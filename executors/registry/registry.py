@@ -88,8 +88,8 @@ def read_registry(path: Path, environment: Mapping[str, str] | None = None) -> R
         problems += [(content.line(name, *problem.keys), f"{name}: {problem.text}") for problem in reader.problems]
         if entry is not None:
             entries.append(entry)
-    told = tuple(f"line {line}: {text}" for line, text in sorted(problems, key=itemgetter(0)))
-    return Readable(Registry(entries=tuple(entries)), told)
+    texts = tuple(f"line {line}: {text}" for line, text in sorted(problems, key=itemgetter(0)))
+    return Readable(Registry(entries=tuple(entries)), texts)
 
 
 def server_entry(address: str, docs: Sequence[Path] = ()) -> Entry:

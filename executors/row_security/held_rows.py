@@ -54,7 +54,7 @@ class RowRules:
         self.visible = _visible(schema, self._conditions)
 
     def of(self, values: Values) -> HeldRows:
-        """The rules for who has these values. Args: values: for every `:name`, as `RowFilter.values_of` gives them."""
+        """The rules for a principal with these values. Args: values: of every `:name`, from `RowFilter.values_of`."""
         return HeldRows(self.whole, self.visible, self._conditions, values)
 
 
@@ -86,7 +86,7 @@ class HeldRows:
             What is kept from the principal, one sentence for each table that is read, in order of appearance.
 
         Raises:
-            SqlRefused: the query is written so that it cannot be told for certain what it reads.
+            SqlRefused: it is not certain which tables the query reads.
         """
         self._check_forms(root)
         tables = [node for node in root.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]
@@ -108,7 +108,7 @@ class HeldRows:
         """The table, or the name of the CTE; None for the one-row table that every database has."""
         found = names.meaning.get(id(node))
         if found is None and (id(node) in names.meaning or node.name.lower() != self._dialect.one_row_table):
-            message = f"It cannot be told for certain which table {node.name} means here."
+            message = f"It is not certain which table {node.name} means here."
             raise SqlRefused(ErrorKind.PERMISSION, message, "Give the WITH a name that no table has.")
         return found
 

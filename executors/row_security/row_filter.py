@@ -34,7 +34,7 @@ _WANTED = "a text, a number, true, false, or a list of these"
 
 
 class FilterInvalid(ValueError):
-    """A filter cannot be used; told as RegistryInvalid, or as DatabaseUnavailable where only the schema shows it."""
+    """A filter cannot be used; raised as RegistryInvalid, or as DatabaseUnavailable where only the schema shows it."""
 
 
 class RowFilter(Frozen):
@@ -57,11 +57,11 @@ class RowFilter(Frozen):
         return (self.every,) if self.every else tuple(text for text in self.tables.values() if text != ALL)
 
     def admits(self, principal: str) -> bool:
-        """Whether somebody sees anything."""
+        """Whether a principal sees any row."""
         return principal.casefold() in self.principals or EVERYBODY in self.principals
 
     def values_of(self, principal: str) -> Values | None:
-        """What the `:names` stand for; None for who sees everything. Raises KeyError for whom `admits` is false of."""
+        """The values of the `:names`; None: the principal sees all rows. Raises KeyError where `admits` says no."""
         known = principal.casefold()
         return self.principals[known if known in self.principals else EVERYBODY]
 

@@ -50,7 +50,7 @@ def read(
         attempt: the same for what a schema can do without, keys and stored values; None where the server refuses.
         warn: takes a sentence about what was refused.
         database: the name that it goes by.
-        samples: values per text column; 0 asks for none.
+        samples: values per text column; 0: none.
         schemas: of the server; empty: all.
     """
     queries = dialect.reads

@@ -26,7 +26,7 @@ def close_abandoned(connection: DBAPIConnection) -> None:
     """Close it after all, when its driver has come back."""
     try:
         connection.close()
-    except Exception as error:  # noqa: BLE001  of any driver, about a connection that nobody has any more
+    except Exception as error:  # noqa: BLE001  of any driver, about a connection that is no longer used
         log.debug("A connection that was given up could not be closed: %s", error)
     finally:
         _abandoned.discard(id(connection))

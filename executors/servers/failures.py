@@ -36,8 +36,7 @@ _OPTION = re.compile(r"invalid (?:connection option|\w+ value)|missing \"=\" aft
 _NO_DATABASE = re.compile(r"database .*(?:does not exist|doesn't exist)|unknown database|12514", re.IGNORECASE)
 # What SQL Server says of a database that is there and cannot be used.
 _CLOSED = {
-    r"only have one user at a time": "it is in single-user mode, and somebody else has it; ask again when its "
-    "administrator is done",
+    r"only have one user at a time": "it is in single-user mode and in use; ask again when its administrator is done",
     r"in the middle of a restore": "it is being restored; ask again when that has ended",
     r"because it is offline": "it is offline; have its administrator bring it online",
     r"marked suspect|in recovery": "it is in recovery, or damaged; ask its administrator",
@@ -62,7 +61,7 @@ def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
         why = "no Entra ID token could be had; check the identity that this process runs under"
     elif _OPTION.search(text):
         why = _STRANGE
-    elif closed := next((said for pattern, said in _CLOSED.items() if re.search(pattern, text, re.IGNORECASE)), ""):
+    elif closed := next((reason for pattern, reason in _CLOSED.items() if re.search(pattern, text, re.IGNORECASE)), ""):
         why = closed
     elif _NO_DATABASE.search(text):
         why = "the server has no such database, or the user has no right to it; check its entry in databases.yaml"
@@ -104,7 +103,7 @@ def unreadable_value(error: Exception) -> SqlFailed:
 
 
 def locked(timeout_s: float) -> SqlFailed:
-    """Somebody else has the rows. Nothing is wrong with the statement."""
+    """Another transaction has locked the rows. Nothing is wrong with the statement."""
     message = f"Another transaction has locked rows that it needs, and kept them for {timeout_s:g} seconds."
     return SqlFailed(ErrorKind.TIMEOUT, message, "Ask again in a moment; nothing need be changed.")
 
@@ -141,8 +140,8 @@ def no_tables(name: str) -> DatabaseUnavailable:
     )
 
 
-def told(error: Exception, row: Dialect, sql: str, schema: Callable[[], Schema]) -> SqlFailed:
-    """The error of a query: its kind by the driver's code, else by its message, and what would mend it.
+def translate(error: Exception, row: Dialect, sql: str, schema: Callable[[], Schema]) -> SqlFailed:
+    """The error of a query: its kind by the driver's code, else by its message, and how to repair it.
 
     Args:
         sql: what ran.

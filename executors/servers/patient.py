@@ -27,7 +27,7 @@ GRACE_S = 5.0  # beyond a query's timeout and the time to log in, which a cancel
 
 
 class NoAnswer(Exception):
-    """A call did not come back in time. It goes on in its thread, and nobody waits for it."""
+    """A call did not return in time. It continues in its thread, without a caller."""
 
 
 class PatientExecutor(Executor):

@@ -87,7 +87,7 @@ class Pool:
                 self._changed.notify()
 
     def close(self) -> None:
-        """Close what nobody uses now, and everything else once it is given back."""
+        """Close the idle connections now, and the others when they are returned."""
         self._closed = True
         self._pool.dispose()
 

@@ -1,4 +1,4 @@
-"""Asks an open connection to a server which layers under the guard hold there."""
+"""Checks which layers under the guard hold on an open connection to a server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def layers(lease: PoolProxiedConnection, probes: Sequence[Probe], error: type[Ex
         probes: each gives 1 or 0; one that the server refuses is a layer of which nothing is known.
         error: the driver's base class of errors.
     """
-    return tuple(Layer(name=it.layer, holds=_holds(lease, it, error), mend=it.mend) for it in probes)
+    return tuple(Layer(name=it.layer, holds=_holds(lease, it, error), advice=it.advice) for it in probes)
 
 
 def _holds(lease: PoolProxiedConnection, probe: Probe, error: type[Exception]) -> bool | None:

@@ -1,4 +1,4 @@
-"""Asks a server for its catalogue, over one connection at a time."""
+"""Reads a server's catalogue, over one connection at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LESS = "Comments and numbers of rows could not be read; see the service's log."
 
 
 class Reader:
-    """What `catalogue.read` asks with, inside a `with` block.
+    """The connection that `catalogue.read` queries, inside a `with` block.
 
     Args:
         name: of the database.
@@ -46,14 +46,14 @@ class Reader:
         self._open.close()
 
     def give_up(self, error: Exception) -> None:
-        """Have the connection used by nobody else. Args: error: that it ended with."""
+        """Drop the connection, so that it is not used again. Args: error: that it ended with."""
         self._lease.invalidate(error)
 
     def fetch(self, sql: str, plain: str = "") -> Sequence[Sequence[Any]]:
         """Rows of a query without which there is no schema. Raises what the driver raises.
 
         Args:
-            plain: asks for less; it is run where the server refuses `sql`.
+            plain: a simpler query, run where the server refuses `sql`.
         """
         try:
             return self._rows(sql, _NEEDED_S)
@@ -76,7 +76,7 @@ class Reader:
 
     def _note(self, sql: str, error: Exception) -> None:
         log.warning("A part of the schema of %s could not be read: %s", self._name, error)
-        log.debug("It was asked for with %s", " ".join(sql.split()))
+        log.debug("The query was %s", " ".join(sql.split()))
         self._begin_again()
 
     def _begin_again(self) -> None:

@@ -22,9 +22,9 @@ from executors.registry.openers import OPENERS
 from executors.servers import catalogue, failures, probing, statements
 from executors.servers.codes import error_code
 from executors.servers.driver import Driver, load
-from executors.servers.kept import KeptSchema
 from executors.servers.pool import Pool
 from executors.servers.reader import Reader
+from executors.servers.schema_cache import SchemaCache
 from executors.stopping import Watch, out_of_time, row_too_large
 from executors.values import RowTooLarge, collect
 
@@ -69,7 +69,7 @@ class SqlAlchemyExecutor(Executor):
         self._lock = threading.Lock()
         self._driver: Driver | None = None
         self._pools: dict[bool, Pool] = {}
-        self._schema = KeptSchema(self._read_schema, options.schema_ttl_s)
+        self._schema = SchemaCache(self._read_schema, options.schema_ttl_s)
 
     # ------------------------------------------------------------------------------------------- the contract
 
@@ -85,7 +85,7 @@ class SqlAlchemyExecutor(Executor):
         """See `Executor.run`."""
         started = time.monotonic()
         statements.require_one(query.executable, self.row)
-        with self._told(query.executable, timeout_s):
+        with self._translate_errors(query.executable, timeout_s):
             try:
                 return self._answer(query, timeout_s, cancel, started)
             except self._driver_error() as error:
@@ -109,7 +109,7 @@ class SqlAlchemyExecutor(Executor):
         started = time.monotonic()
         statements.require_write(statement, self.row)
         with (
-            self._told(statement.runs, timeout_s),
+            self._translate_errors(statement.runs, timeout_s),
             self._leased(writable=True, timeout_s=timeout_s) as lease,
             self._watched(lease, timeout_s, None, started) as watch,
         ):
@@ -273,7 +273,7 @@ class SqlAlchemyExecutor(Executor):
         self._set_timeout(lease, timeout_s)
 
     def _commit(self, lease: PoolProxiedConnection) -> None:
-        """Commit a write. Raises DatabaseUnavailable where nobody can know whether it was."""
+        """Commit a write. Raises DatabaseUnavailable where it is unknown whether the server committed it."""
         try:
             lease.commit()
         except self._driver_error() as error:
@@ -394,19 +394,19 @@ class SqlAlchemyExecutor(Executor):
         return out_of_time(None if cancel is not None and cancel.cancelled else timeout_s)
 
     @contextmanager
-    def _told(self, sql: str, timeout_s: float) -> Iterator[None]:
-        """Tells the driver's errors as this project does: outside of the connection, for a hint may read the schema."""
+    def _translate_errors(self, sql: str, timeout_s: float) -> Iterator[None]:
+        """Translates the driver's errors; outside of the connection, for a hint may read the schema."""
         try:
             yield
         except self._driver_error() as error:
-            failed = failures.told(error, self.row, sql, self._schema.known)
+            failed = failures.translate(error, self.row, sql, self._schema.known)
             if failed.kind is ErrorKind.TIMEOUT:
                 waited = error_code(error) in self.row.lock_waits
                 failed = failures.locked(timeout_s) if waited else out_of_time(timeout_s)
             raise failed from error
 
     def _interrupted(self, lease: PoolProxiedConnection) -> None:
-        """`interrupt`, for a thread in which nobody would catch its error."""
+        """`interrupt`, for a thread that has no caller to catch its error."""
         try:
             self.interrupt(lease)
         except (self._driver_error(), OSError, failures.CredentialError, DatabaseUnavailable) as error:

@@ -1,7 +1,7 @@
 """Is this one statement, and a query? Asked of the text itself, for servers whose driver would send several at once.
 
 The guard parses; this does not. It reads quotes and comments as the server does, and refuses what it cannot read, so
-that a session that is read-only, or rolled back, cannot be told otherwise by a second statement.
+so that no second statement changes a session that is read-only or will be rolled back.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MYSQL = (
 
 
 def require_write(statement: CheckedWrite, row: Dialect) -> None:
-    """Raise unless a write is the one that it is said to be, and can be undone.
+    """Raise unless a write is the one that was declared, and can be undone.
 
     Raises:
         SqlRefused: the engine has no transactions.
@@ -43,7 +43,7 @@ def require_write(statement: CheckedWrite, row: Dialect) -> None:
 
 
 def require_one(sql: str, row: Dialect, *, writes: bool = False) -> None:
-    """Raise unless `sql` is one statement as far as can be told.
+    """Raise unless `sql` is known to be one statement.
 
     Args:
         row: `session.statement_words` are the words that no query has, `session.first_words` those it begins with.

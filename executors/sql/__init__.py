@@ -1,1 +1,1 @@
-"""Queries as trees: read, checked, capped, mended, traced."""
+"""Queries as trees: read, checked, limited, repaired, traced."""

@@ -1,9 +1,9 @@
 """A driver's error without the values that it repeats.
 
 What stands in a row may be private, and every engine puts it into its errors in a form of its own: in quotes, in
-brackets, bare, cut off. So nothing is looked for that would have to be taken out. A word is told only where it stands
+brackets, bare, cut off. So it does not look for what must be removed. It shows a word only where it stands
 in the query or in the schema, names a type, or is one that the engines write their errors with. A value may be such a
-word, too: in quotes, or stuck to what is left out, only names and types are told.
+word, too: in quotes, or stuck to what is left out, it shows only names and types.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ def without_values(message: str, sql: str, schema: Schema) -> str:
 
     Args:
         message: of a driver.
-        sql: the query that it is about; what stands in it is known to whoever asks.
-        schema: whose names may be told.
+        sql: the query that it is about; the caller knows its words.
+        schema: whose names may be shown.
     """
     known = set(map(str.casefold, re.findall(r"\w+", sql))) | _names(schema)
     spans = [match.span("value") for match in (*_QUOTES.finditer(message), *_BARE.finditer(message))]
@@ -124,7 +124,7 @@ def without_values(message: str, sql: str, schema: Schema) -> str:
     gaps: set[int] = set()
     for match in tokens:
         may_be = any(start <= match.start() < end for start, end in values)
-        if not (_is_name(match[0], known) if may_be else _is_told(match, message, known)):
+        if not (_is_name(match[0], known) if may_be else _may_show(match, message, known)):
             gaps.add(match.start())
     for start, end in stuck:  # what is left of a value that the engine cut off
         within = [match for match in tokens if start <= match.start() < end]
@@ -140,11 +140,11 @@ def without_values(message: str, sql: str, schema: Schema) -> str:
 
 
 def _is_name(word: str, known: set[str]) -> bool:
-    """Whether a word is told even where a value stands."""
+    """Whether a word is shown even where a value stands."""
     return word.casefold() in known or bool(_IN_QUOTES.fullmatch(word))
 
 
-def _is_told(match: re.Match[str], message: str, known: set[str]) -> bool:
+def _may_show(match: re.Match[str], message: str, known: set[str]) -> bool:
     word = match[0]
     if word.casefold() in known or "-" in word or word.startswith("SQLSTATE") or _TYPE.fullmatch(word):
         return True

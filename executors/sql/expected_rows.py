@@ -33,30 +33,30 @@ def of_update(
     """
     if not _repeats(where):
         return None, ()
-    told = {name.lower(): value for name, value in sets.items()}
+    assigned = {name.lower(): value for name, value in sets.items()}
     columns = [*table.primary_key, *(name for name in sets if name.lower() not in _lower(table.primary_key))]
     items: list[exp.Expr] = []
-    kept: list[str] = []
+    columns_set: list[str] = []
     for name in columns:
-        value = told.get(name.lower())
-        if value is not None and not (_repeats(value) and _reads_old(name, value, told, dialect)):
+        value = assigned.get(name.lower())
+        if value is not None and not (_repeats(value) and _reads_old(name, value, assigned, dialect)):
             if name in table.primary_key:
                 return None, ()
             continue
         items.append(exp.column(exp.to_identifier(name, quoted=True)) if value is None else value.copy())
-        kept.append(name)
+        columns_set.append(name)
     query = exp.Select(expressions=_named(items), from_=exp.From(this=target.copy()), where=where.copy())
-    return query, tuple(kept)
+    return query, tuple(columns_set)
 
 
 def of_values(
     rows: Sequence[Sequence[exp.Expr]], columns: Sequence[str], table: Table, dialect: Dialect
 ) -> tuple[exp.Select | None, tuple[str, ...]]:
     """The query of an INSERT of values, whose one row has all of them side by side; and what each is called, empty for
-    one that cannot be foretold. None: their keys are not told."""
+    one that is not predictable. None: their keys are not."""
     at = [place for place, name in enumerate(columns) if name.lower() in _lower(table.primary_key)]
-    told = all(_repeats(row[place]) for row in rows for place in at)
-    if len(at) < len(table.primary_key) or not told or len(rows) * len(columns) > _MOST_VALUES:
+    assigned = all(_repeats(row[place]) for row in rows for place in at)
+    if len(at) < len(table.primary_key) or not assigned or len(rows) * len(columns) > _MOST_VALUES:
         return None, ()
     known = [all(_repeats(row[place]) for row in rows) for place in range(len(columns))]
     items = [value.copy() if known[place] else exp.null() for row in rows for place, value in enumerate(row)]
@@ -67,7 +67,7 @@ def of_values(
 
 
 def of_query(query: exp.Expr, columns: Sequence[str], table: Table) -> bool:
-    """Whether the rows of an INSERT's query can be foretold by running it, keys and all."""
+    """Whether running an INSERT's query predicts its rows, keys included."""
     keys = _lower(table.primary_key) <= _lower(columns)
     return keys and _repeats(query) and query.find(exp.Limit, exp.Fetch, exp.Offset) is None
 
@@ -84,12 +84,12 @@ def _repeats(tree: exp.Expr) -> bool:
     return tree.find(exp.Placeholder, exp.Parameter, exp.SessionParameter) is None
 
 
-def _reads_old(name: str, value: exp.Expr, told: Mapping[str, exp.Expr], dialect: Dialect) -> bool:
+def _reads_old(name: str, value: exp.Expr, assigned: Mapping[str, exp.Expr], dialect: Dialect) -> bool:
     """Whether a value is made of columns as they were: MySQL and MariaDB set one after the other, and see the new."""
     if dialect.name not in {"mysql", "mariadb"}:
         return True
     read = {column.name.lower() for column in value.find_all(exp.Column)}
-    return not (read & told.keys() - {name.lower()})
+    return not (read & assigned.keys() - {name.lower()})
 
 
 def _lower(names: Sequence[str]) -> frozenset[str]:

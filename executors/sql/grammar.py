@@ -78,7 +78,7 @@ def write(tree: exp.Expr, dialect: str, *, spent: bool = False, exact: bool = Fa
     Args:
         tree: it stays as it is, unless it is spent.
         dialect: sqlglot's name of it.
-        spent: nobody needs the tree afterwards, so that no copy has to be made of it.
+        spent: the caller does not need the tree afterwards, so it is not copied.
         exact: names in quotes are to be names and nothing else, for what runs: SQLite takes `"gone"` for a text where
             no column is called so, but never what stands in backticks.
 

@@ -1,6 +1,6 @@
-"""Where NULLs stand in an ORDER BY, for Transact-SQL, which has no words for it.
+"""Where NULLs sort in an ORDER BY, for Transact-SQL, which has no syntax for it.
 
-There it is said with a CASE before the column, and a query with DISTINCT, or of several SELECTs, can be ordered by
+There a CASE before the column does it, and a query with DISTINCT, or of several SELECTs, can be ordered by
 nothing but what it selects (145, 104): such a query is ordered from outside.
 """
 
@@ -18,7 +18,7 @@ def ordered_outside(query: exp.Query, dialect: Dialect) -> exp.Query:
     """The query, or one around it that orders its rows. Args: query: stays as it is.
 
     Raises:
-        SqlRefused: SYNTAX_ERROR, where its columns cannot be told apart from outside.
+        SqlRefused: SYNTAX_ERROR, where its columns cannot be distinguished from outside.
     """
     if dialect.kin != "sqlserver":
         return query
@@ -73,9 +73,9 @@ def _same(selected: exp.Expr, item: exp.Expr) -> bool:
 
 
 def _refused() -> SqlRefused:
-    message = "NULLS FIRST and NULLS LAST cannot be said here together with DISTINCT, UNION, INTERSECT or EXCEPT."
+    message = "NULLS FIRST and NULLS LAST do not work here together with DISTINCT, UNION, INTERSECT or EXCEPT."
     return SqlRefused(
         ErrorKind.SYNTAX_ERROR,
         message,
-        "Give each selected column a name of its own and order by these, or leave it out.",
+        "Give each selected column a unique name and order by these, or leave it out.",
     )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=64)
 def statements(sql: str, dialect: str) -> tuple[exp.Expr | None, ...]:
-    """The trees of all statements, None for an empty one, shared by all who ask: whoever changes one copies it first.
+    """The trees of all statements, None for an empty one, shared by all callers: copy one before you change it.
 
     Args:
         sql: text.

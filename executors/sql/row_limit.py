@@ -1,4 +1,4 @@
-"""How many rows a query may give, said in its own dialect's words."""
+"""Limits how many rows a query gives, in its own dialect's syntax."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _inside(query: exp.Query) -> exp.Select:
 
 
 def _own_limit(query: exp.Query) -> int | None:
-    """The rows that the query asks for; None where no plain number says so."""
+    """The rows that the query's own limit allows; None where it is no plain number."""
     limit, offset = query.args.get("limit"), query.args.get("offset")
     options = limit.args.get("limit_options") if limit is not None else None
     if any(part is not None and part.expressions for part in (limit, offset)):

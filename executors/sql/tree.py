@@ -1,4 +1,4 @@
-"""A query's syntax tree, to be changed by a mend."""
+"""A query's syntax tree, copied so that a repair can change it."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
 
 
 def set_conjuncts(node: exp.Expr, parts: list[exp.Expr], kind: type[exp.Where | exp.Having] = exp.Where) -> None:
-    """Make these the condition of a WHERE or HAVING; without any, there is none."""
+    """Make these the condition of a WHERE or HAVING; drop it where the list is empty."""
     node.set(kind.key, kind(this=exp.and_(*parts, copy=False)) if parts else None)

@@ -45,12 +45,12 @@ LAYER = "memory of the worker"
 class _Known(NamedTuple):
     """The schema, as long as the files are as they were.
 
-    kept: what a worker found out to make it, for other workers.
+    cache: what a worker found out to make it, for other workers.
     """
 
     state: Hashable
     schema: Schema
-    kept: bytes
+    cache: bytes
 
 
 class IsolatedExecutor(Executor):
@@ -81,7 +81,7 @@ class IsolatedExecutor(Executor):
                 self.warnings = tuple(said["warnings"])
                 self.reports = tuple(map(TableReport.model_validate, said["reports"]))
                 schema = Schema.model_validate(said["schema"])
-                self._known = _Known(state, schema, bytes.fromhex(said["kept"]))
+                self._known = _Known(state, schema, bytes.fromhex(said["cache"]))
             return self._known.schema
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
@@ -122,9 +122,12 @@ class IsolatedExecutor(Executor):
         """See `Executor.layers`; and whether the system holds the workers to their memory."""
         with self._gate.reading():
             said = json.loads(self._ask("layers", {}, SCHEMA_S).body)
-        mend = "This system cannot; run the service on Linux where what is asked is not to be trusted."
+        advice = "This system cannot; run the service on Linux where what is asked is not to be trusted."
         held = limits.can_limit_memory()
-        return (*(Layer.model_validate(it) for it in said), Layer(name=LAYER, holds=held, mend="" if held else mend))
+        return (
+            *(Layer.model_validate(it) for it in said),
+            Layer(name=LAYER, holds=held, advice="" if held else advice),
+        )
 
     def close(self) -> None:
         """Have idle workers let go of the files."""
@@ -146,7 +149,7 @@ class IsolatedExecutor(Executor):
     ) -> Reply:
         """What a worker says. Raises what it raises, and SqlFailed where it is ended."""
         known = self._known
-        request = {"opening": self._opening, "kept": None if known is None else known.kept, **request}
+        request = {"opening": self._opening, "cache": None if known is None else known.cache, **request}
         try:
             with self._pool.worker(self._serves, wait_s=within_s, cancel=cancel) as worker:
                 reply = worker.call(name, request, within_s=within_s, cancel=cancel)

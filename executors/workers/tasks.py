@@ -116,17 +116,17 @@ class Tasks:
 
     # -- one local database -------------------------------------------------------------------------------
 
-    def _schema(self, opening: Opening, kept: bytes | None) -> Reply:
-        executor = self._executor(opening, kept)
+    def _schema(self, opening: Opening, cache: bytes | None) -> Reply:
+        executor = self._executor(opening, cache)
         schema = executor.schema()
         self._sent = schema
-        kept = executor.kept()  # type: ignore[attr-defined]
-        told = {"schema": schema, "warnings": executor.warnings, "reports": executor.reports}
-        body = to_json({**told, "kept": kept.hex()})
+        cache = executor.dump_cache()  # type: ignore[attr-defined]
+        found = {"schema": schema, "warnings": executor.warnings, "reports": executor.reports}
+        body = to_json({**found, "cache": cache.hex()})
         return Reply(body)
 
-    def _run(self, opening: Opening, kept: bytes | None, cancel: Cancel, **options: Any) -> Reply:
-        executor = self._executor(opening, kept)
+    def _run(self, opening: Opening, cache: bytes | None, cancel: Cancel, **options: Any) -> Reply:
+        executor = self._executor(opening, cache)
         try:
             result = executor.run(cancel=cancel, **options)
         except SqlFailed as error:
@@ -135,11 +135,11 @@ class Tasks:
         changed = opening.kind == "files" and self._sent is not None and executor.schema() is not self._sent
         return Reply(result.model_dump_json().encode(), changed=changed)
 
-    def _write(self, opening: Opening, kept: bytes | None, **options: Any) -> Reply:
-        return Reply(self._executor(opening, kept).write(**options).model_dump_json().encode())
+    def _write(self, opening: Opening, cache: bytes | None, **options: Any) -> Reply:
+        return Reply(self._executor(opening, cache).write(**options).model_dump_json().encode())
 
-    def _layers(self, opening: Opening, kept: bytes | None) -> Reply:
-        return Reply(to_json([layer.model_dump() for layer in self._executor(opening, kept).layers()]))
+    def _layers(self, opening: Opening, cache: bytes | None) -> Reply:
+        return Reply(to_json([layer.model_dump() for layer in self._executor(opening, cache).layers()]))
 
     def _close(self) -> Reply:
         if self._opened is not None:
@@ -147,12 +147,12 @@ class Tasks:
         self._opened = None
         return Reply(b"null")
 
-    def _executor(self, opening: Opening, kept: bytes | None) -> Executor:
+    def _executor(self, opening: Opening, cache: bytes | None) -> Executor:
         if self._opened is None or self._opened[0] != opening:
             self._close()
             executor = _opened(opening)
-            if kept is not None:
-                executor.remember(kept)  # type: ignore[attr-defined]
+            if cache is not None:
+                executor.load_cache(cache)  # type: ignore[attr-defined]
             self._opened, self._sent = (opening, executor), None
         return self._opened[1]
 

@@ -257,7 +257,7 @@ def test_sparks_errors_are_classified(
     code, message = error_code(caught.value), str(caught.value)
     assert ROW.codes[code] is kind
     assert match_error("databricks", message)[1].get("name") == name
-    failed = failures.told(caught.value, ROW, sql, lambda: shop)
+    failed = failures.translate(caught.value, ROW, sql, lambda: shop)
     assert failed.kind is kind
     # As the connector gives it, the class is in the text alone.
     text = message if message.lstrip().startswith("[") else f"[{code}] {message}"
@@ -278,7 +278,7 @@ def test_the_hint_names_the_columns_that_there_are(spark: SparkSession, shop: Sc
     sql = "SELECT o.name FROM orders o"
     with pytest.raises(AnalysisException) as caught:
         spark.sql(sql).collect()
-    failed = failures.told(caught.value, ROW, sql, lambda: shop)
+    failed = failures.translate(caught.value, ROW, sql, lambda: shop)
     assert "name is in customers: add JOIN customers ON o.customer_id = customers.id." in failed.hint
 
 

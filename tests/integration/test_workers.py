@@ -277,7 +277,7 @@ def test_a_second_worker_does_not_read_the_schema_again(tmp_path: Path, monkeypa
         connection.execute("CREATE TABLE t AS SELECT 1 AS n")
     first, second = (DuckdbExecutor("data", path, memory="100MB", threads=1, sample_values=3) for _ in range(2))
     schema = first.schema()
-    second.remember(first.kept())
+    second.load_cache(first.dump_cache())
     monkeypatch.setattr(duckdb_schema, "read", lambda *_: pytest.fail("read again"))
     assert second.schema() == schema
     assert second.run(unguarded("SELECT n FROM t"), timeout_s=30).rows == ((1,),)

@@ -62,7 +62,7 @@ class DriverError(Exception):
 
 
 def told(error: Exception, sql: str = "SELECT nmae, x, y FROM people") -> Any:
-    return failures.told(error, POSTGRESQL, sql, lambda: SCHEMA)
+    return failures.translate(error, POSTGRESQL, sql, lambda: SCHEMA)
 
 
 def test_the_code_decides_and_the_message_names() -> None:
@@ -100,7 +100,8 @@ def test_an_error_is_told_without_a_hint_where_the_schema_cannot_be_read() -> No
     def gone() -> Schema:
         raise DatabaseUnavailable("shop cannot be opened")
 
-    failed = failures.told(DriverError('column "x" does not exist', "42703"), POSTGRESQL, "SELECT x FROM people", gone)
+    error = DriverError('column "x" does not exist', "42703")
+    failed = failures.translate(error, POSTGRESQL, "SELECT x FROM people", gone)
 
     assert failed.kind is ErrorKind.COLUMN_NOT_FOUND
     assert failed.message == 'column "x" does not exist'

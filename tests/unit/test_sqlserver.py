@@ -304,7 +304,7 @@ def test_a_login_that_fails_says_why_and_no_names(number: int, message: str, why
 def test_the_servers_own_words_are_told(number: int, message: str) -> None:
     none = Schema(database="d", dialect="sqlserver", tables=())
 
-    said = failures.told(server_error(number, message), DIALECTS["sqlserver"], "SELECT 1", lambda: none)
+    said = failures.translate(server_error(number, message), DIALECTS["sqlserver"], "SELECT 1", lambda: none)
 
     assert said.message == message
 
@@ -330,7 +330,7 @@ def test_a_server_that_is_like_sql_server_may_say_it_in_postgresqls_words(
     known = Schema(database="d", dialect="sqlserver", tables=(Table(name="people", columns=columns),), namespace="dbo")
     sql = "SELECT [citty] FROM [people]" if "citty" in message else "SELECT [city], 1 FROM [people]"
 
-    failed = failures.told(server_error(33557097, message), DIALECTS["sqlserver"], sql, lambda: known)
+    failed = failures.translate(server_error(33557097, message), DIALECTS["sqlserver"], sql, lambda: known)
 
     assert failed.kind is kind
     assert hint in failed.hint
@@ -443,7 +443,7 @@ def test_a_time_of_a_variant_keeps_its_fraction() -> None:
 def test_an_error_has_its_kind_by_number(number: int, message: str, kind: ErrorKind, hint: str) -> None:
     sql = "SELECT nmae, strftime(1), dbo.f(1) FROM people AS p JOIN visits AS v ON p.id = v.id JOIN peple ON 1 = 1"
 
-    failed = failures.told(server_error(number, message, state="42000"), ROW, sql, lambda: SCHEMA)
+    failed = failures.translate(server_error(number, message, state="42000"), ROW, sql, lambda: SCHEMA)
 
     assert failed.kind is kind
     assert hint in failed.hint
@@ -457,7 +457,7 @@ def test_an_error_has_its_kind_by_number(number: int, message: str, kind: ErrorK
 def test_a_message_of_the_driver_alone_is_no_tuple() -> None:
     error = pyodbc.ProgrammingError("ODBC SQL type -16 is not yet supported.  column-index=0  type=-16", "HY106")
 
-    failed = failures.told(error, ROW, "SELECT 1", lambda: SCHEMA)
+    failed = failures.translate(error, ROW, "SELECT 1", lambda: SCHEMA)
 
     assert failed.kind is ErrorKind.TYPE_MISMATCH
     assert "type" in failed.message
@@ -470,7 +470,7 @@ def test_the_drivers_own_timeout_is_a_timeout() -> None:
         "HYT00", f"[HYT00] [Microsoft][{EIGHTEEN}]Query timeout expired (0) (SQLExecDirectW)"
     )
 
-    assert failures.told(error, ROW, "SELECT 1", lambda: SCHEMA).kind is ErrorKind.TIMEOUT
+    assert failures.translate(error, ROW, "SELECT 1", lambda: SCHEMA).kind is ErrorKind.TIMEOUT
 
 
 # -- what may be sent ----------------------------------------------------------------------------------------

@@ -62,10 +62,10 @@ class DatabaseChecks:
         if layer.holds is None:
             return finding(status="warning", said=f"It {_UNASKED}")
         if layer.name != READERS_LOGIN:
-            return finding(status="failed", said=f"It does not hold. {layer.mend}")
+            return finding(status="failed", said=f"It does not hold. {layer.advice}")
         if entry.writable and self._settings.allow_writes:
             return finding(status="ok", said="This login can write, as `writable` in the registry wants it.")
-        return finding(status="warning", said=layer.mend)
+        return finding(status="warning", said=layer.advice)
 
     @staticmethod
     def _without_layers(entry: Entry) -> Finding:

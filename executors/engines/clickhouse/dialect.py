@@ -225,12 +225,12 @@ CLICKHOUSE = Dialect(
         Probe(
             layer="read-only setting",
             sql="SELECT toUInt8(getSetting('readonly') > 0)",
-            mend="The user's profile fixes `readonly` at 0: give it a profile with readonly = 1, or leave it to us.",
+            advice="The user's profile fixes `readonly` at 0: give it a profile with readonly = 1, or leave it to us.",
         ),
         Probe(
             layer="statement timeout",
             sql="SELECT toUInt8(toFloat64(getSetting('max_execution_time')) > 0)",
-            mend="The user's profile fixes `max_execution_time` at 0: give it a number of seconds.",
+            advice="The user's profile fixes `max_execution_time` at 0: give it a number of seconds.",
         ),
     ),
 )

@@ -123,11 +123,11 @@ class ClickhouseExecutor(SqlAlchemyExecutor):
             raise SqlFailed(ErrorKind.TYPE_MISMATCH, f"A column cannot be read: {error}.", hint) from error
         except OperationalError as error:
             if error.code is not None:
-                raise OperationalError(_said(error), code=error.code) from error
+                raise OperationalError(_message(error), code=error.code) from error
             message = f"The connection to {self.name} was lost while the query ran; ask again."
             raise DatabaseUnavailable(message) from error
         except Error as error:
-            raise DatabaseError(_said(error), code=error.code) from error
+            raise DatabaseError(_message(error), code=error.code) from error
 
 
 class _Rows:
@@ -152,7 +152,7 @@ class _Rows:
             return list(islice(self._rows, size))
 
     def close(self) -> None:
-        """End the stream. The driver reads whatever still comes, so the server is told to send no more."""
+        """End the stream. The driver reads whatever still comes, so tell the server to stop sending."""
         with self._end:
             if next(self._rows, None) is not None:
                 self._stop()
@@ -168,7 +168,7 @@ def _client(connection: Any) -> Client:
     return client
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     """`Unknown table expression identifier 'peple'. (UNKNOWN_TABLE)`: what the server says, and the error's name."""
     text = re.sub(r"\s+", " ", str(error).rpartition("DB::Exception: ")[2])
     text = re.sub(r" \(version .*", "", text)

@@ -10,22 +10,22 @@ _PROBES = (
     Probe(
         layer="read-only",
         sql="SELECT bool_and(readonly) FROM duckdb_databases() WHERE database_name = current_database()",
-        mend=_OURS,
+        advice=_OURS,
     ),
     Probe(
         layer="no external access",
         sql="SELECT NOT CAST(current_setting('enable_external_access') AS BOOLEAN)",
-        mend=_OURS,
+        advice=_OURS,
     ),
     Probe(
         layer="no extensions",
         sql="SELECT NOT (CAST(current_setting('autoinstall_known_extensions') AS BOOLEAN)"
         " OR CAST(current_setting('autoload_known_extensions') AS BOOLEAN)"
         " OR CAST(current_setting('allow_community_extensions') AS BOOLEAN))",
-        mend=_OURS,
+        advice=_OURS,
     ),
     Probe(
-        layer="configuration locked", sql="SELECT CAST(current_setting('lock_configuration') AS BOOLEAN)", mend=_OURS
+        layer="configuration locked", sql="SELECT CAST(current_setting('lock_configuration') AS BOOLEAN)", advice=_OURS
     ),
 )
 

@@ -43,7 +43,7 @@ _LOSSY = re.compile(r"TIME ZONE|TIMESTAMPTZ|_NS\b|INTERVAL|VARIANT")
 def open_database(
     path: Path, *, memory: str, threads: int, spill: Path, readable: Sequence[Path] = (), writable: bool = False
 ) -> DuckDBPyConnection:
-    """Open a DuckDB file, closed to everything outside, its configuration locked; read only, if nothing else is said.
+    """Open a DuckDB file, closed to everything outside, its configuration locked; read only by default.
 
     Args:
         path: the file.
@@ -58,7 +58,7 @@ def open_database(
     """
     import duckdb
 
-    # An instance of its own: DuckDB would share one of a file, and its settings, with whoever else has opened it.
+    # An instance of its own: DuckDB would share one of a file, and its settings, with everyone else who has opened it.
     connection = duckdb.connect(
         ":memory:",
         config={
@@ -133,7 +133,7 @@ def run(
 
 
 def failed(error: Exception) -> SqlFailed | None:
-    """What needs no knowledge of the schema to be told; None for the others."""
+    """The error, where it needs no knowledge of the schema; else None."""
     import duckdb
 
     if isinstance(error, duckdb.OutOfMemoryException):
@@ -148,7 +148,7 @@ def failed(error: Exception) -> SqlFailed | None:
         # The driver's sentence has the stack, with paths; the instance serves nobody any more.
         return SqlFailed(
             ErrorKind.RESOURCE,
-            "The database could not go on with this query: it asks for too much, or for what DuckDB cannot do.",
+            "DuckDB gave up on this query: it needs too much memory, or uses something that DuckDB cannot do.",
             "Say it in another way, of fewer and shorter values.",
         )
     if isinstance(error, duckdb.PermissionException):

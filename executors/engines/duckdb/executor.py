@@ -106,14 +106,14 @@ class DuckdbExecutor(Executor):
                     cursor, statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly
                 )
 
-    def kept(self) -> bytes:
+    def dump_cache(self) -> bytes:
         """What was found out of the file, for another process that opens it; nothing but this class reads it."""
         opened = self._opened
         return pickle.dumps(None if opened is None else (opened.state, opened.found))
 
-    def remember(self, kept: bytes) -> None:
-        """Take over what another process `kept`; it counts as long as the file is as it was."""
-        self._found = pickle.loads(kept)  # noqa: S301  of a process like this one
+    def load_cache(self, cache: bytes) -> None:
+        """Take over what another process dumped; it counts as long as the file is as it was."""
+        self._found = pickle.loads(cache)  # noqa: S301  of a process like this one
 
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""

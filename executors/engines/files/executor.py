@@ -144,7 +144,7 @@ class FilesExecutor(Executor):
                 ) from error
         raise DatabaseUnavailable(f"{self._path.name} changes while it is read: try again when it is whole.")
 
-    def kept(self) -> bytes:
+    def dump_cache(self) -> bytes:
         """What was found out of the files, for another process that opens them; nothing but this class reads it."""
         own = {  # what was written anew lies in a folder of this process
             file: found
@@ -153,9 +153,9 @@ class FilesExecutor(Executor):
         }
         return pickle.dumps((own, self._described, self._reported))
 
-    def remember(self, kept: bytes) -> None:
-        """Take over what another process `kept`; it counts for those files that are as they were."""
-        self._inspected, self._described, self._reported = pickle.loads(kept)  # noqa: S301  of a process like this one
+    def load_cache(self, cache: bytes) -> None:
+        """Take over what another process dumped; it counts for those files that are as they were."""
+        self._inspected, self._described, self._reported = pickle.loads(cache)  # noqa: S301  of a process like this one
 
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""

@@ -142,18 +142,18 @@ def unreadable(path: Path, message: str) -> DatabaseUnavailable:
         return _unusable(
             path,
             f"has another number of fields{where} ({fields[2]}) than above ({fields[1]})",
-            "mend that line; a field that holds the delimiter must be in quotes",
+            "correct that line; a field that holds the delimiter must be in quotes",
         )
     if convert := _NO_SUCH_VALUE.search(message):
         problem = f"has a value in column {convert[1]}{where} that is no {convert[3]}"  # which may be private
-        return _unusable(path, problem, "mend it")
+        return _unusable(path, problem, "correct the file")
     if long := _TOO_LONG.search(message):
         problem = f"has a line of {int(long[2]):,} bytes{_place_of_long(path, int(long[1]))}"
         return _unusable(path, problem, f"break it up: a line may have {int(long[1]):,} bytes")
     if "unterminated quote" in message and line:
         return _unusable(path, f"has a quote that is not closed{where}", "close it, or double a quote inside quotes")
     if record := re.search(r"Malformed JSON.*? in (?:record/value|line) (\d+): ([^\n]+?)\.?\s*(?:\n|$)", message):
-        return _unusable(path, f"is not valid JSON (record {record[1]}: {record[2]})", "mend it")
+        return _unusable(path, f"is not valid JSON (record {record[1]}: {record[2]})", "correct the file")
     if path.suffix.lower() == ".parquet":
         return _unusable(path, "cannot be read as Parquet", "write it again, or check what it holds")
     if path.suffix.lower() in _SEPARATED:
@@ -232,8 +232,8 @@ def _typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> File
             notes[name] = order
             problems.append(f"{path.name}: {name}: {order}")
     select = ", ".join(selected) if tuple(columns) != found.columns else "*"
-    told = (*found.problems, *problems)
-    return found._replace(columns=tuple(columns), select=select, notes=tuple(notes.items()), problems=told)
+    all_problems = (*found.problems, *problems)
+    return found._replace(columns=tuple(columns), select=select, notes=tuple(notes.items()), problems=all_problems)
 
 
 def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str) -> str:
@@ -358,7 +358,7 @@ def _pinned(columns: tuple[tuple[str, str], ...]) -> str:
 
 
 def _check_text(path: Path) -> None:
-    """What DuckDB would say of these in a way that helps nobody."""
+    """The message for errors that DuckDB words unhelpfully."""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     if not head.strip(b" \t\r\n\xef\xbb\xbf"):
@@ -395,5 +395,5 @@ def _not_utf8(path: Path, where: str = "") -> DatabaseUnavailable:
     return _unusable(path, f"is not UTF-8 text{where}", "save it as UTF-8 (in Excel: 'CSV UTF-8')")
 
 
-def _unusable(path: Path, what: str, mend: str) -> DatabaseUnavailable:
-    return DatabaseUnavailable(f"{path.name} {what}: {mend}.")
+def _unusable(path: Path, what: str, advice: str) -> DatabaseUnavailable:
+    return DatabaseUnavailable(f"{path.name} {what}: {advice}.")

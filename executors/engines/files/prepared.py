@@ -148,8 +148,8 @@ def _decoded(path: Path, encoding: str, folder: Path) -> Prepared:
         for line in source:
             marked += "�" in line
             out.write(line)
-    told = f"{path.name}: {marked:,} lines hold bytes that no text explains; each is shown as �."
-    return Prepared(path.stem, target, (told,) if marked else (), encoding.removesuffix("-broken"))
+    problem = f"{path.name}: {marked:,} lines hold bytes that no text explains; each is shown as �."
+    return Prepared(path.stem, target, (problem,) if marked else (), encoding.removesuffix("-broken"))
 
 
 def _unpacked(path: Path, folder: Path) -> Path:

@@ -23,7 +23,7 @@ _DOT = r"[-+]?(?:\d{1,3}(?:[,'’ \x{00A0}\x{202F}]\d{3})+|\d+)(?:\.\d+)?"
 
 
 class WrittenNumber(NamedTuple):
-    """A column that is read as a number. expression: over the column; note: how, with its unit; no value is told."""
+    """A column read as a number. expression: over the column; note: how, with its unit, and without any value."""
 
     type: str
     expression: str

@@ -17,7 +17,7 @@ _LOCAL = ("", "localhost", "127.0.0.1", "::1")
 class HanaExecutor(SqlAlchemyExecutor):
     """See `SqlAlchemyExecutor`. The driver times a query and cancels it, without a right to administer sessions.
 
-    A server on another machine is spoken to over TLS and has to prove who it is, unless the address says
+    The connection to another machine uses TLS and verifies the server's certificate, unless the address says
     `encrypt=false` or `sslValidateCertificate=false`.
     """
 

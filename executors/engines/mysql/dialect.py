@@ -44,7 +44,7 @@ _READER = Probe(
     layer=READERS_LOGIN,
     sql="SHOW GRANTS",
     pattern=_READS_ONLY,
-    mend="This login can write: use a reader's, that has SELECT on the tables and no other right.",
+    advice="This login can write: use a reader's, that has SELECT on the tables and no other right.",
 )
 
 _READS = SchemaQueries(
@@ -207,8 +207,8 @@ MYSQL = Dialect(
     session=_SESSION.model_copy(update={"timeout": "SET SESSION max_execution_time = {ms}"}),
     reads=_READS,
     probes=(
-        Probe(layer="read-only transaction", sql="SELECT @@SESSION.transaction_read_only", mend=_RESET),
-        Probe(layer="statement timeout", sql="SELECT @@SESSION.max_execution_time > 0", mend=_RESET),
+        Probe(layer="read-only transaction", sql="SELECT @@SESSION.transaction_read_only", advice=_RESET),
+        Probe(layer="statement timeout", sql="SELECT @@SESSION.max_execution_time > 0", advice=_RESET),
         _READER,
     ),
 )
@@ -238,8 +238,8 @@ MARIADB = MYSQL.model_copy(
             }
         ),
         "probes": (
-            Probe(layer="read-only transaction", sql="SELECT @@SESSION.tx_read_only", mend=_RESET),
-            Probe(layer="statement timeout", sql="SELECT @@SESSION.max_statement_time > 0", mend=_RESET),
+            Probe(layer="read-only transaction", sql="SELECT @@SESSION.tx_read_only", advice=_RESET),
+            Probe(layer="statement timeout", sql="SELECT @@SESSION.max_statement_time > 0", advice=_RESET),
             _READER,
         ),
     }

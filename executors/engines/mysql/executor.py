@@ -86,7 +86,7 @@ class MysqlExecutor(SqlAlchemyExecutor):
         cursor.close()
         found = "mariadb" if "mariadb" in version.lower() else "mysql"
         if found != self.dialect:
-            log.warning("%s is said to be %s and is %s", self.name, self.row.title, DIALECTS[found].title)
+            log.warning("%s is registered as %s but is %s", self.name, self.row.title, DIALECTS[found].title)
             self.dialect, self.row = found, DIALECTS[found]
         super().prepare(connection, entry, writable=writable)
 
@@ -105,7 +105,7 @@ class MysqlExecutor(SqlAlchemyExecutor):
         return cursor
 
     def _end(self, lease: PoolProxiedConnection, cursor: Any) -> None:
-        """Closing it would read all that is left: the server is told to stop, and the connection is given up."""
+        """Closing it would read all that is left: tell the server to stop, and drop the connection."""
         if cursor.leave():
             self._interrupted(lease)
             lease.invalidate()

@@ -27,7 +27,7 @@ _EXECUTABLE = ("!", "M!")  # /*! ... */ and /*M! ... */: comments that the serve
 
 
 class PlainMySQL(MySQL):
-    """MySQL as it is written, except where it means what nobody means: `||` is refused, for it says OR there."""
+    """MySQL as it is written, except `||`, which is refused: there it means OR, which no author of it means."""
 
     to_json_path = as_written
 
@@ -127,7 +127,7 @@ class PlainMySQL(MySQL):
             return found
 
     class Generator(FaithfulGenerator, MySQLGenerator):
-        # What MySQL cannot say is refused: a model mends it better than a rewrite.
+        # What MySQL cannot say is refused: a model repairs it better than a rewrite.
         TRANSFORMS = {
             kind: how
             for kind, how in MySQLGenerator.TRANSFORMS.items()

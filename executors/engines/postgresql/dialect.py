@@ -50,13 +50,13 @@ _PROBES = (
     Probe(
         layer="read-only transaction",
         sql="SELECT (current_setting('transaction_read_only') = 'on')::int",
-        mend=_RESET,
+        advice=_RESET,
     ),
-    Probe(layer="statement timeout", sql="SELECT (current_setting('statement_timeout') <> '0')::int", mend=_RESET),
+    Probe(layer="statement timeout", sql="SELECT (current_setting('statement_timeout') <> '0')::int", advice=_RESET),
     Probe(
         layer="idle timeout",
         sql="SELECT (current_setting('idle_in_transaction_session_timeout') <> '0')::int",
-        mend=_RESET,
+        advice=_RESET,
     ),
     Probe(
         layer=READERS_LOGIN,
@@ -79,7 +79,7 @@ _PROBES = (
                        OR has_any_column_privilege(c.oid, 'INSERT, UPDATE'))
             ))::int
         """,
-        mend="This login can write: use a reader's, that has SELECT on the tables and owns nothing.",
+        advice="This login can write: use a reader's, that has SELECT on the tables and owns nothing.",
     ),
 )
 

@@ -13,7 +13,7 @@ from sqlglot.parsers.postgres import PostgresParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.dialects.row import words
-from executors.engines.postgresql.grammar_tokens import mended
+from executors.engines.postgresql.grammar_tokens import repair_tokens
 from executors.sql.plain.clauses import CLAUSES, XML
 from executors.sql.plain.faithful import (
     KEYWORD_ARGUMENTS,
@@ -49,7 +49,7 @@ class PlainPostgres(Postgres):
         KEYWORDS = {**Postgres.Tokenizer.KEYWORDS, **dict.fromkeys(_OTHER_OPERATORS, TokenType.OPERATOR)}
 
     def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
-        return mended(super().tokenize(sql, dialect))
+        return repair_tokens(super().tokenize(sql, dialect))
 
     class Parser(FaithfulParser, PostgresParser):
         FUNCTION_PARSERS = {name: PostgresParser.FUNCTION_PARSERS[name] for name in KEYWORD_ARGUMENTS} | CLAUSES | XML

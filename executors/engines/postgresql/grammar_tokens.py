@@ -11,7 +11,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 _SORTS = {"<": (TokenType.ASC, "ASC"), ">": (TokenType.DESC, "DESC")}
 
 
-def mended(tokens: list[Token]) -> list[Token]:
+def repair_tokens(tokens: list[Token]) -> list[Token]:
     """The words, with orders and names that are given by signs and numbers written out.
 
     `ORDER BY a USING <` (or `USING OPERATOR(pg_catalog.<)`) is `a ASC`; nowhere else does a sign follow USING.

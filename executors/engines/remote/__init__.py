@@ -1,1 +1,1 @@
-"""A database of another deployment, asked over HTTP."""
+"""A database of another deployment, queried over HTTP."""

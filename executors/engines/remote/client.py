@@ -173,9 +173,9 @@ class AppClient:
     def _connected(self) -> AsyncClient:
         import httpx2
 
-        kept = httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
+        pool_limits = httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
         timeout = httpx2.Timeout(None, connect=self._connect_timeout_s)  # the rest is in the time of the request
-        return httpx2.AsyncClient(base_url=self._base, limits=kept, timeout=timeout, follow_redirects=False)
+        return httpx2.AsyncClient(base_url=self._base, limits=pool_limits, timeout=timeout, follow_redirects=False)
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
@@ -206,12 +206,12 @@ def _again(state: RetryCallState) -> bool:
         broken = httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError
         return state.attempt_number == 1 and isinstance(state.outcome.exception(), broken)
     response: Response = state.outcome.result()
-    asked = _retry_after(response)
-    return state.attempt_number < TRIES and asked is not None and asked <= LONGEST_WAIT_S
+    wait_s = _retry_after(response)
+    return state.attempt_number < TRIES and wait_s is not None and wait_s <= LONGEST_WAIT_S
 
 
 def _wait(state: RetryCallState) -> float:
-    """What the app asks for; nothing after a connection that broke."""
+    """The wait that the app asks for; 0 after a connection that broke."""
     if state.outcome is None or state.outcome.failed:
         return 0.0
     return _retry_after(state.outcome.result()) or 0.0

@@ -18,7 +18,7 @@ from executors.dialects.table import DIALECTS
 from executors.engines.remote.client import AppClient, Stopped
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.registry.options import ServerOptions
-from executors.servers.kept import KeptSchema
+from executors.servers.schema_cache import SchemaCache
 from executors.servers.tokens import TokenSource
 from executors.stopping import out_of_time
 
@@ -35,7 +35,7 @@ _SQL_ERRORS: dict[str, type[SqlError]] = {"sql-refused": SqlRefused, "sql-failed
 
 
 class _Rows(BaseModel):
-    """What `POST /api/execute` answers, as far as it is used here."""
+    """The fields of the response of `POST /api/execute` that are used here."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[JsonValue, ...], ...]
@@ -43,7 +43,7 @@ class _Rows(BaseModel):
 
 
 class _SchemaReply(BaseModel):
-    """What `GET /api/databases/{name}/schema` answers, as far as it is used here."""
+    """The fields of the response of `GET /api/databases/{name}/schema` that are used here."""
 
     dialect: str
     tables: tuple[Table, ...]
@@ -99,11 +99,11 @@ class RemoteExecutor(Executor):
             token = TokenSource(identity if identity.endswith("/.default") else f"{identity.rstrip('/')}/.default")
         self._secret = "identity" if token is not None else "key"
         self._app = AppClient(name, via, key=key, token=token, connect_timeout_s=self._options.connect_timeout_s)
-        self._schema = KeptSchema(self._read_schema, self._options.schema_ttl_s)
+        self._schema = SchemaCache(self._read_schema, self._options.schema_ttl_s)
         self._stale = False  # whether the app is to read it anew as well
 
     def schema(self) -> Schema:
-        """See `Executor.schema`. Asked for again after `ServerOptions.schema_ttl_s` seconds, or after `refresh`."""
+        """See `Executor.schema`. Fetched again after `ServerOptions.schema_ttl_s` seconds, or after `refresh`."""
         return self._schema.get()
 
     def refresh(self) -> None:
@@ -115,7 +115,7 @@ class RemoteExecutor(Executor):
         """See `Executor.run`. Where the app gives fewer rows at most, it gives those, and says so by `truncated`.
 
         Raises:
-            SqlRefused: the guard over there said no, to a query that the one here never saw.
+            SqlRefused: the other deployment's guard refused a query that this one never saw.
             SqlFailed, DatabaseUnavailable: as ever.
         """
         started = time.monotonic()
@@ -150,12 +150,12 @@ class RemoteExecutor(Executor):
     def _read_schema(self) -> Schema:
         anew, self._stale = self._stale, False
         try:
-            return self._asked_schema(anew=anew)
+            return self._fetch_schema(anew=anew)
         except DatabaseUnavailable:
             self._stale = self._stale or anew
             raise
 
-    def _asked_schema(self, *, anew: bool) -> Schema:
+    def _fetch_schema(self, *, anew: bool) -> Schema:
         path = f"databases/{quote(self._database, safe='')}/schema"
         params = {"enriched": "false"} | ({"refresh": "true"} if anew else {})
         try:

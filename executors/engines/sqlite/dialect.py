@@ -7,9 +7,9 @@ from executors.errors import ErrorKind
 _OURS = "This is a fault of the service, not of the file: report it, and use the database no further."
 
 _PROBES = (
-    Probe(layer="query_only", sql="PRAGMA query_only", mend=_OURS),
-    Probe(layer="mode=ro", sql="PRAGMA user_version = 1", refused=True, mend=_OURS),
-    Probe(layer="authorizer", sql="PRAGMA schema_version", refused=True, mend=_OURS),
+    Probe(layer="query_only", sql="PRAGMA query_only", advice=_OURS),
+    Probe(layer="mode=ro", sql="PRAGMA user_version = 1", refused=True, advice=_OURS),
+    Probe(layer="authorizer", sql="PRAGMA schema_version", refused=True, advice=_OURS),
 )
 
 SQLITE = Dialect(

@@ -140,13 +140,13 @@ class SqliteExecutor(Executor):
                 raise out_of_time(timeout_s) from error
             raise self._failed(statement.runs, error) from error
 
-    def kept(self) -> bytes:
+    def dump_cache(self) -> bytes:
         """What was found out of the file, for another process that opens it; nothing but this class reads it."""
         return pickle.dumps(self._schema)
 
-    def remember(self, kept: bytes) -> None:
-        """Take over what another process `kept`; it counts as long as the file is as it was."""
-        self._schema = pickle.loads(kept)  # noqa: S301  of a process like this one
+    def load_cache(self, cache: bytes) -> None:
+        """Take over what another process dumped; it counts as long as the file is as it was."""
+        self._schema = pickle.loads(cache)  # noqa: S301  of a process like this one
 
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""

@@ -41,7 +41,7 @@ def read(connection: sqlite3.Connection, database: str, samples: int) -> Found:
     """All tables and views, in the order they were created.
 
     Args:
-        connection: without an authorizer: it asks for PRAGMAs.
+        connection: without an authorizer: this runs PRAGMAs.
         samples: stored values per text column.
     """
     warnings: list[str] = []
@@ -69,7 +69,7 @@ def read(connection: sqlite3.Connection, database: str, samples: int) -> Found:
 
 
 def _stored(connection: sqlite3.Connection) -> list[_Stored]:
-    """What can be asked: not SQLite's own tables, nor those that a full-text or R*Tree table keeps for itself."""
+    """The tables to show: not SQLite's own, nor those that a full-text or R*Tree table keeps for itself."""
     rows = connection.execute(
         "SELECT name, type = 'view', coalesce(sql, '') FROM sqlite_master "
         "WHERE type IN ('table', 'view') ORDER BY rowid"

@@ -38,12 +38,12 @@ _PROBES = (
     Probe(
         layer="never committed",
         sql="SELECT CASE WHEN @@OPTIONS & 2 = 2 OR @@TRANCOUNT > 0 THEN 1 ELSE 0 END",
-        mend="The driver commits by itself: take `autocommit` out of the address.",
+        advice="The driver commits by itself: take `autocommit` out of the address.",
     ),
     Probe(
         layer="lock timeout",
         sql="SELECT CASE WHEN @@LOCK_TIMEOUT > 0 THEN 1 ELSE 0 END",
-        mend="A proxy between may reset what a session sets: connect without it.",
+        advice="A proxy between may reset what a session sets: connect without it.",
     ),
     Probe(
         layer=READERS_LOGIN,
@@ -64,7 +64,7 @@ _PROBES = (
                      )
                    THEN 0 ELSE 1 END
         """,
-        mend="This login can write: use a reader's, a member of db_datareader and of no other role.",
+        advice="This login can write: use a reader's, a member of db_datareader and of no other role.",
     ),
 )
 
@@ -117,7 +117,7 @@ _READS = SchemaQueries(
         WHERE {_VISIBLE} AND c.is_hidden = 0
         ORDER BY s.name, o.name, c.column_id
     """,
-    # The standard's views: every server that speaks Transact-SQL has them, and whoever may read a table sees it there.
+    # The standard's views: every Transact-SQL server has them, and they show a user the tables it may read.
     plain_tables="""
         SELECT TABLE_SCHEMA, TABLE_NAME, CASE WHEN TABLE_TYPE = 'VIEW' THEN 1 ELSE 0 END, NULL, NULL
         FROM INFORMATION_SCHEMA.TABLES

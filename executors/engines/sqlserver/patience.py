@@ -17,10 +17,10 @@ GRACE_S = 2.0
 
 
 class Patience:
-    """A cursor whose calls are made in threads of their own, so that nobody waits for a server that is silent.
+    """A cursor that makes its calls in threads of their own, so that a silent server blocks no caller.
 
     Another thread may cancel it while it runs, but never when it is closed. Where the server does not answer a cancel
-    within `GRACE_S`, whoever waits gets an error, and the connection is abandoned: the thread that is still in the
+    within `GRACE_S`, the caller gets an error, and the connection is abandoned: the thread that is still in the
     driver closes it once the driver comes back.
 
     Args:
@@ -55,7 +55,7 @@ class Patience:
         return bool(self._patiently(self._cursor.nextset))
 
     def cancel(self) -> None:
-        """Ask the server to stop. Said again, it is asked again."""
+        """Ask the server to stop. Each call asks again."""
         with self._changed:
             if self._cancelled_at is None:
                 self._cancelled_at = time.monotonic()
@@ -74,7 +74,7 @@ class Patience:
             self._cursor.close()
 
     def _cancel(self) -> None:
-        """In a thread of its own: with some drivers a cancel waits for what it cancels."""
+        """Runs in its own thread: with some drivers a cancel waits for the statement that it cancels."""
         try:
             with self._lock:
                 if not self._closed:
@@ -116,7 +116,7 @@ class Patience:
         return result
 
     def _left(self) -> float | None:
-        """Seconds that are waited yet; None while nobody has cancelled."""
+        """Seconds left to wait; None while nothing was cancelled."""
         if self._cancelled_at is None:
             return None
         return max(0.0, self._cancelled_at + GRACE_S - time.monotonic())

@@ -1,4 +1,4 @@
-"""What would mend an error, in words that a small model can act on.
+"""How to repair a query that failed, in words that a small model can act on.
 
 For a column: the columns that the named table really has, the table that holds the missing one, and the join that leads
 there. For a table: the nearest real names. For a function: what the dialect has instead.
@@ -29,17 +29,17 @@ def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:
     """The driver's error as the loop wants it: classified, without values, shortened, with a hint.
 
     Args:
-        message: what the driver said.
-        sql: the query it said it of.
-        schema: of the database that was asked.
+        message: the driver's.
+        sql: the query that failed.
+        schema: of the database.
     """
     kind, names = match_error(schema.dialect, message)
-    said = _CLASS.sub("", message)
-    return SqlFailed(kind, _shortened(without_values(said, sql, schema)), _hint(kind, names, sql, schema))
+    message_text = _CLASS.sub("", message)
+    return SqlFailed(kind, _shortened(without_values(message_text, sql, schema)), _hint(kind, names, sql, schema))
 
 
 def hint_for(kind: ErrorKind, message: str, sql: str, schema: Schema) -> str:
-    """What would mend an error of that kind; empty when nothing is known."""
+    """How to repair an error of that kind; empty where nothing is known."""
     _, names = match_error(schema.dialect, message)
     return _hint(kind, names, sql, schema)
 
@@ -50,18 +50,18 @@ def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: st
     Args:
         name: the missing column.
         used: the real tables that the query reads -> the name each goes by in it.
-        table: the real table it was asked of, where the query says so.
+        table: the real table it was looked up in, where the query names one.
     """
     dialect = spoken(schema)
-    asked = [found for found in (schema.table(t) for t in ([table] if table else used)) if found]
-    parts = [f"{entry.name} has only: {_listed(entry, dialect)}." for entry in asked[:3]]
-    holders = [entry for entry in schema.tables if entry.column(name) and entry not in asked]
+    owners = [found for found in (schema.table(t) for t in ([table] if table else used)) if found]
+    parts = [f"{entry.name} has only: {_listed(entry, dialect)}." for entry in owners[:3]]
+    holders = [entry for entry in schema.tables if entry.column(name) and entry not in owners]
     # A table that the query reads already comes first: nothing need be joined.
     holders.sort(key=lambda entry: entry.name not in used)
     if holders:
         parts += [_holder_hint(name, holder, schema, used, dialect) for holder in holders[:MAX_HOLDERS]]
     else:
-        parts += _nearest_columns(name, asked, schema, used, dialect)
+        parts += _nearest_columns(name, owners, schema, used, dialect)
     return " ".join(parts)
 
 
@@ -149,8 +149,8 @@ def _hint(kind: ErrorKind, names: Mapping[str, str], sql: str, schema: Schema) -
     if kind is ErrorKind.COLUMN_NOT_FOUND and name:
         used = tables_in(sql, schema)
         by_alias = {alias.lower(): table for table, alias in used.items()}
-        asked = by_alias.get(names.get("table", qualifier).strip("\"'[]`").lower())
-        return column_hint(name.strip("\"'[]`"), schema, used, table=asked)
+        owners = by_alias.get(names.get("table", qualifier).strip("\"'[]`").lower())
+        return column_hint(name.strip("\"'[]`"), schema, used, table=owners)
     if kind is ErrorKind.AMBIGUOUS_COLUMN and name:
         used = tables_in(sql, schema)
         has = (alias for table, alias in used.items() if (entry := schema.table(table)) and entry.column(name))
@@ -186,15 +186,15 @@ def _holder_hint(name: str, holder: Table, schema: Schema, used: Mapping[str, st
 
 
 def _nearest_columns(
-    name: str, asked: Sequence[Table], schema: Schema, used: Mapping[str, str], dialect: Dialect
+    name: str, owners: Sequence[Table], schema: Schema, used: Mapping[str, str], dialect: Dialect
 ) -> list[str]:
-    """The nearest names in the tables that were asked, and those elsewhere that are very near, with the way there.
+    """The nearest names in the tables that were named, and those elsewhere that are very near, with the way there.
 
     `customer_name` is near to column `name` of table `customers`, too.
     """
-    here = _nearest(name, [column.name for entry in asked for column in entry.columns])
+    here = _nearest(name, [column.name for entry in owners for column in entry.columns])
     parts = [f"Nearest: {', '.join(dialect.quoted(column) for column in here)}."] if here else []
-    near = _columns_of(schema).nearest(name, asked, VERY_NEAR if here else NEAR_ENOUGH)
+    near = _columns_of(schema).nearest(name, owners, VERY_NEAR if here else NEAR_ENOUGH)
     for column, entry in near[:MAX_HOLDERS]:
         parts.append(_holder_hint(column, entry, schema, used, dialect))
     return parts
@@ -234,8 +234,8 @@ class _Columns:
         return list({(entry.name, column): (column, entry) for *_, (column, entry) in ones}.values())
 
 
-_KEPT = 4  # schemas whose columns are kept ready: for 100,000 of them it takes half a second
-_ready: deque[_Columns] = deque(maxlen=_KEPT)
+_MAX_READY = 4  # schemas whose columns are kept ready: for 100,000 of them it takes half a second
+_ready: deque[_Columns] = deque(maxlen=_MAX_READY)
 
 
 def _columns_of(schema: Schema) -> _Columns:

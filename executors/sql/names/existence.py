@@ -23,7 +23,7 @@ from executors.sql.names.tables import meant
 
 
 class NameCheck:
-    """Checks one query against a schema, and mends what can only be meant one way.
+    """Checks one query against a schema, and repairs what can only be meant one way.
 
     After `run`, `tables` has the real tables in order of appearance, and `meaning` tells what each name in FROM stands
     for: a table, the identifier of a CTE, or None where two readings of the query differ. In SQLite a "double-quoted"
@@ -144,7 +144,7 @@ class NameCheck:
             self._expressions(join.args.get("on"), ctes, frame, in_join=True)
 
     def _output(self, node: exp.Select, frame: Frame) -> Columns:
-        """The names of a select list; None where one cannot be told."""
+        """The names of a select list; None where one is unknown."""
         names: list[str] = []
         for item in node.expressions:
             if isinstance(item, exp.Alias) or (isinstance(item, exp.Column) and not isinstance(item.this, exp.Star)):
@@ -213,7 +213,7 @@ class NameCheck:
         self._joins(node, ctes, frame)
 
     def _pivoted(self, node: exp.Expr, frame: Frame) -> None:
-        """What PIVOT or UNPIVOT makes of a source, under a name of its own."""
+        """What PIVOT or UNPIVOT makes of a source, under its alias."""
         for pivot in node.args.get("pivots") or ():
             if pivot.alias:
                 frame.sources.append(Source(self._goes_by(pivot), None))

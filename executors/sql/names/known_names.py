@@ -24,7 +24,7 @@ _AFTER = r"(?=\s*(?:[.,)=<>!+*/;-]|$)|\s+(?!by\b)\w)"
 
 
 def quoted_names(sql: str, schema: Schema) -> str | None:
-    """A query with the names of its schema in quotes where the dialect wants them; None where that mends nothing.
+    """A query with the names of its schema in quotes where the dialect wants them; None where that repairs nothing.
 
     Args:
         sql: that cannot be parsed, or names what is not there.
@@ -37,11 +37,11 @@ def quoted_names(sql: str, schema: Schema) -> str | None:
     odd = [it for it in wanting if not dialect.is_reserved(it)]
     reserved = [it for it in wanting if dialect.is_reserved(it)]
     brackets = dialect.sqlglot in _BRACKETS
-    mended = _outside(sql, lambda text: _with_quotes(text, odd, dialect.quoted), brackets=brackets)
-    if mended != sql and tree_to_change(mended, dialect.sqlglot) is not None:
-        return mended
-    mended = _outside(mended, lambda text: _reserved(text, reserved, dialect.quoted), brackets=brackets)
-    return mended if mended != sql and tree_to_change(mended, dialect.sqlglot) is not None else None
+    repaired = _outside(sql, lambda text: _with_quotes(text, odd, dialect.quoted), brackets=brackets)
+    if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
+        return repaired
+    repaired = _outside(repaired, lambda text: _reserved(text, reserved, dialect.quoted), brackets=brackets)
+    return repaired if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None else None
 
 
 def _outside(sql: str, change: Callable[[str], str], *, brackets: bool) -> str:

@@ -17,7 +17,7 @@ _WORD = str.maketrans("", "", "_ ")
 
 
 class Unclear(Exception):
-    """Nobody can tell what was meant."""
+    """The query does not show what was meant."""
 
 
 class Reading:
@@ -44,7 +44,7 @@ class Reading:
         self.own = [it for it in columns if it.find_ancestor(exp.Select) is select]
 
     def holds(self, column: exp.Column) -> bool:
-        """Whether a column is where the query looks for it; one of a query around this one is somebody else's."""
+        """Whether a column is where the query looks for it; one of an outer query is not looked at here."""
         name, of = column.name, column.table.lower()
         looked_in = [table for alias, table in self.tables.items() if of in {"", alias}]
         here = any(table is None or table.column(name) for table in looked_in)
@@ -73,15 +73,15 @@ class Reading:
         name, of = column.name, column.table.lower()
         if self._is_outer(column) or (not of and name.lower() in self._aliases):
             return None, name
-        asked = self._asked(of)
-        if asked is not None and asked.column(name) is not None:
-            return asked, name
-        if asked is not None and len(asked.primary_key) == 1 and _plain(name) == f"{_singular(asked.parts[-1])}id":
-            return asked, asked.primary_key[0]  # as others refer to it
-        if asked is not None and self._refers_further(asked, name):
+        named = self._named_table(of)
+        if named is not None and named.column(name) is not None:
+            return named, name
+        if named is not None and len(named.primary_key) == 1 and _plain(name) == f"{_singular(named.parts[-1])}id":
+            return named, named.primary_key[0]  # as others refer to it
+        if named is not None and self._refers_further(named, name):
             raise Unclear
         holders = [it for it in self._read if it.column(name)]
-        for tables in () if holders else ([asked] if asked is not None else [], self._read):
+        for tables in () if holders else ([named] if named is not None else [], self._read):
             near = [(table, real) for table in tables if (real := _near(name, table)) is not None]
             if len(near) == 1:  # a slip in what is read is likelier than a table that nobody named
                 return near[0]
@@ -93,7 +93,7 @@ class Reading:
             raise Unclear
         return holders[0], name
 
-    def _asked(self, qualifier: str) -> Table | None:
+    def _named_table(self, qualifier: str) -> Table | None:
         """The table that the qualifier names, read or not; without one, the only one that is read."""
         if not qualifier:
             return self._read[0] if len(self._read) == len(self.tables) == 1 else None
@@ -102,7 +102,7 @@ class Reading:
         return found[0] if len(found) == 1 else None
 
     def _refers_further(self, table: Table, name: str) -> bool:
-        """Whether one that is read has a column that this one lacks, and one that it refers to and nobody reads, too.
+        """Whether a table that is read, and an unread one that it refers to, both have a column that this one lacks.
 
         `employment.name`, beside the company, may well be the name of the person.
         """
@@ -111,7 +111,7 @@ class Reading:
         return all(any(it.column(name) for it in tables) for tables in (self._read, unread))
 
     def _unlisted(self, column: exp.Column, holders: Sequence[Table]) -> list[Table]:
-        """Those of which the select list does not have that column already: nobody asks for the same twice."""
+        """Those of which the select list does not have that column already: a query does not select the same twice."""
         items = [item.unalias() for item in self._select.expressions]
         others = [it for it in items if isinstance(it, exp.Column) and it is not column and it.name == column.name]
         listed = [self.tables.get(it.table.lower()) for it in others] if any(it is column for it in items) else []

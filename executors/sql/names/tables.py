@@ -68,8 +68,8 @@ def _of_that_case(node: exp.Table, tables: tuple[Table, ...], schema: Schema) ->
         return tables
     row = DIALECTS[schema.dialect]
     quoted = isinstance(node.this, exp.Identifier) and node.this.args.get("quoted")
-    asked = node.name if quoted else row.folded(node.name)
-    return tuple(table for table in tables if table.parts[-1] == asked)[:1] or tables[:1]
+    wanted = node.name if quoted else row.folded(node.name)
+    return tuple(table for table in tables if table.parts[-1] == wanted)[:1] or tables[:1]
 
 
 def _ctes(select: exp.Select) -> set[str]:

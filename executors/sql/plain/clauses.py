@@ -50,14 +50,14 @@ class ClauseParser:
     def json_call(self: Any, name: str) -> exp.Expr:
         """The arguments of a JSON function, each with its clauses; pairs as `key : value` and `key VALUE value`."""
         arguments = self._parse_csv(self._json_argument)
-        trailing = self._said(_JSON_CLAUSES)  # of a call without arguments: JSON_ARRAY(RETURNING json)
+        trailing = self._read_clauses(_JSON_CLAUSES)  # of a call without arguments: JSON_ARRAY(RETURNING json)
         return exp.Anonymous(this=name, expressions=[*arguments, *_phrase(trailing)])
 
     def listagg(self: Any) -> exp.Expr:
         """LISTAGG(col, '; ' ON OVERFLOW TRUNCATE '...')."""
         arguments = self._parse_csv(self._parse_lambda)
-        if said := self._said(_OVERFLOW):
-            arguments[-1:] = _phrase([*arguments[-1:], *said])
+        if items := self._read_clauses(_OVERFLOW):
+            arguments[-1:] = _phrase([*arguments[-1:], *items])
         return exp.Anonymous(this="LISTAGG", expressions=arguments)
 
     def xml_call(self: Any, name: str) -> exp.Expr:
@@ -72,26 +72,26 @@ class ClauseParser:
 
     def json_table(self: Any) -> exp.Expr:
         """JSON_TABLE(doc, '$.path' COLUMNS (name type PATH '$.key' ..., NESTED PATH '$.path' COLUMNS (...)) ...)."""
-        document = [self._parse_disjunction(), *self._said(_JSON_CLAUSES)]
+        document = [self._parse_disjunction(), *self._read_clauses(_JSON_CLAUSES)]
         path: list[exp.Expr] = []
         if self._match(TokenType.COMMA):
-            path = [*self._path(), *self._said(_JSON_CLAUSES)]
-        end = [*self._json_columns(), *self._said(_JSON_CLAUSES)]
+            path = [*self._path(), *self._read_clauses(_JSON_CLAUSES)]
+        end = [*self._json_columns(), *self._read_clauses(_JSON_CLAUSES)]
         arguments = [*_phrase(document), *_phrase([*path, *end])] if path else _phrase([*document, *end])
         return exp.Anonymous(this="JSON_TABLE", expressions=arguments)
 
     def _json_argument(self: Any) -> exp.Expr | None:
         after = self._next.token_type if self._next else None
         has_key = self._curr and self._curr.text.upper() == "KEY" and after in (TokenType.STRING, TokenType.VAR)
-        said: list[exp.Expr] = [exp.var("KEY")] if has_key and self._match_text_seq("KEY") else []
+        items: list[exp.Expr] = [exp.var("KEY")] if has_key and self._match_text_seq("KEY") else []
         if (found := self._parse_lambda()) is None:
             return None
-        said.append(found)
+        items.append(found)
         for sign in ("VALUE", ":"):
             if self._match_text_seq(sign):
-                said += [exp.var(sign), self._parse_disjunction()]
-        said += self._said(_JSON_CLAUSES)
-        return _phrase(said)[0]
+                items += [exp.var(sign), self._parse_disjunction()]
+        items += self._read_clauses(_JSON_CLAUSES)
+        return _phrase(items)[0]
 
     def _json_columns(self: Any) -> list[exp.Expr]:
         if not self._match_text_seq("COLUMNS"):
@@ -107,18 +107,18 @@ class ClauseParser:
         if self._match_text_seq("FOR", "ORDINALITY"):
             return _phrase([name, exp.var("FOR ORDINALITY")])[0]
         named = self._curr and self._curr.text.upper() in ("PATH", "EXISTS", "FORMAT")  # no type before it
-        return _phrase([name, *([] if named else [self._written_type()]), *self._said(_COLUMN_CLAUSES)])[0]
+        return _phrase([name, *([] if named else [self._written_type()]), *self._read_clauses(_COLUMN_CLAUSES)])[0]
 
     def _path(self: Any) -> list[exp.Expr]:
         """`'$.path'`, perhaps with a name."""
         path: exp.Expr | None = self._parse_string()
         if path is None:
             self.raise_error("Expected a path")
-        return [*([path] if path else []), *self._said(("AS {name}",))]
+        return [*([path] if path else []), *self._read_clauses(("AS {name}",))]
 
     # -- clauses ------------------------------------------------------------------------------------------
 
-    def _said(self: Any, clauses: tuple[str, ...]) -> list[exp.Expr]:
+    def _read_clauses(self: Any, clauses: tuple[str, ...]) -> list[exp.Expr]:
         """All that comes next of these clauses, in the order of the text."""
         found: list[exp.Expr] = []
         while one := next(filter(None, map(self._clause, clauses)), None):
@@ -149,12 +149,12 @@ class ClauseParser:
 
     def _passed(self: Any) -> exp.Expr | None:
         """One `value AS name`; of several the comma is a part of the phrase."""
-        said: list[exp.Expr] = []
+        items: list[exp.Expr] = []
         while True:
-            said.append(self._parse_alias(self._parse_disjunction(), explicit=True))
+            items.append(self._parse_alias(self._parse_disjunction(), explicit=True))
             if not self._match(TokenType.COMMA):
-                return _phrase(said)[0]
-            said.append(exp.var(","))
+                return _phrase(items)[0]
+            items.append(exp.var(","))
 
     def _written_type(self: Any) -> exp.Expr | None:
         """A type in its own words, where they are plain."""

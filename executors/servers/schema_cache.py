@@ -1,4 +1,4 @@
-"""A schema, kept for a while."""
+"""A schema, cached for a while."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from executors.base import Schema
 from executors.errors import DatabaseUnavailable
 
 
-class KeptSchema:
-    """Reads a schema when it is asked for, and again after some time. Safe to use from several threads.
+class SchemaCache:
+    """Reads a schema on first use, and again after some time. Safe to use from several threads.
 
     Args:
         read: reads it; raises DatabaseUnavailable where it cannot.
-        ttl_s: seconds for which it is kept.
+        ttl_s: seconds for which it is cached.
     """
 
     def __init__(self, read: Callable[[], Schema], ttl_s: float) -> None:
         self._read, self._ttl_s = read, ttl_s
         self._lock = threading.Lock()
-        self._kept: tuple[float, Schema] | None = None
+        self._cached: tuple[float, Schema] | None = None
         self._failed: tuple[float, str] = (0.0, "")
 
     def get(self) -> Schema:
@@ -30,24 +30,24 @@ class KeptSchema:
         Raises:
             DatabaseUnavailable: it cannot be read now; the next call tries again.
         """
-        asked = time.monotonic()
+        now = time.monotonic()
         with self._lock:
-            if self._kept is None or asked - self._kept[0] > self._ttl_s:
-                if self._failed[0] > asked:  # while this thread waited: it need not wait for the same once more
+            if self._cached is None or now - self._cached[0] > self._ttl_s:
+                if self._failed[0] > now:  # while this thread waited: it need not wait for the same once more
                     raise DatabaseUnavailable(self._failed[1])
                 try:
-                    self._kept = (time.monotonic(), self._read())
+                    self._cached = (time.monotonic(), self._read())
                 except DatabaseUnavailable as error:
                     self._failed = (time.monotonic(), str(error))
                     raise
-            return self._kept[1]
+            return self._cached[1]
 
     def known(self) -> Schema:
-        """The schema that was read last, however old; read where there is none. Raises DatabaseUnavailable."""
-        kept = self._kept
-        return kept[1] if kept is not None else self.get()
+        """The schema that was read last, however old; read now if none was. Raises DatabaseUnavailable."""
+        cached = self._cached
+        return cached[1] if cached is not None else self.get()
 
     def forget(self) -> None:
         """Have the next `get` read it."""
         with self._lock:
-            self._kept = None
+            self._cached = None

@@ -10,7 +10,7 @@ import pytest
 
 from executors.base import Schema
 from executors.errors import DatabaseUnavailable
-from executors.servers.kept import KeptSchema
+from executors.servers.schema_cache import SchemaCache
 
 
 class Source:
@@ -32,7 +32,7 @@ class Source:
 
 def test_it_is_read_when_it_is_first_asked_for_and_then_kept() -> None:
     source = Source()
-    kept = KeptSchema(source.read, 600)
+    kept = SchemaCache(source.read, 600)
     assert source.readings == 0
 
     assert kept.get() is kept.get() is kept.known()
@@ -40,7 +40,7 @@ def test_it_is_read_when_it_is_first_asked_for_and_then_kept() -> None:
 
 
 def test_it_is_read_again_once_forgotten() -> None:
-    kept = KeptSchema(Source().read, 600)
+    kept = SchemaCache(Source().read, 600)
     before = kept.get()
     kept.forget()
 
@@ -48,7 +48,7 @@ def test_it_is_read_again_once_forgotten() -> None:
 
 
 def test_it_is_read_again_when_its_time_is_over_but_known_all_the_time() -> None:
-    kept = KeptSchema(Source().read, 0)
+    kept = SchemaCache(Source().read, 0)
     before = kept.get()
 
     assert kept.known() is before
@@ -58,7 +58,7 @@ def test_it_is_read_again_when_its_time_is_over_but_known_all_the_time() -> None
 def test_a_failure_is_not_kept() -> None:
     source = Source()
     source.fails = True
-    kept = KeptSchema(source.read, 600)
+    kept = SchemaCache(source.read, 600)
     for number in (1, 2):
         with pytest.raises(DatabaseUnavailable, match=f"failure {number}"):
             kept.get()
@@ -74,14 +74,14 @@ def test_those_who_wait_for_a_reading_share_what_came_of_it(
     source = Source()
     source.fails = fails
     source.go.clear()
-    kept = KeptSchema(source.read, 600)
+    kept = SchemaCache(source.read, 600)
     asked = threading.Semaphore(0)
 
     def clock() -> float:
         asked.release()
         return time.perf_counter()
 
-    monkeypatch.setattr("executors.servers.kept.time.monotonic", clock)
+    monkeypatch.setattr("executors.servers.schema_cache.time.monotonic", clock)
 
     def ask(_: int) -> str:
         try:
