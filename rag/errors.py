@@ -2,7 +2,7 @@
 
 RetrievalError
 ├── EmbedderUnavailable   no vector can be had: a package is missing, or the endpoint does not answer
-├── IndexingStopped       a sync was asked to stop; what it had embedded is kept
+├── IndexingStopped       a sync was stopped; the vectors it made are kept
 └── StoreUnavailable      the index cannot be opened, read or written
     ├── IndexBusy             another process is indexing the same documents now
     ├── IndexDamaged          what is stored is not what was written; the next sync sets it aside
@@ -21,7 +21,7 @@ class EmbedderUnavailable(RetrievalError):
 
     Args:
         message: a sentence that says what to install or set.
-        retry_after_s: whole seconds until the endpoint is asked again; None where nobody knows.
+        retry_after_s: whole seconds until it is worth trying again; None: unknown.
     """
 
     def __init__(self, message: str, retry_after_s: int | None = None) -> None:
@@ -30,7 +30,7 @@ class EmbedderUnavailable(RetrievalError):
 
 
 class IndexingStopped(RetrievalError):
-    """A sync ended early because it was asked to; the next one goes on where it stopped."""
+    """A sync was stopped; the next one continues where it ended."""
 
 
 class StoreUnavailable(RetrievalError):

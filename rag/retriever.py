@@ -46,7 +46,7 @@ class Searcher:
         """One list for each set of kinds, best first, at most `top_k` each. Empty lists where nothing is indexed.
 
         Raises:
-            StoreUnavailable, EmbedderUnavailable: what the index or the embedder said.
+            StoreUnavailable, EmbedderUnavailable: from the index or the embedder.
         """
         return self.search_each(database, *((text, top_k, wanted) for wanted in kinds))
 
@@ -56,7 +56,7 @@ class Searcher:
         """The same for searches of a text, a number of documents and kinds each; the texts are embedded at once.
 
         Args:
-            also: texts that are embedded with them, since somebody will ask for them next.
+            also: texts to embed in the same call, since a later step needs them.
         """
         if not self._store.indexed(database):
             return [[] for _ in searches]  # and no model is loaded for it
@@ -89,7 +89,7 @@ class Retriever:
         """At most `top_k` documents of each sort. Never raises for the index or the embedder: a warning says it.
 
         Past queries are searched by the question with its values masked, and there are some more of them than are
-        shown, for who checks whether they still fit the database.
+        shown, for the check that they still fit the database.
 
         Args:
             question: as asked.

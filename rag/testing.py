@@ -12,7 +12,7 @@ from rag.words import words
 class HashingEmbedder:
     """Texts that share words are near each other: every word's stem counts in one of `dimension` places.
 
-    `embedded` holds all texts that were asked for, in order.
+    `embedded` holds all texts that were embedded, in order.
     """
 
     def __init__(self, name: str = "hashing", dimension: int = 256) -> None:

@@ -1,4 +1,4 @@
-"""Calls that block, beside an event loop."""
+"""Blocking calls in threads, beside an event loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ async def in_thread(threads: Executor | None, call: Callable[[], T]) -> T:
 
     Args:
         threads: whose; the event loop's own where None.
-        call: what to do. It goes on where nobody waits for it any more.
+        call: what to do. It continues where the caller was cancelled.
     """
     in_context = partial(copy_context().run, call)
     return await asyncio.get_running_loop().run_in_executor(threads, in_context)

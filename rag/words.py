@@ -51,7 +51,7 @@ def split_name(name: str) -> str:
 
 
 def telling_words(question: str) -> frozenset[str]:
-    """The stems of a question's words, without those that say nothing of what is asked for."""
+    """The stems of a question's words, without those that carry no content."""
     found = (word.lower() for word in _WORD.findall(question))
     return frozenset(_stem(word) for word in found if word not in _SILENT and len(word) > 1)
 
@@ -78,7 +78,7 @@ def stem_of(word: Token) -> str:
 
 
 def is_silent(word: Token) -> bool:
-    """Whether a word says nothing of what is asked for."""
+    """Whether a word carries no content."""
     return word.folded in _SILENT
 
 

@@ -257,13 +257,13 @@ def value_lines(values: Sequence[LinkedValue], schema: Schema) -> tuple[str, ...
     """
     by_said: dict[tuple[str, bool], list[LinkedValue]] = {}
     for value in values:
-        by_said.setdefault((value.said.casefold(), value.is_sure), []).append(value)
+        by_said.setdefault((value.mention.casefold(), value.is_sure), []).append(value)
     lines: list[str] = []
     for (_, is_sure), ones in by_said.items():
         places = " or ".join(_place(value, schema) for value in ones)
         verb = "is" if is_sure else "may mean"
-        differs = any(value.how == "case" and value.value != value.said for value in ones)
-        lines.append(f'"{_folded(ones[0].said)}" {verb} {places}{" (written so)" if differs else ""}')
+        differs = any(value.how == "case" and value.value != value.mention for value in ones)
+        lines.append(f'"{_folded(ones[0].mention)}" {verb} {places}{" (written so)" if differs else ""}')
     return tuple(lines)
 
 
@@ -276,7 +276,7 @@ def period_lines(periods: Sequence[LinkedPeriod], schema: Schema) -> tuple[str, 
     for it in periods:
         days = f"'{it.first}'" if it.first == it.last else f"from '{it.first}' to '{it.last}'"
         places = " or ".join(_named(table, column, schema) for table, column in it.columns)
-        lines.append(f"\"{_folded(it.said)}\" is {days} (before '{it.after}') in {places}")
+        lines.append(f"\"{_folded(it.mention)}\" is {days} (before '{it.after}') in {places}")
     return tuple(lines)
 
 

@@ -17,9 +17,9 @@ from agent.prompting import templates
 from executors.base import Frozen, Schema
 from executors.dialects.table import DIALECTS, spoken
 from rag.docs.documents import Document, docs_digest
+from rag.identity_cache import IdentityCache
 from rag.linking.linking import Linked
 from rag.linking.relative_dates import counts_from_today, relative_periods
-from rag.remembered import Remembered
 
 if TYPE_CHECKING:
     from agent.config.profiles import Profile
@@ -177,7 +177,7 @@ def today_line(question: Question) -> str:
     said = f"Today is {day.isoformat()}, a {calendar.day_name[day.weekday()]} ({question.time_zone})"
     for it in relative_periods(question.text, day):
         if it.first != day or it.last != day:
-            said += f'; "{" ".join(it.said.split())}" is from {it.first} to {it.last}'
+            said += f'; "{" ".join(it.mention.split())}" is from {it.first} to {it.last}'
     return f"{said}."
 
 
@@ -202,7 +202,7 @@ def _asked(documents: tuple[Document, ...]) -> dict[str, Document]:
     return {folded(document.text): document for document in reversed(documents) if document.kind == "query"}
 
 
-_asked_of = Remembered(_asked)
+_asked_of = IdentityCache(_asked)
 
 
 def general_rules(documents: tuple[Document, ...]) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ def _general(documents: tuple[Document, ...]) -> tuple[str, ...]:
     return tuple(rules) if sum(map(estimate_tokens, rules)) <= GENERAL_RULES_TOKENS else ()
 
 
-_general_of = Remembered(_general)
+_general_of = IdentityCache(_general)
 
 
 @lru_cache(maxsize=32)

@@ -14,8 +14,8 @@ def apply(context: RuleContext) -> Finding | None:
     texts = [text for it in literals if (text := str(it.this).casefold().strip("%"))]
     said: dict[str, list[str]] = {}
     for value in context.values:
-        if value.is_sure and value.score >= _SURE and not value.said.islower():
-            said.setdefault(value.said, []).append(value.value.casefold())
+        if value.is_sure and value.score >= _SURE and not value.mention.islower():
+            said.setdefault(value.mention, []).append(value.value.casefold())
     inside = {one for one in said if any(one != other and one in other for other in said)}  # `York` in `New York`
     missing = [
         repr(name)

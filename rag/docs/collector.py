@@ -1,4 +1,4 @@
-"""Where the readers put what they find: names are checked here, and problems told in one way."""
+"""Collects what the readers find: checks names, and reports problems in one way."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _QUALIFIED = re.compile(r"[`*]([^`*\s()]+)`?\.`?([^`*\s()]+)[`*]")  # `orders.to
 
 
 class Collector:
-    """Gathers documents and problems of many files; a fact that is said twice is kept once.
+    """Gathers documents and problems of many files; a fact found twice is kept once.
 
     Args:
         schema: what docs may name; without one, names are taken as they are written.
@@ -77,9 +77,9 @@ class Collector:
         self._add("table", text, source, table=table)
 
     def add_rule(self, source: str, text: str, *, table: str = "") -> None:
-        """A rule or a term; `table` where it was said under a table's name.
+        """A rule or a term; `table` where it stood under a table's heading.
 
-        A rule that names a column which a table does not have is kept, for its words may still help; it is told.
+        A rule that names a column which a table does not have is kept, for its words may still help, and reported.
         """
         for owner, last in _QUALIFIED.findall(text):
             place = self.names.table(owner) if self.names is not None else None

@@ -11,7 +11,7 @@ from rag.docs.collector import Collector
 from rag.docs.fields import Records, field_of
 
 _DELIMITERS = (",", ";", "\t", "|")
-_SAID_DELIMITER = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # as spreadsheets write it above the header
+_STATED_DELIMITER = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # as spreadsheets write it above the header
 _HEADER_ROWS = 4  # a title may stand above the header
 # What a file about the columns of a table is called besides: `orders_columns.csv`, `orders.description.csv`.
 _ABOUT = re.compile(r"[ _.-](?:columns?|descriptions?|fields?|docs?|(?:data[ _-]?)?dictionary)$", re.IGNORECASE)
@@ -22,12 +22,12 @@ Rows = list[list[str]]
 def read_csv(text: str, path: Path, collector: Collector) -> None:
     """Read rows of columns, of terms (`term, definition`) or of queries (`question, sql`), by the header's names.
 
-    Comma, semicolon, tab or bar, whichever makes a header of the first row.
+    Comma, semicolon, tab or bar: the one that makes a header of the first row.
     """
-    said = _SAID_DELIMITER.match(text)
-    body = text[said.end() :] if said else text
+    stated = _STATED_DELIMITER.match(text)
+    body = text[stated.end() :] if stated else text
     try:
-        delimiter = said[1] if said else max(_DELIMITERS, key=lambda one: _understood(_rows(_start(body), one)))
+        delimiter = stated[1] if stated else max(_DELIMITERS, key=lambda one: _understood(_rows(_start(body), one)))
         rows = _rows(body, delimiter, strict=True)
     except csv.Error as error:
         collector.problem(path.name, f"it is not a CSV file ({error})")

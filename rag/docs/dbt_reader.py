@@ -17,7 +17,7 @@ _OTHERS = ("macros", "exposures", "unit_tests", "data_tests", "groups", "saved_q
 _TESTS = ("tests", "data_tests")
 _METRIC_KEYS = {"type", "type_params", "calculation_method", "agg", "model"}
 _DOC = re.compile(r"\{\{\s*doc\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?['\"](?P<name>[^'\"]+)['\"]\s*\)\s*\}\}")
-_TOLD = {"not_null": "never NULL", "unique": "unique", "primary_key": "primary key"}
+_PROMISES = {"not_null": "never NULL", "unique": "unique", "primary_key": "primary key"}
 
 Node = dict[str, Any]
 
@@ -50,7 +50,7 @@ class DbtReader:
 
     Args:
         source: the file's name.
-        collector: takes what is said; its `project` takes what other files are needed for.
+        collector: takes what is read; its `project` takes what other files are needed for.
     """
 
     def __init__(self, source: str, collector: Collector) -> None:
@@ -80,14 +80,14 @@ class DbtReader:
         if table is None:
             return
         self._to.add_table(self._source, table, self._described(model))
-        for said in self._promises(model, table, ""):
-            self._to.add_table(self._source, table, said)
+        for description in self._promises(model, table, ""):
+            self._to.add_table(self._source, table, description)
         for column in nodes(model.get("columns")):
             name = str(column.get("name") or "")
             real = self._to.column(self._source, table, name) if name else None
             if real is not None:
-                said = "; ".join(filter(None, (self._described(column), *self._promises(column, table, real))))
-                self._to.add_column(self._source, table, real, said)
+                description = "; ".join(filter(None, (self._described(column), *self._promises(column, table, real))))
+                self._to.add_column(self._source, table, real, description)
         self._project.add_model(self._source, model, table)
 
     def _described(self, node: Node) -> str:
@@ -108,10 +108,10 @@ class DbtReader:
         """What the tests and constraints of a column, or of a table (`column` is empty), say of it."""
         found: list[str] = []
         for name, arguments in _checks(node):
-            if name in _TOLD and column and not _is_partial(arguments):
-                found.append(_TOLD[name])
-            elif name in _TOLD and (columns := texts(arguments.get("columns"))):
-                found.append(f"{_TOLD[name]}: {', '.join(columns)}")
+            if name in _PROMISES and column and not _is_partial(arguments):
+                found.append(_PROMISES[name])
+            elif name in _PROMISES and (columns := texts(arguments.get("columns"))):
+                found.append(f"{_PROMISES[name]}: {', '.join(columns)}")
             elif name in {"accepted_values", "expect_column_values_to_be_in_set"}:
                 values = texts(arguments.get("values", arguments.get("value_set")))
                 found += [f"allowed values: {', '.join(values)}"] if values else []
@@ -143,17 +143,19 @@ def _checks(node: Node) -> Iterator[tuple[str, Node]]:
             elif isinstance(test, dict) and "test_name" in test:
                 yield str(test["test_name"]).rpartition(".")[2], _arguments(test)
             elif isinstance(test, dict):
-                yield from ((str(name).rpartition(".")[2], _arguments(said)) for name, said in test.items())
+                yield from (
+                    (str(name).rpartition(".")[2], _arguments(description)) for name, description in test.items()
+                )
     for constraint in nodes(node.get("constraints")):
         yield str(constraint.get("type") or ""), constraint
 
 
-def _arguments(said: Any) -> Node:
+def _arguments(description: Any) -> Node:
     """What a test is given, whether below `arguments` or beside it."""
-    if not isinstance(said, dict):
+    if not isinstance(description, dict):
         return {}
-    inner = said.get("arguments")
-    return {**said, **inner} if isinstance(inner, dict) else said
+    inner = description.get("arguments")
+    return {**description, **inner} if isinstance(inner, dict) else description
 
 
 def _is_partial(arguments: Node) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from executors.base import Frozen, Schema
 from rag.docs.past_queries import masked_pair
-from rag.remembered import Remembered
+from rag.identity_cache import IdentityCache
 
 Kind = Literal["column", "table", "rule", "query"]
 
@@ -96,4 +96,4 @@ def _digest(documents: tuple[Document, ...]) -> str:
     return digest.hexdigest()
 
 
-_digest_of = Remembered(_digest)
+_digest_of = IdentityCache(_digest)

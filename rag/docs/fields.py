@@ -22,7 +22,7 @@ class Field(NamedTuple):
     """One field of the header: what it holds, and its own words where its values need them to be understood."""
 
     role: Role
-    said: str = ""
+    prefix: str = ""
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
@@ -55,13 +55,13 @@ _TYPES = frozenset(("type", "datatype", "dtype"))
 _ORIGINAL = frozenset(("original", "physical", "technical", "actual", "real", "raw", "internal"))
 _ORIGINAL_COLUMN = _ORIGINAL | {"db", "database", "source"}
 _PLAIN_VALUES = frozenset(("value", "values", "description", "meaning"))  # a field so named needs no words before it
-_TYPE_NAME = re.compile(r"[A-Za-z_ ]+(?:\([\d, ]*\))?")  # said by the schema itself; `YYYY-MM-DD` is a format
+_TYPE_NAME = re.compile(r"[A-Za-z_ ]+(?:\([\d, ]*\))?")  # the schema has it; `YYYY-MM-DD` is a format
 
 
 def field_of(header: str) -> Field | None:
     """What a field of this name holds; None where its name does not say, or says what is of no use here."""
-    said = [word.lower() for word in _WORD.findall(header)]
-    found = frozenset(said)
+    words_of_name = [word.lower() for word in _WORD.findall(header)]
+    found = frozenset(words_of_name)
     if found & _NOTHINGS or (found & _TYPES and "format" not in found):
         return None
     role = next((role for role, words in _WORDS if found & words), None)
@@ -69,7 +69,7 @@ def field_of(header: str) -> Field | None:
         case "text" if found & _TABLES and not found & _COLUMNS:
             return Field("table_text")
         case "values" if not found <= _PLAIN_VALUES | _COLUMNS:
-            return Field(role, " ".join(said))
+            return Field(role, " ".join(words_of_name))
         case "unit" | "format":
             return Field(role, role)
         case "column" if found & _ORIGINAL_COLUMN:
@@ -86,7 +86,7 @@ class Records:
         header: the names of the fields.
         rows: their values; what a row has beyond the header belongs to its last field.
         source: the file's name.
-        collector: takes what is said, and checks the names.
+        collector: takes what is read, and checks the names.
         table: that the rows are about where no field says so; empty where none is known.
         has_topic: whether `table` is certain, so that a `name` alone is a column's.
     """
@@ -105,7 +105,7 @@ class Records:
         fields = [field_of(name) for name in header]
         self._rows = [_fitted(row, len(header)) for row in rows]
         self._fields = [(at, field) for at, field in enumerate(fields) if field is not None]
-        self._column = self._place("column", said="original") or self._place("column")
+        self._column = self._place("column", prefix="original") or self._place("column")
         if self._column is None and (self._place("table") or has_topic) and not self._place("term"):
             self._column = self._place("name")
 
@@ -142,20 +142,20 @@ class Records:
         """Rows of columns; one that names none is about its table, and one that names no table about that before."""
         before = ""
         for row in self._rows:
-            column, said = self._cell(row, self._column), self._description(row)
+            column, description = self._cell(row, self._column), self._description(row)
             place = self._to.names.qualified(column) if self._to.names else None
             if place is not None and not self._first(row, "table"):
-                self._to.add_column(self._source, place[0].name, place[1].name, said)
+                self._to.add_column(self._source, place[0].name, place[1].name, description)
                 continue
             before = self._table_name(row) or before or self._table
             table = self._to.table(self._source, before) if before and any(row) else None
             if table is None:
                 continue
-            self._to.add_table(self._source, table, self._said(row, "table_text"))
+            self._to.add_table(self._source, table, self._join_fields(row, "table_text"))
             if column:
-                self._to.add_column(self._source, table, column, said)
+                self._to.add_column(self._source, table, column, description)
             else:
-                self._to.add_table(self._source, table, said)
+                self._to.add_table(self._source, table, description)
 
     def _tables(self, place: tuple[int, Field] | None) -> None:
         for row in self._rows:
@@ -163,19 +163,19 @@ class Records:
             namespace = self._first(row, "namespace")
             table = self._to.table(self._source, f"{namespace}.{name}" if namespace else name) if name else None
             if table is not None:
-                said = (self._said(row, role) for role in ("text", "table_text", "values"))
-                self._to.add_table(self._source, table, "; ".join(filter(None, said)))
+                texts = (self._join_fields(row, role) for role in ("text", "table_text", "values"))
+                self._to.add_table(self._source, table, "; ".join(filter(None, texts)))
 
     def _terms(self, *, telling: bool) -> None:
         """Terms with what they mean; without a field for that, each is a rule."""
         place = self._place("term") or self._place("name")
         for row in self._rows:
             term, also = self._cell(row, place), self._first(row, "label")
-            parts = (self._said(row, role) for role in ("text", "formula", "sql", "values", "unit"))
-            said = "; ".join(filter(None, parts))
-            if term and said:
+            parts = (self._join_fields(row, role) for role in ("text", "formula", "sql", "values", "unit"))
+            definition = "; ".join(filter(None, parts))
+            if term and definition:
                 name = f"{term} ({also})" if also and letters(also) != letters(term) else term
-                self._to.add_rule(self._source, f"{name}: {said}")
+                self._to.add_rule(self._source, f"{name}: {definition}")
             elif term and not telling:
                 self._to.add_rule(self._source, term)
 
@@ -190,10 +190,10 @@ class Records:
     # -- one row
 
     def _description(self, row: Sequence[str]) -> str:
-        """What is said of a column, after a label that says more than its name; values and formats after it."""
+        """The description of a column, after a label that says more than its name; values and formats after it."""
         name = bare(self._cell(row, self._column))
-        text = self._said(row, "text")
-        parts = [text, *(self._said(row, role) for role in ("values", "formula", "sql", "unit"))]
+        text = self._join_fields(row, "text")
+        parts = [text, *(self._join_fields(row, role) for role in ("values", "formula", "sql", "unit"))]
         form = self._first(row, "format")
         parts += [f"format: {form}"] if form and not _TYPE_NAME.fullmatch(form) else []
         for label in self._labels(row):
@@ -210,17 +210,17 @@ class Records:
         name, namespace = self._first(row, "table"), self._first(row, "namespace")
         return f"{namespace}.{name}" if name and namespace and "." not in name else name
 
-    def _said(self, row: Sequence[str], role: Role) -> str:
+    def _join_fields(self, row: Sequence[str], role: Role) -> str:
         """All that the fields of a role hold, each after its own words where it needs them."""
-        found = ((self._cell(row, place), place[1].said) for place in self._fields if place[1].role == role)
-        return "; ".join(f"{said}: {value}" if said else value for value, said in found if value)
+        found = ((self._cell(row, place), place[1].prefix) for place in self._fields if place[1].role == role)
+        return "; ".join(f"{prefix}: {value}" if prefix else value for value, prefix in found if value)
 
     def _first(self, row: Sequence[str], role: Role) -> str:
         cells = (self._cell(row, place) for place in self._fields if place[1].role == role)
         return next(filter(None, cells), "")
 
-    def _place(self, role: str, said: str = "") -> tuple[int, Field] | None:
-        found = (place for place in self._fields if place[1].role == role and said in ("", place[1].said))
+    def _place(self, role: str, prefix: str = "") -> tuple[int, Field] | None:
+        found = (place for place in self._fields if place[1].role == role and prefix in ("", place[1].prefix))
         return next(found, None)
 
     def _cell(self, row: Sequence[str], place: tuple[int, Field] | None) -> str:

@@ -40,7 +40,7 @@ _NAMESPACE = re.compile(
 DOCS_BLOCK = re.compile(r"\{%-?\s*docs\s+(\w+)\s*-?%\}(.*?)\{%-?\s*enddocs\s*-?%\}", re.DOTALL)  # of dbt
 _FRONT_MATTER = re.compile(r"\A---\s*\n.*?\n---\s*\n", re.DOTALL)
 
-# A name, then a colon, a dash or an arrow, then what is said of it: `total` (numeric): without tax
+# A name, then a colon, a dash or an arrow, then its description: `total` (numeric): without tax
 _ENTRY = re.compile(
     r"(?:\*\*|__)?(?:`(?P<quoted>[^`]+)`|(?P<plain>[^\W\d][\w.]*))(?:\*\*|__)?:?(?:\*\*|__)?\s*"
     r"(?:\([^)]*\)\s*|[A-Z][A-Z0-9_]+(?:\([\d, ]+\))?\s*)?"  # a type
@@ -78,20 +78,20 @@ class _Reading:
         for position, block in enumerate(blocks):
             if block.type == "heading":
                 self._flush()
-                self._heading(int(block.tag[1]), _said(block), blocks[position + 1 :])
+                self._heading(int(block.tag[1]), _text_of(block), blocks[position + 1 :])
             else:
                 self._block(block)
         self._flush()
 
     # -- headings
 
-    def _heading(self, level: int, said: str, below: list[SyntaxTreeNode]) -> None:
+    def _heading(self, level: int, words: str, below: list[SyntaxTreeNode]) -> None:
         if self._table is not None and level <= self._table_level:
             self._table = None
-        word = said.strip().rstrip(":").lower()
-        name = re.sub(r"^(the\s+)?(table|view)\s*:?\s+|\s+(table|view)$", "", said.strip(), flags=re.IGNORECASE)
+        word = words.strip().rstrip(":").lower()
+        name = re.sub(r"^(the\s+)?(table|view)\s*:?\s+|\s+(table|view)$", "", words.strip(), flags=re.IGNORECASE)
         self._topic = self._column = ""
-        table, column = self._known_table(name, level, word), self._known_column(said)
+        table, column = self._known_table(name, level, word), self._known_column(words)
         if table is not None:
             self._mode, self._table, self._table_level, self._has_headings = "table", table, level, False
         elif column is not None:
@@ -102,10 +102,10 @@ class _Reading:
             self._mode = "rules"
         elif self._table is not None and word in _COLUMNS:
             self._mode = "table"
-        elif self._is_namespace(said):
+        elif self._is_namespace(words):
             self._mode = "rules"
         elif self._mode == "questions" and level > 2:
-            self._question = said
+            self._question = words
         elif self._is_mistaken(name, below):
             self._mode = "skip"
             if self._table is not None:
@@ -115,7 +115,7 @@ class _Reading:
         else:
             if self._table is not None and self._has_headings and self._is_column(name, quoted=False):
                 self._to.column(self._source, self._table, name)  # told; its text may still help
-            self._mode, self._topic = "rules", said if level > 1 else ""
+            self._mode, self._topic = "rules", words if level > 1 else ""
 
     def _known_table(self, name: str, level: int, word: str) -> str | None:
         names = self._to.names
@@ -126,10 +126,10 @@ class _Reading:
         is_name = _NAME.fullmatch(name) is not None and level > 1 and self._table is None
         return bare(name) if is_name and word not in _RULES | _QUESTIONS | _COLUMNS else None
 
-    def _known_column(self, said: str) -> str | None:
+    def _known_column(self, words: str) -> str | None:
         """The column that a heading below a table's names."""
-        name = re.sub(r"^(the\s+)?(column|field)\s*:?\s+", "", said.strip(), flags=re.IGNORECASE)
-        names, word = self._to.names, said.strip().rstrip(":").lower()
+        name = re.sub(r"^(the\s+)?(column|field)\s*:?\s+", "", words.strip(), flags=re.IGNORECASE)
+        names, word = self._to.names, words.strip().rstrip(":").lower()
         if self._table is None or word in _RULES | _QUESTIONS | _COLUMNS:
             return None
         if names is None:
@@ -138,9 +138,9 @@ class _Reading:
         column = names.column(table, name) if table else None
         return column.name if column else None
 
-    def _is_namespace(self, said: str) -> bool:
+    def _is_namespace(self, words: str) -> bool:
         """Whether a heading names a schema whose tables follow; it is then remembered."""
-        match, names = _NAMESPACE.fullmatch(said.strip().rstrip(":")), self._to.names
+        match, names = _NAMESPACE.fullmatch(words.strip().rstrip(":")), self._to.names
         name = bare(match["name"] or match["alone"]) if match else ""
         if names is None or not name or not names.has_namespace(name):
             return False
@@ -162,7 +162,7 @@ class _Reading:
         if first.type == "table":
             named = [cells[0] for cells in _grid(first)[1:]]
         else:
-            entries = [_ENTRY.match(_said(item)) for item in first.children]
+            entries = [_ENTRY.match(_text_of(item)) for item in first.children]
             named = [entry["quoted"] or entry["plain"] for entry in entries if entry]
         return any(names.column(table, one) for one in named)
 
@@ -170,9 +170,9 @@ class _Reading:
 
     def _block(self, block: SyntaxTreeNode) -> None:
         if block.type == "paragraph" and not self._column_lines(block):
-            self._paragraph(_said(block))
+            self._paragraph(_text_of(block))
         elif block.type in _LISTS and self._column and self._table:
-            self._paragraph("; ".join(_said(item) for item in block.children))
+            self._paragraph("; ".join(_text_of(item) for item in block.children))
         elif block.type in _LISTS:
             for item in block.children:
                 self._item(item)
@@ -199,36 +199,36 @@ class _Reading:
             self._entry(line)
         return True
 
-    def _paragraph(self, said: str) -> None:
+    def _paragraph(self, words: str) -> None:
         self._flush()
         if self._mode == "questions":
-            self._question = said
+            self._question = words
         elif self._mode == "table" and self._table is not None and self._column:
-            self._to.add_column(self._source, self._table, self._column, said)
+            self._to.add_column(self._source, self._table, self._column, words)
         elif self._mode == "table" and self._table is not None:
-            self._to.add_table(self._source, self._table, said)
+            self._to.add_table(self._source, self._table, words)
         elif self._mode == "rules":
-            self._rule = said
+            self._rule = words
 
     def _item(self, item: SyntaxTreeNode) -> None:
         code = next((block.content for block in item.walk() if block.type in {"fence", "code_block"}), "")
-        said = _said(item)
+        words = _text_of(item)
         if self._mode == "questions":
-            self._paragraph(said)
+            self._paragraph(words)
         elif self._mode != "skip" and not self._table_item(item):
             self._flush()
-            self._entry(said)
+            self._entry(words)
         if code:
             self._code(code)
 
     def _table_item(self, item: SyntaxTreeNode) -> bool:
         """Read a list item that names a table, with a list of its columns inside. False where it is none."""
         names, inner = self._to.names, [block for block in item.children if block.type in _LISTS]
-        head = _said(item.children[0]) if item.children and inner else ""
+        head = _text_of(item.children[0]) if item.children and inner else ""
         entry = _ENTRY.match(head)
         name = (entry["quoted"] or entry["plain"]) if entry else head.strip("*_: ")
         table = names.table(name) if names is not None and head else None
-        lines = [_said(line) for block in inner for line in block.children]
+        lines = [_text_of(line) for block in inner for line in block.children]
         entries = [found for line in lines if (found := _ENTRY.match(line))]
         if names is None or table is None:
             return False
@@ -245,24 +245,24 @@ class _Reading:
         self._mode, self._table = outside
         return True
 
-    def _entry(self, said: str) -> None:
+    def _entry(self, words: str) -> None:
         """A list line: of a column where it names one, else a rule."""
-        entry = _ENTRY.match(said)
+        entry = _ENTRY.match(words)
         name = (entry["quoted"] or entry["plain"]) if entry else ""
         names = self._to.names
         place = names.qualified(name) if names else None
         if entry and place:
             self._to.add_column(self._source, place[0].name, place[1].name, entry["text"])
-        elif entry and self._is_told_wrong(name):
+        elif entry and self._reports_wrong_name(name):
             return
         elif entry and self._mode == "table" and self._table and self._is_column(name, quoted=bool(entry["quoted"])):
             self._to.add_column(self._source, self._table, name, entry["text"])
         elif entry and names and (entry["quoted"] or "_" in name) and (only := names.only_column(name)):
             self._to.add_column(self._source, only[0].name, only[1].name, entry["text"])
         else:
-            self._rule = said
+            self._rule = words
 
-    def _is_told_wrong(self, name: str) -> bool:
+    def _reports_wrong_name(self, name: str) -> bool:
         """Tell of a `table.column` that is near to a real one; False for what only looks like one."""
         names, (owner, dot, last) = self._to.names, bare(name).rpartition(".")
         if names is None or not dot:
@@ -317,7 +317,7 @@ class _Reading:
         self._rule = self._question = ""
 
 
-def _said(block: SyntaxTreeNode) -> str:
+def _text_of(block: SyntaxTreeNode) -> str:
     """The text of a block on one line, with the lists inside it; code blocks are left out."""
     return " ".join(" ".join(node.content.split()) for node in block.walk() if node.type == "inline")
 
@@ -325,4 +325,4 @@ def _said(block: SyntaxTreeNode) -> str:
 def _grid(block: SyntaxTreeNode) -> list[list[str]]:
     """The cells of a table, its header first, without the marks of bold and italic type around them."""
     rows = (row.children for row in block.walk() if row.type == "tr")
-    return [[_said(cell).strip("*_ ") if cell.children else "" for cell in cells] for cells in rows]
+    return [[_text_of(cell).strip("*_ ") if cell.children else "" for cell in cells] for cells in rows]

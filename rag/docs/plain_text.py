@@ -1,6 +1,6 @@
-"""Text that somebody else wrote, as a model is to see it: no more in it than what a person would see.
+"""Text from outside, as a model should see it: only the characters that a person would see.
 
-Characters without a shape of their own carry instructions past everybody who reads along: tag characters spell whole
+Invisible characters carry instructions past human readers: tag characters spell whole
 sentences, marks of direction show them in another order, and control characters break out of the line that a comment
 stands on (Boucher et al., "Bad Characters", 2021; Unicode Technical Report 36).
 """
@@ -20,7 +20,7 @@ _SUSPECT = re.compile(
 
 
 def plain(text: str) -> str:
-    """The text without control characters, marks of direction, zero-width, tag and other characters that nobody sees.
+    """The text without control characters, marks of direction, zero-width, tag and other invisible characters.
 
     Line ends of every kind become `\\n`. A joiner stays between the letters or signs that it joins, and a sign's first
     variation selector; whatever can be seen stays as it is.
@@ -30,7 +30,7 @@ def plain(text: str) -> str:
     text = _LINE_ENDS.sub("\n", text)
     if not _SUSPECT.search(text):
         return text
-    return _SEVERAL_SELECTORS.sub(r"\1", _SUSPECT.sub(_kept, text))
+    return _SEVERAL_SELECTORS.sub(r"\1", _SUSPECT.sub(_visible, text))
 
 
 def on_one_line(text: str) -> str:
@@ -38,7 +38,7 @@ def on_one_line(text: str) -> str:
     return plain(text).replace("\n", " ").replace("\t", " ")
 
 
-def _kept(match: re.Match[str]) -> str:
+def _visible(match: re.Match[str]) -> str:
     """A suspect where it is part of what can be seen, else nothing."""
     character, text = match[0], match.string
     before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]

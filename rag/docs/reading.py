@@ -1,4 +1,4 @@
-"""Which reader reads which file; one unreadable file is a problem of its own and never of the others."""
+"""Which reader reads which file; an unreadable file is a problem and does not stop the others."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _DEEP = 8  # metrics of metrics
 
 
 class _Model(NamedTuple):
-    """A semantic model: its table, and what is said of it by name; expressions are SQL over that table."""
+    """A semantic model: its table, and the descriptions of its parts by name; expressions are SQL over that table."""
 
     source: str
     table: str
@@ -131,16 +131,16 @@ class DbtProject:
                 self._join(source, table, column, other, field)
         for model in self._models:
             self._entity_joins(model)
-        told: set[str] = set()
+        defined: set[str] = set()
         for name, (source, metric, _) in self._metrics.items():
-            said = self._metric(name, ())
-            if said:
-                told.add(said)
-                self._to.add_rule(source, _term(metric, said))
+            text = self._metric(name, ())
+            if text:
+                defined.add(text)
+                self._to.add_rule(source, _term(metric, text))
         for source, measure, table in self._measures.values():
-            said = self._measured(source, measure, table)
-            if said not in told:
-                self._to.add_rule(source, _term(measure, said))
+            text = self._measured(source, measure, table)
+            if text not in defined:
+                self._to.add_rule(source, _term(measure, text))
         self._joins, self._models, self._measures, self._metrics = [], [], {}, {}
 
     def _table(self, source: str, reference: str) -> str | None:
@@ -166,10 +166,10 @@ class DbtProject:
                     self._join(model.source, model.table, column, other.table, key)
 
     def _dimension(self, source: str, table: str, dimension: Node) -> None:
-        """What is said of a dimension: of its column, or, where it is an expression, as a term."""
-        expression, said = _expression(dimension), _text(dimension)
+        """The description of a dimension: of its column, or, where it is an expression, as a term."""
+        expression, text = _expression(dimension), _text(dimension)
         if _IDENTIFIER.fullmatch(expression):
-            self._to.add_column(source, table, expression, said)
+            self._to.add_column(source, table, expression, text)
         elif expression:
             self._to.add_rule(source, _term(dimension, f"{expression} (of {table})"), table=table)
 
@@ -186,8 +186,8 @@ class DbtProject:
         """An aggregate of a table: a measure's, or a simple metric's that has none."""
         inner = self._column(source, table, _expression(node))
         shape = _AGGREGATES.get(str(node.get("agg") or node.get("calculation_method")).lower(), "{}")
-        said = "COUNT(*)" if inner in {"1", "*"} else shape.format(inner)
-        return said if f"{table}." in said or not table else f"{said} from {table}"
+        text = "COUNT(*)" if inner in {"1", "*"} else shape.format(inner)
+        return text if f"{table}." in text or not table else f"{text} from {table}"
 
     def _metric(self, name: str, within: tuple[str, ...]) -> str:
         """The expression of a metric; empty, and a problem, where it uses what is not there."""
@@ -201,8 +201,8 @@ class DbtProject:
             table = self._table(source, str(metric["model"])) or ""
             if not table:
                 return ""
-        said = self._shaped(source, parts, table, within)
-        return self._filtered(source, said, metric.get("filter", metric.get("filters")), table, within)
+        text = self._shaped(source, parts, table, within)
+        return self._filtered(source, text, metric.get("filter", metric.get("filters")), table, within)
 
     def _shaped(self, source: str, parts: Node, table: str, within: tuple[str, ...]) -> str:
         """The expression by the metric's type, before its own filter."""
@@ -240,11 +240,11 @@ class DbtProject:
         known: dict[str, str] = {}
         for one in inputs if isinstance(inputs, list) else []:
             node = one if isinstance(one, dict) else {"name": one}
-            said = self._used(source, node, within)
-            if not said:
+            text = self._used(source, node, within)
+            if not text:
                 return ""
             shift = node.get("offset_window") or node.get("offset_to_grain")
-            known[str(node.get("alias") or node.get("name"))] = f"{said}, {_listed(shift)} before" if shift else said
+            known[str(node.get("alias") or node.get("name"))] = f"{text}, {_listed(shift)} before" if shift else text
         return re.sub(
             r"[^\W\d]\w*", lambda match: f"({known[match[0]]})" if match[0] in known else match[0], expression
         )
@@ -254,9 +254,9 @@ class DbtProject:
         node = reference if isinstance(reference, dict) else {"name": reference}
         name = str(node.get("name") or "")
         if name in self._metrics and name not in within and len(within) < _DEEP:
-            said = self._metric(name, within)
+            text = self._metric(name, within)
         elif name in self._measures:
-            said = self._measured(*self._measures[name])
+            text = self._measured(*self._measures[name])
         else:
             if name in within:
                 self._to.problem(source, f"the metric {name!r} is defined by itself")
@@ -265,15 +265,15 @@ class DbtProject:
                 near = f"; the nearest is {hint!r}" if hint and hint not in within else ""
                 self._to.problem(source, f"the metric {within[-1]!r} uses {name!r}, which is defined nowhere{near}")
             return ""
-        return self._filtered(source, said, node.get("filter"), "", within)
+        return self._filtered(source, text, node.get("filter"), "", within)
 
-    def _filtered(self, source: str, said: str, given: Any, table: str, within: tuple[str, ...]) -> str:
+    def _filtered(self, source: str, text: str, given: Any, table: str, within: tuple[str, ...]) -> str:
         conditions = [self._condition(source, one, within) for one in texts(given)]
         for one in nodes(given):  # of the old package
             field = self._column(source, table, str(one.get("field")))
             conditions.append(f"{field} {one.get('operator')} {one.get('value')}")
         conditions = list(filter(None, conditions))
-        return f"{said} where {' and '.join(conditions)}" if said and conditions else said
+        return f"{text} where {' and '.join(conditions)}" if text and conditions else text
 
     def _condition(self, source: str, condition: str, within: tuple[str, ...]) -> str:
         """A filter with its dimensions as columns."""
@@ -287,11 +287,11 @@ class DbtProject:
         for model in sorted(
             self._models, key=lambda it: it.entities.get(entity, ("", ""))[0] not in {"primary", "unique"}
         ):
-            said = (
+            text = (
                 model.entities.get(name, ("", ""))[1] if match["kind"] == "Entity" else model.dimensions.get(name, "")
             )
-            if said:
-                return self._column(model.source, model.table, said)
+            if text:
+                return self._column(model.source, model.table, text)
         return name
 
 
@@ -308,13 +308,13 @@ def _text(node: Node) -> str:
     return node["description"] if isinstance(node.get("description"), str) else ""
 
 
-def _listed(said: Any) -> str:
+def _listed(text: Any) -> str:
     """A window: `7 days`, or `{count: 7, period: day}`."""
-    return f"{said.get('count')} {said.get('period')}" if isinstance(said, dict) else str(said)
+    return f"{text.get('count')} {text.get('period')}" if isinstance(text, dict) else str(text)
 
 
-def _term(node: Node, said: str) -> str:
+def _term(node: Node, text: str) -> str:
     """An entry of a glossary: the label, and the name where that is another one; description and expression."""
     name, label = _name(node).replace("_", " "), str(node.get("label") or "")
     term = f"{label} ({name})" if label and letters(label) != letters(name) else label or name
-    return f"{term}: {'; '.join(filter(None, (_text(node).strip().rstrip('.'), said)))}"
+    return f"{term}: {'; '.join(filter(None, (_text(node).strip().rstrip('.'), text)))}"

@@ -47,11 +47,11 @@ def _loader() -> type[Any]:
     """PyYAML's safe loader, but `no`, `1.0` and `2024-01-01` stay the texts that they are."""
     import yaml
 
-    kept = {"tag:yaml.org,2002:null", "tag:yaml.org,2002:merge"}
+    resolved = {"tag:yaml.org,2002:null", "tag:yaml.org,2002:merge"}
 
     class Loader(yaml.SafeLoader):
         yaml_implicit_resolvers = {
-            first: [(tag, pattern) for tag, pattern in resolvers if tag in kept]
+            first: [(tag, pattern) for tag, pattern in resolvers if tag in resolved]
             for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
         }
 
@@ -109,16 +109,18 @@ class _Reading:
                 continue
             self._to.add_table(self._source, real, _text(table))
             columns = table.get("columns", table.get("fields")) if isinstance(table, dict) else None
-            for column, said in self._entries(columns, f"{name}.columns"):
+            for column, description in self._entries(columns, f"{name}.columns"):
                 if column:
-                    self._to.add_column(self._source, real, column, _description(said))
+                    self._to.add_column(self._source, real, column, _description(description))
             for rule in table.get("rules") or () if isinstance(table, dict) else ():
                 self._to.add_rule(self._source, _text(rule), table=real)
 
     def _rules(self, content: Any, key: str) -> None:
         for name, rule in self._entries(content, key):
-            said = "; ".join(filter(None, (_text(rule), _first(rule, _FORMULA) if isinstance(rule, dict) else "")))
-            self._to.add_rule(self._source, f"{name}: {said}" if name and said else name or said)
+            description = "; ".join(
+                filter(None, (_text(rule), _first(rule, _FORMULA) if isinstance(rule, dict) else ""))
+            )
+            self._to.add_rule(self._source, f"{name}: {description}" if name and description else name or description)
 
     def _queries(self, content: Any, key: str) -> None:
         for name, query in self._entries(content, key):
@@ -146,17 +148,22 @@ class _Reading:
 
 
 def _description(content: Any) -> str:
-    """What is said of a column, and of its values."""
+    """The description of a column, and of its values."""
     if not isinstance(content, dict):
         return _text(content)
-    values = (f"{key.replace('_', ' ')}: {said}" for key in _VALUES if (said := _listed(content.get(key))))
+    values = (
+        f"{key.replace('_', ' ')}: {description}" for key in _VALUES if (description := _listed(content.get(key)))
+    )
     return "; ".join(filter(None, (_text(content), *values)))
 
 
 def _listed(content: Any) -> str:
     """Values in one line: of a list, or of a mapping with what each means."""
     if isinstance(content, dict):
-        return ", ".join(f"{value}: {_text(said)}" if _text(said) else str(value) for value, said in content.items())
+        return ", ".join(
+            f"{value}: {_text(description)}" if _text(description) else str(value)
+            for value, description in content.items()
+        )
     if isinstance(content, list):
         return ", ".join(filter(None, map(_text, content)))
     return _text(content)

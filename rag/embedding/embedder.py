@@ -95,7 +95,7 @@ class LocalEmbedder:
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """See `vocabulary_of`; of another folder's model nothing is said. Raises EmbedderUnavailable."""
+        """See `vocabulary_of`; empty for another folder's model. Raises EmbedderUnavailable."""
         if self._folder is not None:
             return frozenset()
         return _vocabulary(self._place())

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from rag.embedding.embedder import Embedder, vocabulary_of
 
-_KEPT = 2048  # texts; 6 MB of vectors of 384 numbers
+_MOST = 2048  # texts; 6 MB of vectors of 384 numbers
 _MANY = 64  # texts at once from which they are those of an index, and are not asked for again
 
 
@@ -57,6 +57,6 @@ class QuestionVectors:
             for text, vector in found.items():
                 self._known[text] = vector
                 self._known.move_to_end(text)
-            while len(self._known) > _KEPT:
+            while len(self._known) > _MOST:
                 self._known.popitem(last=False)
         return [found[text] for text in texts]

@@ -1,4 +1,4 @@
-"""Chroma's collections, wherever they are kept: how documents are written there and found again."""
+"""Chroma's collections, in a folder or on a server: writes documents and searches them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FIELDS = {"kind", "table", "column", "source", "sql"}
 def load() -> None:
     """Import Chroma ahead of its first use, which takes most of a second; blocks. Raises StoreUnavailable."""
     import_chroma()
-    with errors_told("The index", ""):
+    with translate_errors("The index", ""):
         import_module("chromadb.api.models.Collection")
 
 
@@ -115,12 +115,12 @@ class ChromaVectors:
 
 
 @contextmanager
-def errors_told(place: str, mend: str, *also: type[Exception]) -> Iterator[None]:
+def translate_errors(place: str, advice: str, *also: type[Exception]) -> Iterator[None]:
     """Errors of Chroma, of the system and of `also`, as StoreUnavailable.
 
     Args:
         place: what cannot be used, as `The index in 'index'`.
-        mend: a sentence that says what to do.
+        advice: a sentence that says what to do.
         also: further errors that mean the same.
     """
     expected: tuple[type[Exception], ...] = (OSError, sqlite3.Error, *also)
@@ -128,12 +128,12 @@ def errors_told(place: str, mend: str, *also: type[Exception]) -> Iterator[None]
         yield
     except expected as error:
         # Of the reason only what names no path or address; the rest is in the cause, for the log.
-        said = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
-        raise StoreUnavailable(f"{place} cannot be read or written{said}. {mend}") from error
+        detail = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+        raise StoreUnavailable(f"{place} cannot be read or written{detail}. {advice}") from error
     except BaseException as error:
         if not _is_chromas(error):
             raise
-        raise StoreUnavailable(f"{place} cannot be read or written. {mend}") from error
+        raise StoreUnavailable(f"{place} cannot be read or written. {advice}") from error
 
 
 def import_chroma() -> None:

@@ -35,7 +35,7 @@ def connect(server: ChromaServer, timeout_s: float) -> Client:
     """A client that waits so long for an answer, and not longer.
 
     Raises:
-        httpx.HTTPError, ChromaError, ValueError: nobody answers, or not as a Chroma server does.
+        httpx.HTTPError, ChromaError, ValueError: no answer, or not a Chroma server's.
         StoreUnavailable: Chroma's client is not installed.
     """
     import_chroma()
@@ -73,7 +73,7 @@ def disconnect(client: Client) -> None:
 
 
 def _sessions(client: Any) -> tuple[httpx.Client, httpx.Client]:
-    """Chroma's client is two: one of them asks for collections, and one for the tenant."""
+    """Chroma's client is two: one for collections, one for the tenant."""
     return client._server._session, client._admin_client._server._session
 
 

@@ -67,7 +67,7 @@ def read_manifest(folder: Path, name: str) -> Manifest:
 
 @lru_cache(maxsize=256)
 def _manifest(path: Path, _state: tuple[int, ...]) -> Manifest:
-    """The manifest in a file, as long as the file is the same: a question asks for it six times."""
+    """The manifest in a file, cached while the file is the same: a question reads it six times."""
     return Manifest.model_validate_json(path.read_bytes())
 
 

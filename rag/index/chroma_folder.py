@@ -1,8 +1,8 @@
-"""Chroma in a folder: each revision is a small Chroma of its own, in a folder that is never changed once it is whole.
+"""Chroma in a folder: each revision is a small Chroma in its own folder, which never changes once it is complete.
 
 Chroma does not share a folder between processes: vectors that one process adds are not seen by another that has read
-them before, two that write lose vectors of each other without a word, and even who only reads may write files. So a
-revision is written in a folder that nobody else opens, and becomes the current one when that folder is renamed.
+them before, two writers silently lose each other's vectors, and even a reader may write files. So a
+revision is written in a folder that no reader opens, and becomes the current one when that folder is renamed.
 
 Chroma also trusts its files: a missing one makes wrong answers, a damaged one can end the process. So the hashes of a
 revision's files are kept with it, and compared before Chroma opens them.
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _OPEN = 16  # revisions that are open at once in this process
 _COLLECTION = "documents"
 _REVISION = re.compile(r"r-(\d{6,})-[0-9a-f]{8}")  # no two have one name, also where a number comes again
-_MEND = "Check that the folder can be written and that the disk has room, then index again: python -m agent index."
+_ADVICE = "Check that the folder can be written and that the disk has room, then index again: python -m agent index."
 _ROOM = 1_000_000  # bytes that must be free in the end
 _SAMPLE = 3  # vectors that are looked for in a new revision
 _SAME = 0.001  # distance of a vector from itself, at most, in numbers of 32 bits
@@ -203,9 +203,9 @@ class FolderRevisions:
         try:
             yield
         except (OSError, sqlite3.Error) as error:
-            said = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+            detail = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
             raise StoreUnavailable(
-                f"The index in {self._path.name!r} cannot be read or written{said}. {_MEND}"
+                f"The index in {self._path.name!r} cannot be read or written{detail}. {_ADVICE}"
             ) from error
 
 
@@ -277,7 +277,7 @@ class _FolderDraft:
         self._client = self._collection = None
 
     def _persist(self) -> None:
-        """Have Chroma write all vectors to files, so that nothing is left for who reads to write.
+        """Have Chroma write all vectors to files, so that readers have nothing left to write.
 
         It does so after a number of writes, and only a client that has just been opened takes another number for it.
         """
@@ -296,7 +296,7 @@ class _FolderDraft:
                 )
 
     def _check(self, content: Content) -> None:
-        """Open what was written, as who reads will, and look at some of it. Raises StoreUnavailable."""
+        """Open what was written as a reader will, and check a sample. Raises StoreUnavailable."""
         room = self._folder / "room"
         room.write_bytes(bytes(_ROOM))  # OSError: the disk is full, and may have been when Chroma wrote
         room.unlink()
@@ -309,11 +309,11 @@ class _FolderDraft:
                 exact.write(self._folder, content, vectors)
         whole = whole and all(key in found and math.dist(found[key], self._sample[key]) < _SAME for key in self._sample)
         if not whole:
-            raise StoreUnavailable(f"The new index is not what was written; the old one is kept. {_MEND}")
+            raise StoreUnavailable(f"The new index is not what was written; the old one is kept. {_ADVICE}")
 
 
 def _chroma_errors() -> Any:
-    return chroma.errors_told("The index", _MEND)
+    return chroma.translate_errors("The index", _ADVICE)
 
 
 def _number(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""A Chroma server: each revision is a collection of its own, and another one, the head, names the current.
+"""A Chroma server: each revision is a collection, and one more, the head, names the current one.
 
 Collections of one index: `…-head`, empty, whose metadata are the switch; `…-r000007`, a revision; and
 `…-draft`, the next one. There can be one draft at a time, and the server sees to that, so that machines which share it
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 READ_S, _WRITE_S = 10.0, 120.0
 TRUSTED_S = 1.0  # in which another machine's new revision may go unnoticed
-_REST_S = 5.0  # after a server that did not answer in time, in which it is not asked again
+_REST_S = 5.0  # after a timeout, before the server is tried again
 _ABANDONED_S = 300.0  # after the last write to a draft
-_MEND = (
+_ADVICE = (
     "Check that the Chroma server is running, and that CHROMA_URL, CHROMA_TOKEN, CHROMA_TENANT and CHROMA_DATABASE are "
     "right."
 )
@@ -133,7 +133,7 @@ class ServerRevisions:
         return reading
 
     def _begin(self, client: Client, name: str) -> bool:
-        """Take the turn on the server by making the draft; False where somebody else has it."""
+        """Take the lock on the server by making the draft; False where another process has it."""
         from chromadb.errors import ChromaError
 
         place = _collection(name, "draft")
@@ -205,10 +205,12 @@ class ServerRevisions:
         import httpx
 
         if time.monotonic() < self._rests_until:
-            raise StoreUnavailable(f"The Chroma server does not answer. {_MEND}")
+            raise StoreUnavailable(f"The Chroma server does not answer. {_ADVICE}")
         try:
-            # ValueError: an answer that is no JSON, and how Chroma's client says that nobody answers
-            with chroma.errors_told("The index on the Chroma server", _MEND, httpx.HTTPError, ValueError, KeyError):
+            # ValueError: an answer that is no JSON, and what Chroma's client raises when no server answers
+            with chroma.translate_errors(
+                "The index on the Chroma server", _ADVICE, httpx.HTTPError, ValueError, KeyError
+            ):
                 yield
         except StoreUnavailable as error:
             if isinstance(error.__cause__, httpx.TimeoutException):
@@ -219,7 +221,7 @@ class ServerRevisions:
 
 
 class _ServerDraft:
-    """A revision in the making, in the collection whose name nobody reads."""
+    """A revision in the making, in a collection that no reader knows."""
 
     batch = 250  # a request of some megabytes
     copied = False
@@ -237,7 +239,7 @@ class _ServerDraft:
 
     def publish(self, content: Content) -> None:
         if self._collection.count() != content.count:
-            raise StoreUnavailable(f"The new index is not what was written; the old one is kept. {_MEND}")
+            raise StoreUnavailable(f"The new index is not what was written; the old one is kept. {_ADVICE}")
         head = _head(self._client, self._name)
         number = head.number + 1 if head else 1
         self._collection.modify(name=_revision(self._name, number))

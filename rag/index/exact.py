@@ -46,10 +46,10 @@ class ExactVectors:
     def nearest(self, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind] = ()) -> list[list[Near]]:
         import numpy as np
 
-        asked = np.asarray(vectors, dtype=np.float32)
-        asked = asked / np.maximum(np.linalg.norm(asked, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        queries = np.asarray(vectors, dtype=np.float32)
+        queries = queries / np.maximum(np.linalg.norm(queries, axis=1, keepdims=True), np.finfo(np.float32).tiny)
         # Not `@`: for so few numbers BLAS would start its threads.
-        scores = np.einsum("qn,dn->qd", asked, self._unit).round(6)
+        scores = np.einsum("qn,dn->qd", queries, self._unit).round(6)
         places = np.flatnonzero(np.isin(self._kinds, sorted(kinds))) if kinds else np.arange(len(self._documents))
         return [self._best(row[places], places, top_k) for row in scores]
 

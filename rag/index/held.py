@@ -1,4 +1,4 @@
-"""The documents of one revision in memory: what a search finds is told by its id, and is looked up here."""
+"""The documents of one revision in memory: a search gives ids, which are looked up here."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Held:
     def _nearest(
         self, reading: Reading, vectors: Sequence[Sequence[float]], top_k: int, kinds: frozenset[Kind]
     ) -> list[list[Near]]:
-        """Chroma is asked to choose by kind only where it has to: it compares one by one what is of that kind."""
+        """Filters by kind in Chroma only where needed: it compares documents of a kind one by one."""
         wanted, every = sum(self._kinds[kind] for kind in kinds), len(self.documents)
         if not wanted:
             return [[] for _ in vectors]

@@ -9,20 +9,20 @@ FOLDER, FILE = 0o700, 0o600
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, with those above it, that its owner alone may enter; one that is there is closed to others."""
+    """Make a folder, with its parents, that only its owner may enter; close an existing one to others."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.mkdir(mode=FOLDER, exist_ok=True)
     _close(path, FOLDER)
 
 
 def make_file(path: Path) -> None:
-    """Make an empty file that its owner alone may read, before anything is in it; one that is there is closed."""
+    """Make an empty file that only its owner may read, before it is filled; close an existing one to others."""
     path.touch(mode=FILE)
     _close(path, FILE)
 
 
 def close_tree(folder: Path) -> None:
-    """Close a folder and all that is in it, whoever wrote it with whatever rights."""
+    """Close a folder and its content to others, whatever its rights were."""
     for path in folder.rglob("*"):
         _close(path, FOLDER if path.is_dir() else FILE)
     _close(folder, FOLDER)

@@ -1,6 +1,6 @@
 """A revision of an index: all documents of one name, as those of a database, whole and never changed again.
 
-A sync writes a new revision beside the old one and then switches to it in one step. Who reads sees the old one or the
+A sync writes a new revision beside the old one and then switches to it in one step. A reader sees the old one or the
 new one, never a part; and a sync that is interrupted at any moment has changed nothing that anybody reads.
 """
 
@@ -79,13 +79,13 @@ class Vectors(Protocol):
         """All documents, in an order that depends on nothing but themselves."""
 
     def documents_by_id(self, ids: Collection[str]) -> dict[str, Document]:
-        """Those documents that are there, by id."""
+        """The documents of these ids that exist, by id."""
 
     def ids(self) -> set[str]:
         """The ids of all documents."""
 
     def vectors_of(self, ids: Collection[str]) -> dict[str, Sequence[float]]:
-        """The vectors of those documents that are there."""
+        """The vectors of the documents that exist."""
 
 
 class Reading(NamedTuple):
@@ -97,7 +97,7 @@ class Reading(NamedTuple):
 
 
 class Draft(Protocol):
-    """The next revision while it is written; nobody else sees it.
+    """The next revision while it is written; readers do not see it.
 
     copied: whether it began as a copy of the current one, else empty.
     batch: documents that are well written at once.
@@ -120,13 +120,13 @@ class Revisions(Protocol):
     """Where revisions are kept. Safe in threads; every method raises StoreUnavailable and its kinds."""
 
     def content(self, name: str) -> Content | None:
-        """What the current revision holds; None where there is none. Cheap."""
+        """What the current revision holds; None without one. Cheap."""
 
     def needs_chroma(self, name: str) -> bool:
         """Whether it takes Chroma to read the current revision, or to make the first one. Cheap."""
 
     def read(self, name: str, use: Callable[[Reading], T]) -> T | None:
-        """What `use` makes of the current revision; None where there is none.
+        """What `use` makes of the current revision; None without one.
 
         Raises:
             IndexDamaged: it is not what was written.
@@ -154,7 +154,7 @@ class Turn:
 
     wait_s: seconds to wait; None: as long as it takes.
     waiting: called once where it has to wait.
-    stop: set by who wants the sync to end after its current batch, or while it waits.
+    stop: set it to end the sync after its current batch, or while it waits.
     """
 
     wait_s: float | None = 30.0
@@ -170,7 +170,7 @@ class Turn:
 
         Raises:
             IndexBusy: the time is over.
-            IndexingStopped: it was asked to stop.
+            IndexingStopped: `stop` was set.
         """
         waited, pause = 0.0, self.stop or threading.Event()
         while True:

@@ -1,8 +1,8 @@
 """The index: documents and their vectors, by name, in Chroma.
 
-The name is a database's, or any other that somebody keeps documents under. Each sync makes a revision and switches to
+The name is a database's, or any other name for documents. Each sync makes a revision and switches to
 it in one step (`revision`); Chroma is a folder of this machine, or a server. Several processes may read and write
-one folder: who reads is never disturbed, and who writes waits for who writes the same.
+one folder: readers are never disturbed, and writers of one name take turns.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SyncReport(Frozen):
     """What a sync did, in documents.
 
     embedded: of those that were added, how many had to be embedded; the others were, before an interruption.
-    notes: what somebody should know, one sentence each: what was damaged and where it is kept.
+    notes: for the operator, one sentence each: what was damaged and where it is kept.
     """
 
     added: int = 0
@@ -95,13 +95,13 @@ class Store:
             name: a database's, or any other.
             documents: all that it is to hold.
             embedder: texts to vectors.
-            progress: told after each batch, of the documents that are not in the index yet.
+            progress: called after each batch with the number of documents that are not in the index yet.
             turn: how to wait for another process, and how this one is stopped.
 
         Raises:
             EmbedderUnavailable: the documents cannot be embedded.
             IndexBusy: another process has been indexing for too long.
-            IndexingStopped: it was asked to stop.
+            IndexingStopped: `stop` was set.
         """
         wanted = {document.id: document for document in documents}
         content = Content(
@@ -174,7 +174,7 @@ class Store:
         return self._search(name, vectors, model, nearest) or [[] for _ in vectors]
 
     def documents_by_id(self, name: str, ids: Collection[str]) -> dict[str, Document]:
-        """Those of these documents that are there now."""
+        """The documents of these ids that exist now."""
         return self._revisions.read(name, lambda it: it.vectors.documents_by_id(sorted(ids))) or {}
 
     def documents(self, name: str) -> tuple[Document, ...]:
@@ -231,7 +231,7 @@ class Store:
 
 
 class _Sync:
-    """One sync, while nobody else writes the same."""
+    """One sync, while no other writer has the name."""
 
     def __init__(
         self,
@@ -283,7 +283,7 @@ class _Sync:
         for start in range(0, len(documents), size):
             if turn.stopped:
                 raise IndexingStopped(
-                    "Indexing was stopped; what was embedded is kept, and the next run goes on there."
+                    "Indexing was stopped; the vectors made so far are kept, and the next run continues there."
                 )
             batch = documents[start : start + size]
             waiting += batch

@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS vectors (
     collection TEXT, model TEXT, text BLOB, vector BLOB, PRIMARY KEY (collection, model, text)
 ) WITHOUT ROWID
 """
-_ASKED = 500  # texts in one query
+_BATCH = 500  # texts in one query
 _BUSY_S = 30.0  # while another collection's vectors are written
 
 
@@ -51,8 +51,8 @@ class VectorCache:
         if self._connection is None:
             return found
         try:
-            for start in range(0, len(hashes), _ASKED):
-                some = hashes[start : start + _ASKED]
+            for start in range(0, len(hashes), _BATCH):
+                some = hashes[start : start + _BATCH]
                 rows = self._connection.execute(
                     "SELECT text, vector FROM vectors WHERE collection = ? AND model = ? "
                     f"AND text IN ({','.join('?' * len(some))})",
@@ -132,8 +132,8 @@ class VectorCache:
 
     def _give_up(self, error: Exception) -> None:
         self.close()
-        said = error.strerror if isinstance(error, OSError) else ""
-        kind = error.sqlite_errorname if isinstance(error, sqlite3.Error) else said or "the disk refused"
+        detail = error.strerror if isinstance(error, OSError) else ""
+        kind = error.sqlite_errorname if isinstance(error, sqlite3.Error) else detail or "the disk refused"
         self.problem = f"Vectors cannot be kept ({kind}), so that an interrupted run begins anew."
 
 

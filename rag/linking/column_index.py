@@ -35,21 +35,21 @@ class _Passage(Document):
 
 
 def schema_passages(schema: Schema, documents: Iterable[Document] = ()) -> tuple[Document, ...]:
-    """One for each table and column: its name in words, what is said of it, and samples."""
-    said: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """One for each table and column: its name in words, its description, and samples."""
+    descriptions: dict[tuple[str, str], list[str]] = defaultdict(list)
     for document in documents:
         if document.kind in {"column", "table"} and document.table:
-            said[document.table.lower(), document.column.lower()].append(document.text)
+            descriptions[document.table.lower(), document.column.lower()].append(document.text)
     passages: list[Document] = []
     for table in schema.tables:
         name, own = split_name(table.parts[-1]), table.name.lower()
-        about = "; ".join(said.get((own, "")) or filter(None, [table.comment]))
+        about = "; ".join(descriptions.get((own, "")) or filter(None, [table.comment]))
         columns = ", ".join(split_name(column.name) for column in table.columns)
         passages.append(
             _passage(schema, table.name, "", f"{name}: {about} {columns}" if about else f"{name}: {columns}")
         )
         for column in table.columns:
-            about = "; ".join(said.get((own, column.name.lower())) or filter(None, [column.comment]))
+            about = "; ".join(descriptions.get((own, column.name.lower())) or filter(None, [column.comment]))
             samples = "" if column.private else ", ".join(column.samples[:_SAMPLES])
             text = f"{name} {split_name(column.name)}" + (f": {about}" if about else "")
             passages.append(_passage(schema, table.name, column.name, f"{text} ({samples})" if samples else text))
@@ -72,13 +72,13 @@ class ColumnIndex:
     """Finds what of a schema is near to a question. Methods block, and are safe in threads.
 
     Raises (every method):
-        StoreUnavailable, EmbedderUnavailable: what the store or the embedder said.
+        StoreUnavailable, EmbedderUnavailable: from the store or the embedder.
     """
 
     def __init__(self, store: Store, embedder: Embedder) -> None:
         self._store, self._embedder = store, embedder
         # What documents are about, by the index's name and their id: as ids tell their whole content, this never
-        # gets out of date. A search is told ids alone, and has them looked up only where they are not known.
+        # gets out of date. A search gives ids alone, and looks them up only where they are unknown.
         self._about: dict[str, dict[str, _About]] = {}
 
     def sync(
@@ -98,7 +98,7 @@ class ColumnIndex:
         progress: Progress | None = None,
         turn: Turn | None = None,
     ) -> SyncReport:
-        """Make the index hold exactly these values, as far as they are few and short; see `Store.sync`."""
+        """Make the index hold exactly these values, where they are few and short; see `Store.sync`."""
         passages = value_passages(schema, stored)
         if not passages and not self._store.indexed(_values_of(schema.database)):
             return SyncReport()  # and no model is loaded for nothing
@@ -184,9 +184,11 @@ def _columns(hits: Sequence[_Hit]) -> tuple[NearColumn, ...]:
     return tuple(NearColumn(about.table, about.column, score) for about, score in hits)
 
 
-def _values(said: str, hits: Sequence[_Hit]) -> list[NearValue]:
+def _values(mention: str, hits: Sequence[_Hit]) -> list[NearValue]:
     return [
-        NearValue(about.table, about.column, about.value, said, score) for about, score in hits if score >= LEAST_MEANT
+        NearValue(about.table, about.column, about.value, mention, score)
+        for about, score in hits
+        if score >= LEAST_MEANT
     ]
 
 

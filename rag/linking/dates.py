@@ -31,7 +31,7 @@ _PATTERNS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _WRITTEN)
 class Period(NamedTuple):
     """A day, month, quarter, year or other span of a text, as it stands there, with its first and last day."""
 
-    said: str
+    mention: str
     first: date
     last: date
 
@@ -50,7 +50,7 @@ class Period(NamedTuple):
 def periods_in(text: str) -> list[Period]:
     """Each time of a text, in their order.
 
-    `4/1/2023` is left out: nobody can tell which is the month. So is what is no date, as April 31.
+    `4/1/2023` is left out, for it is ambiguous. So is what is no date, as April 31.
     """
     found: list[tuple[int, Period]] = []
     taken: list[tuple[int, int]] = []
@@ -65,19 +65,19 @@ def periods_in(text: str) -> list[Period]:
     return [period for _, period in sorted(found)]
 
 
-def _period(said: str, parts: dict[str, str]) -> Period | None:
+def _period(mention: str, parts: dict[str, str]) -> Period | None:
     try:
         year = int(parts["year"])
         if "day" in parts:
             day = date(year, _month(parts["month"]), int(parts["day"]))
-            return Period(said, day, day)
+            return Period(mention, day, day)
         if "month" in parts:
-            return _months(said, year, _month(parts["month"]), 1)
+            return _months(mention, year, _month(parts["month"]), 1)
         quarter = parts.get("q") or parts.get("nth")
         if quarter or "word" in parts:
             number = int(quarter) if quarter else _ORDINALS.index(parts["word"].lower()) + 1
-            return _months(said, year, 3 * number - 2, 3)
-        return _months(said, year, 1, 12)
+            return _months(mention, year, 3 * number - 2, 3)
+        return _months(mention, year, 1, 12)
     except ValueError:
         return None
 
@@ -86,7 +86,7 @@ def _month(written: str) -> int:
     return int(written) if written.isdigit() else _MONTHS.index(written[:3].lower()) + 1
 
 
-def _months(said: str, year: int, month: int, count: int) -> Period:
+def _months(mention: str, year: int, month: int, count: int) -> Period:
     after = month - 1 + count
     following = date(year + after // 12, after % 12 + 1, 1)
-    return Period(said, date(year, month, 1), following - timedelta(days=1))
+    return Period(mention, date(year, month, 1), following - timedelta(days=1))

@@ -15,7 +15,7 @@ from executors.base import Schema
 from rag.docs.documents import Document
 from rag.words import stem_of, telling_words, tokens, words
 
-# What a word is worth by where it stands. A name is what people ask for; what is said of it, or stored in it, may
+# What a word is worth by where it stands. A name is what people ask for; its description, or a value stored in it, may
 # use the word in passing.
 _NAME, _TEXT = 1.0, 0.6
 _PIECE = 0.5  # a word that is only a piece of a name (`order` in `salesorders`), or that the name shortens (`qty`)
@@ -61,15 +61,15 @@ class LexicalIndex:
         written = {stem_of(word): word.folded for word in tokens(text)}
         holding = {term: [term, *self._alike(term, written.get(term, term))] for term in sorted(telling_words(text))}
         counts = {term: sum(len(self._postings.get(name, ())) for name in names) for term, names in holding.items()}
-        kept: dict[str, dict[Place, float]] = {}
+        weights: dict[str, dict[Place, float]] = {}
         left = _POSTINGS
         for term in sorted(holding, key=lambda term: (counts[term], term)):
             if counts[term] and left > 0:
                 places = self._places(holding[term], left)
                 rarity = math.log1p(self._tables / len({table for table, _ in places}))
-                kept[term] = {place: rarity * worth for place, worth in places.items()}
+                weights[term] = {place: rarity * worth for place, worth in places.items()}
                 left -= counts[term]
-        return kept
+        return weights
 
     def _places(self, names: Sequence[str], most: int) -> dict[Place, float]:
         """Where a word stands, the first of `names`; for less, where it is a piece of a name or shortened in it."""
@@ -117,17 +117,17 @@ def table_scores(found: Mapping[str, Mapping[Place, float]]) -> dict[int, float]
 
 
 def _entries(schema: Schema, documents: Iterable[Document]) -> Iterable[tuple[Place, str, Sequence[str]]]:
-    """Every table and column with its name and what is said of it."""
-    said: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """Every table and column with its name and description."""
+    descriptions: dict[tuple[str, str], list[str]] = defaultdict(list)
     for document in documents:
         if document.kind in {"column", "table"} and document.table:
-            said[document.table.lower(), document.column.lower()].append(document.text)
+            descriptions[document.table.lower(), document.column.lower()].append(document.text)
     for at, table in enumerate(schema.tables):
         own = table.name.lower()
-        yield (at, TABLE), table.parts[-1], [table.comment, *said.get((own, ""), ())]
+        yield (at, TABLE), table.parts[-1], [table.comment, *descriptions.get((own, ""), ())]
         for position, column in enumerate(table.columns):
             samples = () if column.private else column.samples
-            texts = [column.comment, *said.get((own, column.name.lower()), ()), *samples]
+            texts = [column.comment, *descriptions.get((own, column.name.lower()), ()), *samples]
             yield (at, position), column.name, texts
 
 

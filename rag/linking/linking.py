@@ -56,7 +56,7 @@ class NearValue(NamedTuple):
     table: str
     column: str
     value: str
-    said: str
+    mention: str
     score: float
 
 
@@ -82,12 +82,12 @@ NOTHING_NEAR = Near()
 class LinkedPeriod(Frozen):
     """A day, month, quarter or year of the question, for columns of dates and times: their values are not read.
 
-    said: the question's own words.
+    mention: the question's own words.
     first, last, after: its first and last day, and the day after that, as ISO 8601 has them.
     columns: of dates, in the tables the question is about, the likeliest first: table and column.
     """
 
-    said: str
+    mention: str
     first: str
     last: str
     after: str
@@ -111,7 +111,7 @@ class SchemaLinker:
     """Links questions to one schema; made once for a schema, its docs and its values.
 
     Args:
-        schema: what can be asked of.
+        schema: of the database.
         documents: all docs; of rules, those that explain a term of the question are heard.
         stored: distinct values of text columns; never of private ones.
     """
@@ -139,7 +139,7 @@ class SchemaLinker:
 
         Args:
             question: as asked.
-            near: what an index of vectors found; empty where there is none.
+            near: hits of the vector index; empty without one.
             relevant: documents that retrieval found: what they are about, or mention, is near the question, and values
                 that a rule spells out are looked up, too.
             signals: which of them are heard; all but for measuring.
@@ -190,7 +190,7 @@ class SchemaLinker:
         relevant: Sequence[Retrieved],
         ranking: Ranking,
     ) -> tuple[LinkedValue, ...]:
-        """The values that are shown: sure ones before offers, and of each said the columns the question is about."""
+        """The values to show: sure ones before offers, and for each mention the columns that the question is about."""
         places = {ranked.table: place for place, ranked in enumerate(ranking.tables)}
 
         def place(value: LinkedValue) -> int:
@@ -201,31 +201,34 @@ class SchemaLinker:
         sure = [it for it in sure if it.score >= _SURE or place(it) < _RELEVANT]
         best: dict[str, int] = {}  # by what was said: the best place of a table that surely holds it
         for value in sure:
-            best[value.said.casefold()] = min(best.get(value.said.casefold(), len(places)), place(value))
-        meant = [it for it in self._by_meaning(near) if not self._is_explained(it.said, [*sure, *found])]
+            best[value.mention.casefold()] = min(best.get(value.mention.casefold(), len(places)), place(value))
+        meant = [it for it in self._by_meaning(near) if not self._is_explained(it.mention, [*sure, *found])]
         offers = [
             it
             for it in [*(it for it in found if not it.is_sure), *meant]
-            if place(it) < min(_RELEVANT, best.get(it.said.casefold(), _RELEVANT))
+            if place(it) < min(_RELEVANT, best.get(it.mention.casefold(), _RELEVANT))
         ]
-        order = [*_of_each_said(sure, place, _COLUMNS_EACH), *_of_each_said(offers, place, _OFFERS_EACH)[:MAX_OFFERS]]
+        order = [
+            *_of_each_mention(sure, place, _COLUMNS_EACH),
+            *_of_each_mention(offers, place, _OFFERS_EACH)[:MAX_OFFERS],
+        ]
         once = {(it.table, it.column, it.value): it for it in reversed(order[:MAX_VALUES])}
         return tuple(reversed(once.values()))
 
     def _periods(self, question: str, ranking: Ranking, today: date | None) -> tuple[LinkedPeriod, ...]:
         """The question's times, where a table that it is about has columns of dates."""
         counted = relative_periods(question, today) if today is not None else []
-        periods = {period.said: period for period in (*periods_in(question), *counted) if period.last < date.max}
+        periods = {period.mention: period for period in (*periods_in(question), *counted) if period.last < date.max}
         columns = self._date_columns(ranking) if periods else ()
         return tuple(
             LinkedPeriod(
-                said=said,
+                mention=mention,
                 first=period.first.isoformat(),
                 last=period.last.isoformat(),
                 after=(period.last + timedelta(days=1)).isoformat(),
                 columns=columns,
             )
-            for said, period in periods.items()
+            for mention, period in periods.items()
             if columns
         )
 
@@ -242,60 +245,62 @@ class SchemaLinker:
     def _in_rules(self, relevant: Sequence[Retrieved]) -> list[LinkedValue]:
         """Values that the question's rules have in quotes: `status = 'success'`."""
         rules = [hit.document.text for hit in relevant if hit.document.kind == "rule"]
-        return [value for rule in rules for said in quoted(rule) for value in self._values.find(said) if value.is_sure]
+        return [
+            value for rule in rules for mention in quoted(rule) for value in self._values.find(mention) if value.is_sure
+        ]
 
     def _by_meaning(self, near: Near) -> list[LinkedValue]:
         """What is near in meaning to words that may mean a value."""
         return [
-            LinkedValue(value.table, value.column, value.value, value.said, "meaning", value.score)
+            LinkedValue(value.table, value.column, value.value, value.mention, "meaning", value.score)
             for value in near.values
             if value.score >= LEAST_MEANT
             and _has_public(self._schema, value.table, value.column)
-            and self.may_mean(value.said)
+            and self.may_mean(value.mention)
         ]
 
-    def _is_explained(self, said: str, spelled: Sequence[LinkedValue]) -> bool:
+    def _is_explained(self, mention: str, spelled: Sequence[LinkedValue]) -> bool:
         """Whether words are values spelled so, or almost so, beside names of the schema, and mean nothing else.
 
         Such as "neutral heroes", "good female heroes", or "blonde hair" where 'Blond' is stored.
         """
-        own, held = words(said), [words(it.said) for it in spelled]
+        own, held = words(mention), [words(it.mention) for it in spelled]
         rest = own - self._lexical.names
         return rest <= frozenset().union(*held) and (rest < own or own not in held)
 
-    def may_mean(self, said: str) -> bool:
+    def may_mean(self, mention: str) -> bool:
         """Whether words may mean a value that is spelled otherwise: they name nothing in the schema, nor a number."""
-        is_short = said.isupper() and len(said) < _WORD_CHARS  # an abbreviation
-        return not (is_short or any(map(str.isdigit, said)) or words(said) <= self._lexical.names)
+        is_short = mention.isupper() and len(mention) < _WORD_CHARS  # an abbreviation
+        return not (is_short or any(map(str.isdigit, mention)) or words(mention) <= self._lexical.names)
 
 
 def _has_public(schema: Schema, table: str, column: str) -> bool:
-    """Whether values of a column may be told: what was read or indexed before may be gone since, or be private now."""
+    """Whether values of a column may be shown: what was indexed before may be gone since, or be private now."""
     owner = schema.table(table)
     found = owner.column(column) if owner is not None else None
     return found is not None and not found.private
 
 
-def _of_each_said(
+def _of_each_mention(
     values: Sequence[LinkedValue], place: Callable[[LinkedValue], int], columns_each: int
 ) -> list[LinkedValue]:
-    """Of each said the values in so many columns, in tables the question is about first; the surest said first."""
-    by_said: dict[str, list[LinkedValue]] = defaultdict(list)
+    """For each mention its values in so many columns, those of relevant tables first; the surest mention first."""
+    by_mention: dict[str, list[LinkedValue]] = defaultdict(list)
     for value in values:
-        by_said[value.said.casefold()].append(value)
-    kept: list[LinkedValue] = []
-    for one in by_said.values():
+        by_mention[value.mention.casefold()].append(value)
+    chosen: list[LinkedValue] = []
+    for one in by_mention.values():
         columns: dict[Name, int] = {}
         for value in sorted(one, key=lambda it: (_is_within(it), place(it), -it.score, it.table, it.column, it.value)):
             name = (value.table, value.column)
             if name in columns or len(columns) < columns_each:
                 columns[name] = columns.get(name, 0) + 1
-                kept += [value] if columns[name] <= _VALUES_EACH else []
-    return sorted(kept, key=lambda it: (-it.score, place(it), it.table, it.column, it.value))
+                chosen += [value] if columns[name] <= _VALUES_EACH else []
+    return sorted(chosen, key=lambda it: (-it.score, place(it), it.table, it.column, it.value))
 
 
 def _is_within(value: LinkedValue) -> bool:
-    """Whether a value is only a part of the time that was said; the columns that hold it as such come first."""
+    """Whether a value is only a part of the period mentioned; the columns that hold it as such come first."""
     return value.how == "date" and value.score < 1
 
 
@@ -307,12 +312,12 @@ def _value_scores(found: Sequence[LinkedValue]) -> dict[Name, float]:
     """Of each column the values that the question spells out in it; one that many tables hold says less of each."""
     holders: dict[str, set[str]] = defaultdict(set)
     for value in found:
-        holders[value.said].add(value.table)
+        holders[value.mention].add(value.table)
     best: dict[tuple[Name, str], float] = {}
     for value in found:
         if value.score >= _SURE:
-            says = value.score / math.sqrt(len(holders[value.said]))
-            key = (value.table, value.column), value.said
+            says = value.score / math.sqrt(len(holders[value.mention]))
+            key = (value.table, value.column), value.mention
             best[key] = max(best.get(key, 0.0), says)
     scores: dict[Name, float] = defaultdict(float)
     for (name, _), says in best.items():

@@ -186,9 +186,9 @@ def relative_periods(text: str, today: date) -> list[Period]:
     return [period for _, period in sorted(found)]
 
 
-def _count(said: str) -> int:
-    digits = re.search(r"\d+", said)
-    words = (_NUMBERS[word] for word in said.casefold().split() if word in _NUMBERS)
+def _count(mention: str) -> int:
+    digits = re.search(r"\d+", mention)
+    words = (_NUMBERS[word] for word in mention.casefold().split() if word in _NUMBERS)
     return int(digits[0]) if digits else next(words, 0)
 
 

@@ -50,7 +50,7 @@ class Opinion(NamedTuple):
     """One ranking of tables, and of columns.
 
     tables: their scores.
-    columns: the scores of columns in given tables; nobody needs those of all.
+    columns: the scores of columns in given tables, not of all.
     weight: of its say.
     """
 
@@ -81,15 +81,15 @@ def fuse_rankings(opinions: Sequence[Opinion]) -> Ranking:
 
 
 def table_scores(found: Scores) -> dict[str, float]:
-    """Of each table: its best score, its own or a column's, and a part of the next two, for what is asked of a table
-    is seldom in one column."""
+    """The score of each table: its best, its own or a column's, and a part of the next two, since questions seldom ask for
+    one column."""
     by_table: dict[str, list[float]] = defaultdict(list)
     for (table, _), score in found.items():
         by_table[table].append(score)
     scores: dict[str, float] = {}
-    for table, said in by_table.items():
-        said.sort(reverse=True)
-        scores[table] = said[0] + _FURTHER * sum(said[1 : 1 + _FURTHER_COLUMNS])
+    for table, column_scores in by_table.items():
+        column_scores.sort(reverse=True)
+        scores[table] = column_scores[0] + _FURTHER * sum(column_scores[1 : 1 + _FURTHER_COLUMNS])
     return scores
 
 
@@ -115,18 +115,18 @@ def document_scores(schema: Schema, relevant: Sequence[Retrieved]) -> dict[Name,
 
 def _mentions(schema: Schema, text: str) -> list[tuple[Table, str]]:
     """The tables that a text names, with those of their columns that it names, too."""
-    said = {part for name in re.findall(r"[\w.]+", text.lower()) for part in (name, *name.split("."))}
+    names = {part for name in re.findall(r"[\w.]+", text.lower()) for part in (name, *name.split("."))}
     found: list[tuple[Table, str]] = []
-    for name in sorted(said):
+    for name in sorted(names):
         table = schema.table(name)
         for owner in [table] if table is not None else schema.tables_named(name):
             found.append((owner, ""))
-            found += [(owner, column.name) for column in owner.columns if column.name.lower() in said]
+            found += [(owner, column.name) for column in owner.columns if column.name.lower() in names]
     return found
 
 
 def _best_first(scores: Mapping[Key, float], most: int) -> list[Key]:
     """Equal scores in the order of their names, also at the end, where only some of them have a place."""
     least = min(nlargest(most, scores.values()), default=0.0)
-    kept = [(-score, key) for key, score in scores.items() if score >= least]
-    return [key for _, key in sorted(kept)[:most]]
+    at_least = [(-score, key) for key, score in scores.items() if score >= least]
+    return [key for _, key in sorted(at_least)[:most]]

@@ -1,4 +1,4 @@
-"""Which of several columns is meant by a value that all of them hold: a model that is told of two asks for either.
+"""Which of several columns is meant by a value that all of them hold: a model that sees two filters by either.
 
 What stands beside the value says it: the `F gender`, `customer Miller`; not "which city in New York". And a word in
 small letters is more probably a kind of things, of which there are few, than the name of one of many: "heroes who are
@@ -28,11 +28,11 @@ def places_meant(
         question: as asked.
         distinct: how many values a column has, by table and column.
     """
-    by_said: dict[str, list[LinkedValue]] = defaultdict(list)
+    by_mention: dict[str, list[LinkedValue]] = defaultdict(list)
     for value in values:
-        by_said[value.said.casefold()].append(value)
-    kept = {id(value) for ones in by_said.values() for value in _meant(ones, question, distinct)}
-    return [value for value in values if id(value) in kept]
+        by_mention[value.mention.casefold()].append(value)
+    chosen = {id(value) for ones in by_mention.values() for value in _meant(ones, question, distinct)}
+    return [value for value in values if id(value) in chosen]
 
 
 def _meant(
@@ -40,10 +40,10 @@ def _meant(
 ) -> Sequence[LinkedValue]:
     if len({(it.table, it.column) for it in ones}) < 2 or any(it.how == "date" for it in ones):
         return ones
-    named = [_named(ones, near, before) for near, before in _beside(ones[0].said, question)]
+    named = [_named(ones, near, before) for near, before in _beside(ones[0].mention, question)]
     if named and all(named):  # where it is said twice, what stands beside one says nothing of the other
         return [it for it in ones if any(it is one for found in named for one in found)]
-    if not ones[0].said.islower() or question.islower():  # who writes all in small letters, writes names so
+    if not ones[0].mention.islower() or question.islower():  # who writes all in small letters, writes names so
         return ones
     sizes = {(it.table, it.column): distinct.get((it.table, it.column), 0) for it in ones}
     least = min(sizes.values())
@@ -56,12 +56,12 @@ def _named(ones: Sequence[LinkedValue], near: frozenset[str], before: frozenset[
     return named or [it for it in ones if words(it.table.rpartition(".")[2]) & before]
 
 
-def _beside(said: str, question: str) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """The stems of the words around each place where something was said, and of the one before it.
+def _beside(mention: str, question: str) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """The stems of the words around each mention, and of the one before it.
 
     Only what comes before names a table: "alien heroes" are no names.
     """
-    all_tokens, own = tokens(question), [token.folded for token in tokens(said)]
+    all_tokens, own = tokens(question), [token.folded for token in tokens(mention)]
     found: list[tuple[frozenset[str], frozenset[str]]] = []
     for at in range(len(all_tokens) - len(own) + 1):
         if own and [token.folded for token in all_tokens[at : at + len(own)]] == own:

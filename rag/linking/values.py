@@ -1,6 +1,6 @@
 """Words of a question and the stored values that they mean: `george lucas` is 'George Lucas' of publisher_name.
 
-The index holds the distinct values of text columns as somebody has read them. A question's words are looked up, not
+The index holds the distinct values of text columns as they were read. A question's words are looked up, not
 compared with every value: exactly first, then by the words that a value is made of. What is near in meaning alone
 (California and 'CA') comes from the vectors of short values, see `column_index`.
 """
@@ -25,7 +25,7 @@ _OFFERED: frozenset[How] = frozenset({"near", "meaning"})
 _WITHIN = 0.9  # of a date's score, where the value is a time of that day, or a day of that month
 _LONGEST = 8  # words of a value that a question spells out
 _NEAR = 84.0  # percent of likeness from which one spelling may be meant by another: two letters in twelve
-_KEPT_WORDS = 4096  # of questions, with the words of values that are spelled like them
+_MAX_WORDS = 4096  # of questions, with the words of values that are spelled like them
 _NEAR_WORD_CHARS = 4  # shorter words are like too many others
 _BEGINNING = 5  # letters of a value that a longer word may begin with, two thirds of it at least
 _IN_PART = 88.0  # percent of likeness, where a name is a part of a value
@@ -35,7 +35,7 @@ _NUMBER_DIGITS = 3  # shorter numbers count something; they are rarely a text
 
 
 class StoredValues(Frozen):
-    """The distinct values of one text column, as far as they were read."""
+    """The distinct values of one text column, up to the number that was read."""
 
     table: str
     column: str
@@ -45,7 +45,7 @@ class StoredValues(Frozen):
 class LinkedValue(NamedTuple):
     """A stored value that a question means, or may mean.
 
-    said: the question's own words.
+    mention: the question's own words.
     how: `exact`; `case`, where case or punctuation differ; `form`, another form of the word, as a plural; `date`,
         written otherwise; `near`, spelled almost so or only a part of it; `meaning`, by its vector.
     score: how surely, at most 1.
@@ -54,7 +54,7 @@ class LinkedValue(NamedTuple):
     table: str
     column: str
     value: str
-    said: str
+    mention: str
     how: How
     score: float
 
@@ -69,7 +69,7 @@ class _Span(NamedTuple):
 
     start: int
     end: int
-    said: str
+    mention: str
     weight: float  # 1 where it looks like a value (quoted, with a capital or a digit, several words), else less
 
 
@@ -131,7 +131,7 @@ class ValueIndex:
         for span in _pieces(text, words):
             if not taken.issuperset(range(span.start, span.end)):
                 found += self._near(span, words)
-        return sorted(found, key=lambda it: (-it.score, it.table, it.column, it.value, it.said))
+        return sorted(found, key=lambda it: (-it.score, it.table, it.column, it.value, it.mention))
 
     def _exact(self, span: _Span, words: Sequence[Token], *, inside: bool) -> list[LinkedValue]:
         part = words[span.start : span.end]
@@ -139,11 +139,11 @@ class ValueIndex:
         if len(part) == 1 and self._is_name(part[0]):
             weight *= 0.5
         spelling = self._by_spelling.get(spelled(part), ())
-        hits = [self._linked(at, span.said, "exact" if self._values[at][2] == span.said else "case", weight)
+        hits = [self._linked(at, span.mention, "exact" if self._values[at][2] == span.mention else "case", weight)
                 for at in spelling]  # fmt: skip
         seen = set(spelling)
         forms = self._by_singular.get(" ".join(word.singular for word in part), ())
-        return hits + [self._linked(at, span.said, "form", weight) for at in forms if at not in seen]
+        return hits + [self._linked(at, span.mention, "form", weight) for at in forms if at not in seen]
 
     def _on_dates(self, text: str) -> list[LinkedValue]:
         """Values that are a day of the text, or the first or last one of its month, quarter or year; or within it."""
@@ -152,12 +152,12 @@ class ValueIndex:
             ends = [self._beginning_with(day.isoformat()) for day in dict.fromkeys((period.first, period.last))]
             for at in chain(*ends):
                 is_day = _is_day(self._values[at][2])
-                found.append(self._linked(at, period.said, "date", 1.0 if is_day else _WITHIN))
-            columns = {(it.table, it.column) for it in found if it.said == period.said}
+                found.append(self._linked(at, period.mention, "date", 1.0 if is_day else _WITHIN))
+            columns = {(it.table, it.column) for it in found if it.mention == period.mention}
             for at in self._beginning_with(period.prefix) if period.prefix else ():
                 if self._values[at][:2] not in columns:  # one of each column shows how it is written there
                     columns.add(self._values[at][:2])
-                    found.append(self._linked(at, period.said, "date", _WITHIN))
+                    found.append(self._linked(at, period.mention, "date", _WITHIN))
         return found
 
     def _beginning_with(self, day: str) -> Iterator[int]:
@@ -172,13 +172,13 @@ class ValueIndex:
         if len(part) == 1 and self._is_name(part[0]):
             return []
         ids = {at for word in part for at in self._sharing(word)}
-        said = {spelled(part), " ".join(word.singular for word in part)}
+        mention = {spelled(part), " ".join(word.singular for word in part)}
         hits: list[LinkedValue] = []
         for at in sorted(ids):
             value = spelled(tokens(self._values[at][2]))
-            likeness = max(_likeness(one, value, is_name=span.weight == 1.0) for one in said)
+            likeness = max(_likeness(one, value, is_name=span.weight == 1.0) for one in mention)
             if likeness >= _NEAR:
-                hits.append(self._linked(at, span.said, "near", span.weight * likeness / 100))
+                hits.append(self._linked(at, span.mention, "near", span.weight * likeness / 100))
         return hits
 
     def _is_name(self, word: Token) -> bool:
@@ -205,7 +205,7 @@ class ValueIndex:
             from rapidfuzz import fuzz, process
 
             matches = process.extract(word, self._words, scorer=fuzz.ratio, score_cutoff=_NEAR, limit=3)
-            if len(self._alike) >= _KEPT_WORDS:
+            if len(self._alike) >= _MAX_WORDS:
                 self._alike.clear()
             found = self._alike[word] = tuple(near for near, _, _ in matches)
         return found
@@ -217,10 +217,10 @@ class ValueIndex:
                 return [word[:length]]
         return []
 
-    def _linked(self, at: int, said: str, how: How, weight: float) -> LinkedValue:
+    def _linked(self, at: int, mention: str, how: How, weight: float) -> LinkedValue:
         table, column, value = self._values[at]
         score = round(_SCORES.get(how, 1.0) * weight, 4)
-        return LinkedValue(table, column, value, said, how, score)
+        return LinkedValue(table, column, value, mention, how, score)
 
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
@@ -229,7 +229,7 @@ _QUOTED = re.compile(r"""["“”«»„`]([^"“”«»„`]{1,80})["“”«»
 
 def _fixed(postings: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
     """As tuples, which the garbage collector need not look at: there may be a hundred thousand of them."""
-    return {said: tuple(places) for said, places in postings.items()}
+    return {mention: tuple(places) for mention, places in postings.items()}
 
 
 def _is_day(value: str) -> bool:
@@ -242,15 +242,22 @@ def quoted(text: str) -> list[str]:
     return [match[1] or match[2] for match in _QUOTED.finditer(text)]
 
 
-def _likeness(said: str, value: str, *, is_name: bool) -> float:
+def _likeness(mention: str, value: str, *, is_name: bool) -> float:
     """Percent. A name may be said in part, and in another order; a plain word must be the value, or begin with it."""
     from rapidfuzz import fuzz
 
-    likeness = max(fuzz.ratio(said, value), fuzz.token_sort_ratio(said, value))
-    in_part = f" {said} " in f" {value} " and (value.startswith(said) or value.count(" ") <= 2 * said.count(" ") + 1)
+    likeness = max(fuzz.ratio(mention, value), fuzz.token_sort_ratio(mention, value))
+    in_part = f" {mention} " in f" {value} " and (
+        value.startswith(mention) or value.count(" ") <= 2 * mention.count(" ") + 1
+    )
     if is_name and in_part:
         return max(likeness, _IN_PART)
-    if len(value) >= _BEGINNING and said.startswith(value) and " " not in said and len(value) * 3 >= len(said) * 2:
+    if (
+        len(value) >= _BEGINNING
+        and mention.startswith(value)
+        and " " not in mention
+        and len(value) * 3 >= len(mention) * 2
+    ):
         return max(likeness, _IN_PART)
     return likeness
 
@@ -290,8 +297,8 @@ def _pieces(text: str, words: Sequence[Token]) -> list[_Span]:
     spans: dict[tuple[int, int], _Span] = {}
 
     def add(start: int, end: int, weight: float) -> None:
-        said = text[words[start].start : words[end - 1].end]
-        spans.setdefault((start, end), _Span(start, end, said, weight))
+        mention = text[words[start].start : words[end - 1].end]
+        spans.setdefault((start, end), _Span(start, end, mention, weight))
 
     for match in _QUOTED.finditer(text):
         inside = [at for at, word in enumerate(words) if match.start() < word.start and word.end < match.end()]

@@ -9,7 +9,7 @@ from typing import Literal
 from executors.base import Column, ForeignKey, Schema, Table
 from rag.docs.documents import Document
 from rag.docs.plain_text import on_one_line, plain
-from rag.remembered import Remembered
+from rag.identity_cache import IdentityCache
 
 Style = Literal["ddl", "compact"]
 
@@ -28,7 +28,7 @@ class TableText:
 
     def __init__(self, schema: Schema, documents: Sequence[Document], style: Style, max_samples: int) -> None:
         self._schema, self._style, self._max_samples = schema, style, max_samples
-        self._docs = _said_of(documents)
+        self._docs = _descriptions_of(documents)
         self._whole: dict[tuple[str, bool], str] = {}  # by table and `samples`: texts that no question changes
 
     def table(
@@ -59,12 +59,14 @@ class TableText:
         shown = [column for column in table.columns if columns is None or column.name.lower() in columns]
         keys = [key for key in table.foreign_keys if only is None or key.table.lower() in only]
         hidden = len(table.columns) - len(shown)
-        said = [f"-- {line}" for line in self._table_comments(table)]
+        descriptions = [f"-- {line}" for line in self._table_comments(table)]
         rest = [f"-- {hidden} more columns are not shown."] if hidden else []
         if self._style == "ddl":
             body = self._statement(table, shown, keys, samples=samples)
-            return "\n".join([*said, f"CREATE TABLE {self.name(table.name)} (", *body, *_indented(rest), ");", ""])
-        body = [self._line(table, shown, keys), *_indented(said)]
+            return "\n".join(
+                [*descriptions, f"CREATE TABLE {self.name(table.name)} (", *body, *_indented(rest), ");", ""]
+            )
+        body = [self._line(table, shown, keys), *_indented(descriptions)]
         for column in shown:
             comment = self._comment(table, column, samples=samples)
             if comment:
@@ -123,27 +125,27 @@ class TableText:
         return ", ".join(map(self._quoted, names))
 
     def _table_comments(self, table: Table) -> list[str]:
-        said = self._docs.get((table.name.lower(), "")) or [table.comment]
-        return [_cut(text, _COMMENT_CHARS) for text in said if text.strip()]
+        descriptions = self._docs.get((table.name.lower(), "")) or [table.comment]
+        return [_cut(text, _COMMENT_CHARS) for text in descriptions if text.strip()]
 
     def _comment(self, table: Table, column: Column, *, samples: bool) -> str:
-        said = "; ".join(self._docs.get((table.name.lower(), column.name.lower())) or [column.comment])
+        descriptions = "; ".join(self._docs.get((table.name.lower(), column.name.lower())) or [column.comment])
         values = [_value(value, column.type) for value in column.samples[: self._max_samples]] if samples else []
         shown = f"e.g. {', '.join(values)}" if values else ""
-        return "; ".join(filter(None, (_cut(said, _COMMENT_CHARS), shown)))
+        return "; ".join(filter(None, (_cut(descriptions, _COMMENT_CHARS), shown)))
 
 
 def _grouped(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
-    """What is said of each column and table, by its name in small letters."""
-    said: dict[tuple[str, str], list[str]] = {}
+    """The descriptions of each column and table, by its lower-case name."""
+    descriptions: dict[tuple[str, str], list[str]] = {}
     for document in documents:
         if document.kind in {"column", "table"} and document.table:
-            said.setdefault((document.table.lower(), document.column.lower()), []).append(document.text)
-    return said
+            descriptions.setdefault((document.table.lower(), document.column.lower()), []).append(document.text)
+    return descriptions
 
 
-_said_of = Remembered(_grouped)
-table_text_of = Remembered(TableText)
+_descriptions_of = IdentityCache(_grouped)
+table_text_of = IdentityCache(TableText)
 
 
 def _value(value: str, column_type: str) -> str:

@@ -13,9 +13,9 @@ from itertools import chain
 
 from executors.base import Frozen, Schema, Table
 from rag.docs.documents import Document, Retrieved
+from rag.identity_cache import IdentityCache
 from rag.linking.linking import SchemaLinker
 from rag.linking.schema_ranking import Ranking
-from rag.remembered import Remembered
 from rag.schema.joins import Joins, joins_of
 from rag.schema.table_text import Style, TableText, table_text_of
 
@@ -107,7 +107,7 @@ def _whole(schema: Schema, texts: TableText, budget: int, samples: bool) -> Sche
     return _joined(parts, ((table, None) for table in schema.tables), pruned=False)
 
 
-_whole_of = Remembered(_whole, most=24)  # three for each database and style
+_whole_of = IdentityCache(_whole, most=24)  # three for each database and style
 
 
 def _joined(

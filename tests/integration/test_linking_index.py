@@ -89,7 +89,7 @@ def test_values_near_a_phrase_are_found_with_what_was_said(store: Store, embedde
     index = ColumnIndex(store, embedder)
     index.sync_values(SCHEMA, (STATES,))
     near = index.near("How many were closed yesterday?", "shop")
-    assert [(it.column, it.value, it.said) for it in near.values] == [("state", "closed today", "closed yesterday")]
+    assert [(it.column, it.value, it.mention) for it in near.values] == [("state", "closed today", "closed yesterday")]
 
 
 def test_only_what_has_changed_is_embedded_again(store: Store, embedder: HashingEmbedder) -> None:

@@ -282,7 +282,7 @@ async def test_texts_of_the_gold_query_are_looked_for_among_the_linked_values() 
     ],
 )
 def test_a_text_is_linked_where_the_value_and_its_column_are(value: str, column: str, linked: bool, why: str) -> None:
-    found = LinkedValue(table="books", column=column, value=value, said="Dune", how="exact", score=1)
+    found = LinkedValue(table="books", column=column, value=value, mention="Dune", how="exact", score=1)
     assert is_linked(StoredText(text="dune", columns=(("books", "title"),)), [found]) is linked, why
 
 

@@ -145,7 +145,7 @@ def test_a_value_that_a_rule_has_in_quotes_is_linked() -> None:
 
 
 def test_what_is_near_in_meaning_is_offered() -> None:
-    near = Near(values=(NearValue(table="college", column="state", value="CA", said="California", score=0.8),))
+    near = Near(values=(NearValue(table="college", column="state", value="CA", mention="California", score=0.8),))
     (value,) = LINKER.link("Which college is in California?", near=near).values
     assert (value.value, value.how, value.is_sure) == ("CA", "meaning", False)
 
@@ -160,7 +160,7 @@ def test_what_is_near_in_meaning_is_offered() -> None:
     ],
 )
 def test_is_not_offered(question: str, said: str, score: float, why: str) -> None:
-    near = Near(values=(NearValue(table="college", column="state", value="CA", said=said, score=score),))
+    near = Near(values=(NearValue(table="college", column="state", value="CA", mention=said, score=score),))
     assert LINKER.link(question, near=near).values == (), why
 
 
@@ -168,16 +168,16 @@ def test_an_offer_is_made_beside_a_sure_value_only_in_a_table_that_the_question_
     schema = Schema(database="d", dialect="sqlite", tables=(table("college", "state"), table("singer", "name")))
     stored = [StoredValues(table="singer", column="name", values=("California",))]
     linker = SchemaLinker(schema, (), stored)
-    near = Near(values=(NearValue(table="college", column="state", value="CA", said="California", score=0.8),))
+    near = Near(values=(NearValue(table="college", column="state", value="CA", mention="California", score=0.8),))
     both = [("singer", "name", "California"), ("college", "state", "CA")]
     assert values(linker.link("How many colleges are in California?", near=near)) == both
     assert values(linker.link("Does the singer live in California?", near=near)) == both[:1]
 
 
 def test_a_sure_value_beside_a_name_of_the_schema_means_nothing_else() -> None:
-    offered = NearValue(table="publisher", column="publisher_name", value="George Lucas", said="{}", score=0.6)
+    offered = NearValue(table="publisher", column="publisher_name", value="George Lucas", mention="{}", score=0.6)
     for said, whole in (("vampire heroes", False), ("winged heroes", True)):
-        near = Near(values=(offered._replace(said=said),))
+        near = Near(values=(offered._replace(mention=said),))
         found = values(LINKER.link(f"How tall are the {said}?", near=near))
         assert (("publisher", "publisher_name", "George Lucas") in found) is whole, said
 
@@ -195,7 +195,7 @@ def test_a_value_that_was_kept_of_a_column_that_may_not_be_shown_any_more_is_not
 ) -> None:
     private = Column(name="state", type="TEXT", private=True)
     schema = Schema(database="d", dialect="sqlite", tables=(Table(name="college", columns=(private,)),))
-    near = Near(values=(NearValue(table=place, column=column, value="CA", said="California", score=0.8),))
+    near = Near(values=(NearValue(table=place, column=column, value="CA", mention="California", score=0.8),))
     linker = SchemaLinker(schema, (), [StoredValues(table=place, column=column, values=("CA",))])
     assert linker.link("Which college is in California, CA?", near=near).values == (), why
 
@@ -220,7 +220,7 @@ def test_sure_values_come_before_offers_and_there_are_not_too_many() -> None:
 
 @pytest.mark.parametrize("said", ["NY vampire heroes", "NY vampires"])
 def test_words_that_values_explain_between_them_mean_nothing_else(said: str) -> None:
-    near = NearValue(table="publisher", column="publisher_name", value="George Lucas", said=said, score=0.7)
+    near = NearValue(table="publisher", column="publisher_name", value="George Lucas", mention=said, score=0.7)
 
     linked = LINKER.link(f"Count the {said}.", near=Near(values=(near,)))
 

@@ -72,7 +72,11 @@ def test_a_date_of_a_gold_query_is_linked_by_what_the_line_tells(
     text: str, column: str, is_date: bool, linked: bool, why: str
 ) -> None:
     period = LinkedPeriod(
-        said="March 2023", first="2023-03-01", last="2023-03-31", after="2023-04-01", columns=(("sales", "sale_date"),)
+        mention="March 2023",
+        first="2023-03-01",
+        last="2023-03-31",
+        after="2023-04-01",
+        columns=(("sales", "sale_date"),),
     )
     stored = StoredText(text=text, columns=(("sales", column),), is_date=is_date)
     assert is_linked(stored, (), [period]) is linked, why

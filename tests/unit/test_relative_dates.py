@@ -81,7 +81,7 @@ def test_a_time_is_counted_from_today(text: str, span: tuple[str, str]) -> None:
     (period,) = relative_periods(text, MONDAY)
 
     assert (period.first.isoformat(), period.last.isoformat()) == span
-    assert period.said in text
+    assert period.mention in text
 
 
 @pytest.mark.parametrize("text", [

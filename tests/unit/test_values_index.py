@@ -71,7 +71,7 @@ def test_does_not_link(question: str, value: str, why: str) -> None:
 
 def test_what_was_said_and_where_it_stands_are_told() -> None:
     (value,) = found("What did george lucas publish?")
-    assert (value.table, value.column, value.said) == ("publisher", "name", "george lucas")
+    assert (value.table, value.column, value.mention) == ("publisher", "name", "george lucas")
     assert value.is_sure
 
 

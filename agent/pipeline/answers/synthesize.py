@@ -161,7 +161,7 @@ def facts_of(question: str, attempt: Attempt, context: Context, *, raw: QueryRes
         sql=attempt.executed_sql or attempt.sql,
         dialect=context.db_schema.dialect,
         documents=context.known or comment_documents(context.db_schema),
-        linked=[(it.said, it.value) for it in context.linked.values if it.is_sure],
+        linked=[(it.mention, it.value) for it in context.linked.values if it.is_sure],
         earlier=" ".join(exchange.question for exchange in context.history),
         raw=raw,
         calculate=calculate,

@@ -11,9 +11,9 @@ from agent.prompting.context import Context
 from agent.understanding.clarification.languages import Frames, frames_of
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Document, Retrieved
+from rag.identity_cache import IdentityCache
 from rag.linking.fusion import term_of, uses_term
 from rag.linking.schema_ranking import document_scores
-from rag.remembered import Remembered
 from rag.words import telling_words, words
 
 _WAREHOUSE = frozenset({"dim", "fact", "tbl", "tb", "stg", "raw", "vw", "view"})  # before a table's own name
@@ -136,13 +136,13 @@ class Asked:
         return with_ending(self.text, addition)
 
 
-@Remembered
+@IdentityCache
 def text_of(documents: tuple[Document, ...]) -> str:
     """What documents say, each on a line."""
     return "\n".join(f"{it.shown} {it.sql}" for it in documents)
 
 
-@Remembered
+@IdentityCache
 def _words_of_names(schema: Schema) -> frozenset[str]:
     return words(" ".join(it for table in schema.tables for it in _names(table)))
 

@@ -22,8 +22,8 @@ from executors.base import Schema
 from rag.docs.documents import Document
 from rag.embedding.embedder import vocabulary_of
 from rag.errors import RetrievalError
+from rag.identity_cache import IdentityCache
 from rag.linking.fusion import term_of
-from rag.remembered import Remembered
 from rag.words import is_silent, phrases, split_name, stem_of, tokens, words
 
 if TYPE_CHECKING:
@@ -232,16 +232,16 @@ def _once(found: Iterable[Lacking]) -> tuple[Lacking, ...]:
 
 def _known_words(asked: Asked) -> frozenset[str]:
     """The stems of all that the schema, its docs and samples, the linked values and the session say."""
-    texts = [asked.said, *(f"{it.said} {it.value}" for it in asked.context.linked.values)]
+    texts = [asked.said, *(f"{it.mention} {it.value}" for it in asked.context.linked.values)]
     return _words_of(asked.schema) | _words_in(asked.context.known) | words(" ".join(texts))
 
 
-@Remembered
+@IdentityCache
 def _words_in(documents: tuple[Document, ...]) -> frozenset[str]:
     return words(text_of(documents))
 
 
-@Remembered
+@IdentityCache
 def _words_of(schema: Schema) -> frozenset[str]:
     texts: list[str] = []
     for table in schema.tables:
@@ -278,7 +278,7 @@ async def _is_understood(schema: Schema, embedder: Embedder) -> bool:
     return not vocabulary or sum(it in vocabulary for it in names) * 2 > len(names)
 
 
-@Remembered
+@IdentityCache
 def _names_of(schema: Schema) -> tuple[str, ...]:
     """The words of the names of its tables."""
     return tuple(word for table in schema.tables for word in split_name(table.parts[-1]).split())

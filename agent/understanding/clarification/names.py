@@ -35,10 +35,10 @@ async def ambiguous_name(asked: Asked, lookups: Lookups) -> Clarification | None
     by_said: dict[str, list[LinkedValue]] = defaultdict(list)
     for value in asked.context.linked.values:
         if value.how not in {"date", "meaning"}:
-            by_said[value.said.casefold()].append(value)
+            by_said[value.mention.casefold()].append(value)
     sure = {said for said, values in by_said.items() if any(it.is_sure for it in values)}
     for said, values in by_said.items():
-        if _is_one_name(asked, values[0].said) and not any(said != other and said in other for other in sure):
+        if _is_one_name(asked, values[0].mention) and not any(said != other and said in other for other in sure):
             places = _places(asked, [it for it in values if it.is_sure == (said in sure)])
             if said in sure:
                 found = await _several_columns(asked, values, places, lookups)
@@ -70,7 +70,7 @@ def _is_plural(asked: Asked, said: str, at: int) -> bool:
     if re.match(r"s\b", following) or re.match(r"['’]s?\s+and\b", following):
         return True
     last = said.split()[-1].casefold()
-    values = [it.value.casefold() for it in asked.context.linked.values if it.said == said]
+    values = [it.value.casefold() for it in asked.context.linked.values if it.mention == said]
     return last.endswith("s") and not any(last in value for value in values)
 
 
@@ -91,7 +91,7 @@ async def _several_columns(
     asked: Asked, values: Sequence[LinkedValue], places: list[Place], lookups: Lookups
 ) -> Clarification | None:
     """One value in columns of other meaning, of which the question and its tables name none."""
-    said = values[0].said
+    said = values[0].mention
     if len(places) < 2 or any(it.table.is_view or _is_key(it) or words(it.column.name) & _DIRECTED for it in places):
         return None
     if any(own_words(it.table) <= asked.stems or asked.says(it.column) or _is_mentioned(asked, it) for it in places):
@@ -143,7 +143,7 @@ async def _several_values(asked: Asked, values: list[LinkedValue], lookups: Look
     places = _places(asked, near)
     if len(places) != 1 or len({it.value for it in near}) < 2 or _is_key(places[0]):
         return None
-    said, place = near[0].said, places[0]
+    said, place = near[0].mention, places[0]
     if asked.says(place.column) and words(place.column.name) != {"name"}:
         return None
     if re.search(rf"\b{re.escape(_plural_of(place))}\b", asked.text, re.IGNORECASE):
@@ -161,10 +161,10 @@ async def _several_people(asked: Asked, values: list[LinkedValue], lookups: Look
     places = _places(asked, [it for it in values if it.is_sure])
     if len(places) != 1 or asked.says(places[0].column):
         return None
-    place, said = places[0], values[0].said
+    place, said = places[0], values[0].mention
     names = _full_name(place)
     plural = re.search(rf"\b{re.escape(_plural_of(place))}\b", asked.text, re.IGNORECASE)
-    others = {it.column for it in asked.context.linked.values if it.table == place.table.name and it.said != said}
+    others = {it.column for it in asked.context.linked.values if it.table == place.table.name and it.mention != said}
     if names is None or plural or others & set(names) - {place.column.name}:
         return None
     value = next(it.value for it in values if it.is_sure)

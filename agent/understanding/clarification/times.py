@@ -55,7 +55,7 @@ async def vague_time(asked: Asked, lookups: Lookups) -> Clarification | None:
 async def two_dates(asked: Asked, lookups: Lookups) -> Clarification | None:
     """A period of a named table that has several dates of equal standing, by which its rows differ."""
     periods = asked.context.linked.periods
-    if len({it.said for it in periods}) != 1 or has_deed(asked.text):
+    if len({it.mention for it in periods}) != 1 or has_deed(asked.text):
         return None
     dated = [(table, found) for table in asked.in_play if (found := plausible(asked, table))]
     if len(dated) != 1 or dated[0][0] not in asked.named or len(dated[0][1]) < 2:
@@ -71,12 +71,12 @@ async def two_dates(asked: Asked, lookups: Lookups) -> Clarification | None:
         if known := await lookups.date_range(place):
             ranges.append(asked.frames.days.format(column=place.name, first=known.first, last=known.last))
         choices.append(Choice(label=label, question=asked.with_ending(f"{label} ({place.name})")))
-    text = asked.frames.two_dates.format(said=period.said, ranges="; ".join(ranges))
+    text = asked.frames.two_dates.format(mention=period.mention, ranges="; ".join(ranges))
     return Clarification(
         reason="two_dates",
         text=listed(text, [it.label for it in choices]),
         choices=tuple(choices),
-        assumption=asked.frames.assumed.format(said=period.said, meant=choices[0].label),
+        assumption=asked.frames.assumed.format(mention=period.mention, meant=choices[0].label),
     )
 
 

@@ -6,7 +6,7 @@ import gc
 import itertools
 import weakref
 
-from rag.remembered import Remembered
+from rag.identity_cache import IdentityCache
 
 
 class Thing:
@@ -24,13 +24,13 @@ def test_the_same_objects_are_asked_about_once_and_equal_ones_anew() -> None:
     def make(_: Thing, __: Thing) -> int:
         return next(count)
 
-    remembered = Remembered(make)
+    remembered = IdentityCache(make)
     one, other = Thing(), Thing()
     assert [remembered(one, other), remembered(one, other), remembered(other, one)] == [1, 1, 2]
 
 
 def test_a_list_may_have_been_changed_and_is_never_remembered() -> None:
-    remembered = Remembered(len)
+    remembered = IdentityCache(len)
     things = [1]
     assert remembered(things) == 1
     things.append(2)
@@ -38,7 +38,7 @@ def test_a_list_may_have_been_changed_and_is_never_remembered() -> None:
 
 
 def test_only_the_latest_are_kept_and_others_are_let_go() -> None:
-    remembered = Remembered(id, most=2)
+    remembered = IdentityCache(id, most=2)
     things = [Thing() for _ in range(5)]
     for thing in things:
         remembered(thing)

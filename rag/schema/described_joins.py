@@ -1,6 +1,6 @@
 """Joins that the docs tell of and the database has no key for: `orders can be joined to customers on customer_id`.
 
-Only a sentence that says so, and only names that the schema has, make a join; whatever is doubtful makes none.
+Only an explicit sentence with names of the schema makes a join; a doubtful one makes none.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _Place(NamedTuple):
     column: str = ""
 
 
-def said_joins(schema: Schema, documents: Iterable[Document]) -> list[tuple[Table, ForeignKey]]:
+def described_joins(schema: Schema, documents: Iterable[Document]) -> list[tuple[Table, ForeignKey]]:
     """The joins that rules tell of, each as a foreign key of the table; once each, in the order of the documents."""
     from rag.docs.names import Names
 
@@ -86,26 +86,26 @@ def _sentences(text: str) -> list[str]:
 def _matches(sentence: str) -> Iterator[dict[str, str]]:
     for pattern in _SENTENCES:
         for match in pattern.finditer(sentence):
-            yield {name: said for name, said in match.groupdict().items() if said}
+            yield {name: text for name, text in match.groupdict().items() if text}
 
 
-def _joined(said: dict[str, str], names: Names) -> list[tuple[_Place, _Place]]:
+def _joined(groups: dict[str, str], names: Names) -> list[tuple[_Place, _Place]]:
     """The pairs of columns that a sentence joins."""
     pairs: list[tuple[_Place, _Place]] = []
-    for left, right in product(_places(said, "left", names), _places(said, "right", names)):
+    for left, right in product(_places(groups, "left", names), _places(groups, "right", names)):
         if left.column and right.column:
             pairs.append((left, right))
         elif left.column:  # orders.customer_id references customers
             pairs += [(left, key) for key in _key(right.table)]
-        elif not left.column and not right.column and "on" in said:
-            pairs += _on(said["on"], left.table, right.table, names)
+        elif not left.column and not right.column and "on" in groups:
+            pairs += _on(groups["on"], left.table, right.table, names)
     return pairs
 
 
-def _places(said: dict[str, str], side: str, names: Names) -> list[_Place]:
+def _places(groups: dict[str, str], side: str, names: Names) -> list[_Place]:
     """What a side of a sentence names. A bare name is a table, else a column that just one table has."""
-    parts = _PARTS.split(said.get(side, ""))
-    owners = [names.table(owner) for owner in _PARTS.split(said.get(f"{side}_of", "")) if owner]
+    parts = _PARTS.split(groups.get(side, ""))
+    owners = [names.table(owner) for owner in _PARTS.split(groups.get(f"{side}_of", "")) if owner]
     places: list[_Place] = []
     for part in parts:
         if owners:
@@ -119,10 +119,10 @@ def _places(said: dict[str, str], side: str, names: Names) -> list[_Place]:
     return places
 
 
-def _on(said: str, left: Table, right: Table, names: Names) -> list[tuple[_Place, _Place]]:
+def _on(text: str, left: Table, right: Table, names: Names) -> list[tuple[_Place, _Place]]:
     """The columns that are the same: of one name in both tables, or in one, and the key of the other; or `a = b`."""
     pairs: list[tuple[_Place, _Place]] = []
-    for part in _PARTS.split(said):
+    for part in _PARTS.split(text):
         one, equal, other = (name.strip() for name in part.partition("="))
         if equal and names.qualified(one) and _column(right, one, names):
             one, other = other, one  # the other way round

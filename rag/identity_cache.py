@@ -1,4 +1,4 @@
-"""What takes long to make of an object and is asked for at every question, kept for the objects asked of lately."""
+"""An identity cache: keeps what is slow to derive from an object, for the objects used last."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections import deque
 from collections.abc import Callable
 from typing import Generic, ParamSpec, TypeVar
 
-_KEPT = 8  # of each sort: a process has few databases, and what is kept keeps its schema
+_MOST = 8  # per function: a process has few databases, and each result keeps its schema alive
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Remembered(Generic[P, T]):
-    """Calls a function, once for the same objects while they are among the latest; safe in threads.
+class IdentityCache(Generic[P, T]):
+    """Calls a function once for the same objects while they are among the latest. Safe to use from several threads.
 
     Objects are the same only by their identity: to compare two large schemas takes longer than most of what is made of
     them. They must not change, and are kept as long as what was made of them.
@@ -23,7 +23,7 @@ class Remembered(Generic[P, T]):
         most: results that are kept.
     """
 
-    def __init__(self, make: Callable[P, T], most: int = _KEPT) -> None:
+    def __init__(self, make: Callable[P, T], most: int = _MOST) -> None:
         self._make = make
         self._known: deque[tuple[tuple[object, ...], T]] = deque(maxlen=most)
 
