@@ -177,7 +177,7 @@ NOT_DERIVED = [
     ("sqlite", "SELECT o.id, o.x FROM o JOIN (SELECT cid FROM o GROUP BY cid HAVING COUNT(*) > 3) s ON s.cid = o.cid",
      False, NO_AGGREGATE),
     ("sqlite", "SELECT c.n, s.t FROM c JOIN (SELECT cid, SUM(x) AS t FROM o GROUP BY cid) s ON c.id = s.cid "
-     "WHERE c.f = 1 AND s.t > 9", True, "cannot be told apart"),  # without a schema: what tells rows of c apart?
+     "WHERE c.f = 1 AND s.t > 9", True, "cannot be distinguished"),  # without a schema: what tells rows of c apart?
     ("sqlite", "SELECT 'a' AS k, SUM(x) FROM t UNION SELECT 'b', SUM(y) FROM u ORDER BY 2 LIMIT 1", True,
      "chooses among the rows of a UNION"),
     ("postgres", "SELECT a, SUM(x) FROM t GROUP BY ROLLUP (a) HAVING SUM(x) > 3", True, "subtotals"),

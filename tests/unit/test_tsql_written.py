@@ -66,7 +66,7 @@ def test_what_cannot_be_said_is_refused_with_what_can(sql: str) -> None:
         guard.check(sql, SHOP, row_limit=7)
 
     assert raised.value.kind is ErrorKind.SYNTAX_ERROR
-    assert "name of its own" in raised.value.hint
+    assert "unique name" in raised.value.hint
 
 
 @pytest.mark.parametrize(("sql", "executable"), [
