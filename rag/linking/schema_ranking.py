@@ -81,8 +81,9 @@ def fuse_rankings(opinions: Sequence[Opinion]) -> Ranking:
 
 
 def table_scores(found: Scores) -> dict[str, float]:
-    """The score of each table: its best, its own or a column's, and a part of the next two, since questions seldom ask for
-    one column."""
+    """The score of each table: its best, its own or a column's, and a part of the next two.
+
+    Questions seldom ask for one column of a table."""
     by_table: dict[str, list[float]] = defaultdict(list)
     for (table, _), score in found.items():
         by_table[table].append(score)

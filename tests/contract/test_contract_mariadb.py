@@ -247,7 +247,7 @@ def test_which_server_it_is_the_server_says(server: MariadbServer, caplog: pytes
     with pytest.raises(SqlFailed, match=r"within 0\.5 seconds"):
         executor.run(unguarded(TestMariadb.endless), timeout_s=0.5)
 
-    assert "is said to be MySQL and is MariaDB" in caplog.text
+    assert "is registered as MySQL but is MariaDB" in caplog.text
     executor.close()
 
 
