@@ -82,6 +82,13 @@ async def schema_refresh(timer: func.TimerRequest) -> None:
     await (await _service.get()).refresh_schemas()
 
 
+async def dashboard_refresh(timer: func.TimerRequest) -> None:
+    """Run the tiles of dashboards that are due. One instance does so for all."""
+    if timer.past_due:
+        log.info("The dashboards are refreshed late.")
+    await (await _service.get()).dashboard.refresh()
+
+
 async def warmup(warmup: WarmUpContext) -> None:  # noqa: ARG001  the host hands it over by this name
     """Load what the first question will need, on an instance that is added. Azure knows it by its name."""
     await (await _service.get()).warm_up()
@@ -108,4 +115,7 @@ if _settings is not None:  # else there is nothing to do but to say what is wron
     )
     app.function_name("schema_refresh")(
         app.timer_trigger("timer", cron(_settings.schema_ttl_s), use_monitor=True)(schema_refresh)
+    )
+    app.function_name("dashboard_refresh")(
+        app.timer_trigger("timer", cron(_settings.dashboard_check_s), use_monitor=True)(dashboard_refresh)
     )

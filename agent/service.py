@@ -17,6 +17,9 @@ from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.errors import NotPermitted, StateUnavailable, UnknownAnswer
 from agent.core.health import PartHealth, checked
 from agent.core.models import Answer, Question, Usage
+from agent.dashboard.addresses import AllowedHosts
+from agent.dashboard.dashboard import Dashboard
+from agent.dashboard.webhook import Webhooks
 from agent.databases.catalogue import Catalogue
 from agent.databases.changes import Changes
 from agent.databases.paging import Cursors
@@ -112,6 +115,12 @@ class Service:
         self.registered = Databases(router, settings, changes, cursors, self.catalogue)
         self.documents = Documents(self.registered, knowledge, added, changes)
         self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
+        self.dashboard = Dashboard(
+            state,
+            self.people.saved,
+            Webhooks(AllowedHosts(settings.webhook_hosts)),
+            check_s=settings.dashboard_check_s,
+        )
         self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)
         self.query, self.events = self.asking.query, self.asking.events
         self.idempotency = Idempotency(

@@ -24,6 +24,7 @@ from agent.api.http.levels import ANONYMOUS, FUNCTION
 from agent.api.http.replay import Replays
 from agent.api.routes import (
     chat,
+    dashboard,
     databases,
     generate,
     health,
@@ -62,6 +63,7 @@ for _part in (
     rag,
     reviews,
     saved,
+    dashboard,
     health,
     page,
 ):
@@ -140,6 +142,7 @@ def create_app(
     receive_timeout_s: float = 10,
     access: Access | None = None,
     has_timers: bool = False,
+    dashboard_check_s: float = 300,
 ) -> FastAPI:
     """The ASGI app; the same one for uvicorn and for the Functions worker.
 
@@ -149,12 +152,14 @@ def create_app(
         upload_bytes: the same for data that is uploaded, where its own route does not refuse it first.
         receive_timeout_s: seconds that a body may take, beside what `agent.api.server.limits` adds.
         access: who may ask; None: whoever reaches the app.
-        has_timers: whether the host has some, which clean up.
+        has_timers: whether the host has some, which clean up and run the tiles of dashboards.
+        dashboard_check_s: seconds between two looks for tiles that are due, where the host has no timers.
     """
     lazy = LazyService(service_factory, has_timers=has_timers)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        lazy.refresh_dashboards(dashboard_check_s)
         yield
         await app.state.replays.close()
         await lazy.close()
@@ -223,6 +228,7 @@ def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = (
         receive_timeout_s=settings.receive_timeout_s,
         access=access,
         has_timers=in_functions,
+        dashboard_check_s=settings.dashboard_check_s,
     )
 
 

@@ -298,6 +298,15 @@ class Settings(ProtectionSettings):
         200, description="Saved queries of one principal at most."
     )
 
+    dashboard_check_s: Annotated[float, Field(ge=1)] = Field(
+        300, description="Seconds between two looks for tiles of dashboards that are due."
+    )
+    webhook_hosts: Annotated[str, Field(pattern=r"^[A-Za-z0-9.,: \-]*$")] = Field(
+        "",
+        description="Hosts that alerts may be sent to, by commas; `.example.com` means all beneath it. These may be "
+        "private, and take `http`. Default: every public address, by `https`.",
+    )
+
     # -- local files -------------------------------------------------------------------------------
     duckdb_memory: str = Field("1GB", description="Memory of one DuckDB database.")
     duckdb_threads: Count = Field(2, description="Threads of one DuckDB database.")

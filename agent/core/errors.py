@@ -28,6 +28,8 @@ PlumblineError
     ├── ReviewInvalid           422
     ├── FeedbackInvalid         422
     ├── SavedQueryInvalid       422
+    ├── UnknownTile             404
+    ├── TileInvalid             422
     ├── AlreadySettled          409
     ├── ChangedMeanwhile        409
     ├── NameTaken               409
@@ -168,6 +170,14 @@ class FeedbackInvalid(Fatal):
 
 class SavedQueryInvalid(Fatal):
     """The query cannot be saved; nothing was changed."""
+
+
+class UnknownTile(Fatal):
+    """The principal's dashboard has no such tile."""
+
+
+class TileInvalid(Fatal):
+    """The tile cannot be as it was asked for; nothing was changed."""
 
 
 class AlreadySettled(Fatal):

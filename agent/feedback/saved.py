@@ -121,6 +121,10 @@ class SavedQueries:
             raise _unknown(query_id)
         return _kept(record)
 
+    async def is_kept(self, principal: str, query_id: str) -> bool:
+        """Whether there is one of this id, whether or not its database may still be asked."""
+        return await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id) is not None
+
     async def replace(self, principal: str, query_id: str, new: NewQuery, *, version: str = "") -> KeptQuery:
         """Rename it, or keep another one under its id.
 

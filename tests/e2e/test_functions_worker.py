@@ -33,6 +33,9 @@ PATIENCE = 60  # seconds until a test that waits in vain fails
 
 SQL = {"sql": "SELECT SUM(amount) AS total FROM orders", "explanation": "Adds up every order.", "clarification": None}
 JUDGED = {"reason": "The sum over all orders.", "correct": True}
+SAVED = {"name": "Total", "database": "shop", "sql": SQL["sql"]}
+NAMED = {"PLUMBLINE_TRUST_PRINCIPAL_HEADER": "true"}
+ANN = {"x-ms-client-principal-name": "ann@example.org"}
 SENTENCE = "All orders together come to 460.5."
 
 
@@ -122,12 +125,14 @@ async def test_the_worker_has_one_function_for_each_route(environment: dict[str,
 
 
 @pytest.mark.worker
-async def test_the_worker_has_two_timers_and_a_warm_up(environment: dict[str, str], tmp_path: Path) -> None:
+async def test_the_worker_has_three_timers_and_a_warm_up(environment: dict[str, str], tmp_path: Path) -> None:
     async with worker(environment | {"PLUMBLINE_SCHEMA_TTL_S": "7200"}, tmp_path / "worker.log") as started:
         others = {one["function"]: one for one in started["others"]}
     assert {name: one["type"] for name, one in others.items()} == {
-        "session_cleanup": "timerTrigger", "schema_refresh": "timerTrigger", "warmup": "warmupTrigger",
+        "session_cleanup": "timerTrigger", "schema_refresh": "timerTrigger", "dashboard_refresh": "timerTrigger",
+        "warmup": "warmupTrigger",
     }  # fmt: skip
+    assert others["dashboard_refresh"]["schedule"] == "0 */5 * * * *"
     assert others["session_cleanup"]["schedule"] == "0 */5 * * * *"
     assert others["schema_refresh"]["schedule"] == "0 0 */2 * * *"
 
@@ -138,7 +143,7 @@ async def test_the_timers_and_the_warm_up_run(
 ) -> None:
     log = tmp_path / "worker.log"
     async with (
-        worker(environment | {"PLUMBLINE_SESSION_TIMEOUT_S": "0.01"}, log) as started,
+        worker(environment | {"PLUMBLINE_SESSION_TIMEOUT_S": "0.01"} | NAMED, log) as started,
         _client(started["port"]) as client,
     ):
         assert openai.looked == 0
@@ -151,11 +156,21 @@ async def test_the_timers_and_the_warm_up_run(
         connection.execute("CREATE TABLE parcels (parcel_id INTEGER PRIMARY KEY)")
         connection.close()
 
-        for name in ("session_cleanup", "schema_refresh"):
+        saved = await client.post("/saved", json=SAVED, headers=ANN)
+        assert saved.status_code == 201, saved.text
+        tile = await client.put(f"/dashboard/{saved.json()['id']}", json={"minutes": 60}, headers=ANN)
+        assert tile.status_code == 200, tile.text
+        with closing(sqlite3.connect(tmp_path / "state" / "state.sqlite")) as state, state:
+            state.execute("DELETE FROM records WHERE kind = 'tile_run'")
+            state.execute("UPDATE records SET value = json_set(value, '$.next_at', 0) WHERE kind = 'tile'")
+
+        for name in ("session_cleanup", "schema_refresh", "dashboard_refresh"):
             ran = await run(client, name)
             assert ran.status_code == 202, ran.text
 
         after = (await client.get("/databases/shop/schema?enriched=false")).json()
+        (shown,) = (await client.get("/dashboard", headers=ANN)).json()["tiles"]
+    assert shown["last_run"]["rows"] == [[460.5]], "its time had come"
     assert len(after["tables"]) == len(before["tables"]) + 1
     with closing(sqlite3.connect(tmp_path / "state" / "state.sqlite")) as state:
         kinds = dict(state.execute("SELECT kind, count(*) FROM records GROUP BY kind"))

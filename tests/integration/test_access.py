@@ -69,6 +69,9 @@ STRANGERS: dict[str, tuple[dict[str, Any], str | int]] = {
     "replace_saved_query": ({"json": SAVED}, "unknown-saved-query"),
     "delete_saved_query": ({}, "unknown-saved-query"),
     "run_saved_query": ({"json": {}}, "unknown-saved-query"),
+    "dashboard": ({}, 200),
+    "put_tile": ({"json": {"minutes": 60}}, "unknown-saved-query"),
+    "remove_tile": ({}, "unknown-tile"),
     "job": ({}, "unknown-job"),
     "cancel_job": ({}, "unknown-job"),
     "health_ready": ({}, 200),
@@ -86,7 +89,7 @@ def path_of(route: ApiRoute) -> str:
     """Its path under `/api`, about the database `shop`, or about something of nobody's; the page's own are whole."""
     if not route.path.startswith("/api/"):
         return f"http://test{route.path.replace('{name}', PurePosixPath(min(asset_paths())).name)}"
-    wide = "/saved/" in route.path or "/jobs/" in route.path
+    wide = any(part in route.path for part in ("/saved/", "/jobs/", "/dashboard/"))
     path = route.path.removeprefix("/api").replace("{name}", "shop")
     path = path.replace("{id}", ID + "00" if wide else ID).replace("{session_id}", ID + "00")
     return path.replace("{trace_id}", TRACE_ID)

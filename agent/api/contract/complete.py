@@ -60,6 +60,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "docs": ("What is known about the data.", ("rag",)),
     "reviews": ("What people say of answers.", ("reviews", "feedback")),
     "saved": ("Queries kept under a name.", ("saved",)),
+    "dashboard": ("Saved queries that run on a schedule, and their alerts.", ("dashboard",)),
     "service": ("Health, tools and the contract.", ("health", "tools", "openapi.json")),
 }
 

@@ -38,6 +38,8 @@ LINKS = (
     Link(("upload_database",), "/name", ("database", "database_schema", "first_look", "read_report"), "name"),
     Link(("upload_database",), "/name", ("delete_database",), "name"),
     Link(("save_query",), "/id", ("saved_query", "replace_saved_query", "run_saved_query", "delete_saved_query"), "id"),
+    Link(("save_query",), "/id", ("put_tile",), "id"),
+    Link(("put_tile",), "/id", ("remove_tile",), "id"),
     Link(("add_documents",), "/documents/0/id", ("delete_document",), "id"),
 )
 

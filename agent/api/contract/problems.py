@@ -33,6 +33,7 @@ from agent.core.errors import (
     ShuttingDown,
     StateUnavailable,
     StorageFull,
+    TileInvalid,
     TooBusy,
     TooManyRequests,
     TooManyRows,
@@ -43,6 +44,7 @@ from agent.core.errors import (
     UnknownReview,
     UnknownSavedQuery,
     UnknownSession,
+    UnknownTile,
     UnknownWritePlan,
     UploadInvalid,
     UploadTooLarge,
@@ -67,6 +69,7 @@ SETTLING = frozenset({"settle_review", "feedback"})
 RUNNING = SETTLING | {"execute", "records", "run_saved_query"}
 SAVING = frozenset({"save_query", "replace_saved_query"})
 ONE_SAVED = frozenset({"saved_query", "replace_saved_query", "delete_saved_query", "run_saved_query"})
+ONE_TILE = frozenset({"put_tile", "remove_tile"})
 CHANGING_SAVED = SAVING | {"delete_saved_query"}
 PAGING = frozenset({"execute"})
 ROWS = ASKING | {"execute", "records", "run_saved_query"}
@@ -84,8 +87,9 @@ UNAIDED = frozenset({"tools", "health_ready"})  # which need no registry, or say
 COUNTED_READS = frozenset({"database_schema"})  # by the rate, where they have a database read anew
 # For the caller's leaving: they see a body that is not asked for.
 LISTENING = frozenset({"session", "health_ready", "first_look"})
-REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | {
+REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | ONE_TILE | {
     "start_session", "new_session", "sessions", "chat_health", "reviews", "review", "saved_queries", "delete_database",
+    "dashboard",
 }  # fmt: skip
 
 
@@ -139,7 +143,11 @@ CASES: tuple[Case, ...] = (
             frozenset({"review", "settle_review", "feedback"})),
     _raised(UnknownAnswer("You were given no answer with this trace_id, or it was too long ago for feedback."),
             REPLAYS | {"feedback", "session_answer"}),
-    _raised(UnknownSavedQuery("You have no saved query 3f1c0d. GET /api/saved lists those there are."), ONE_SAVED),
+    _raised(UnknownSavedQuery("You have no saved query 3f1c0d. GET /api/saved lists those there are."),
+            ONE_SAVED | {"put_tile"}),
+    _raised(UnknownTile("The saved query 3f1c0d is not on your dashboard. GET /api/dashboard lists the tiles."),
+            frozenset({"remove_tile"})),
+    _raised(TileInvalid("A webhook's address begins with https:// and a host, in ASCII."), frozenset({"put_tile"})),
     _raised(UnknownCursor("There is no such cursor, or its hour is over. Run the query again."), PAGING),
     _raised(NotAcceptable("Rows can be had as application/json or text/csv. Ask for one with Accept."), AS_FILE),
     _raised(SessionBusy("Another message of this session is still being answered. Wait for it."), IN_SESSION),

@@ -9,8 +9,9 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from agent.core.errors import StateUnavailable
+from agent.core.errors import PlumblineError, StateUnavailable
 from agent.service import Service
+from executors.errors import ExecutorError
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +29,7 @@ class LazyService:
         self._lock = asyncio.Lock()
         self._service: Service | None = None
         self._beside: tuple[asyncio.Task[None], ...] = ()  # what runs while requests are answered
+        self._refreshing: asyncio.Task[None] | None = None
 
     async def get(self, database: str = "") -> Service:
         """The service, which knows what databases there are now. Raises what its factory raises (RegistryInvalid).
@@ -48,6 +50,23 @@ class LazyService:
                     self._beside += (asyncio.create_task(_clean_up(self._service)),)
         return self._service
 
+    def refresh_dashboards(self, every_s: float) -> None:
+        """Run the tiles that are due from now on, where no timer of the host does. The first look makes the service.
+
+        Args:
+            every_s: seconds between two looks.
+        """
+        if not self._has_timers:
+            self._refreshing = asyncio.create_task(self._refresh_dashboards(every_s))
+
+    async def _refresh_dashboards(self, every_s: float) -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            try:
+                await (await self.get()).dashboard.refresh()
+            except (PlumblineError, ExecutorError) as error:  # a registry, a store that may be there at the next look
+                log.warning("The tiles that are due were not all run: %s", error)
+
     def stop(self) -> None:
         """Have everything that is being answered end now, and say so."""
         if self._service is not None:
@@ -55,9 +74,10 @@ class LazyService:
 
     async def close(self) -> None:
         """Close the service, where one was made."""
-        for task in self._beside:
+        beside = self._beside + ((self._refreshing,) if self._refreshing else ())
+        for task in beside:
             task.cancel()
-        await asyncio.gather(*self._beside, return_exceptions=True)
+        await asyncio.gather(*beside, return_exceptions=True)
         if self._service is not None:
             await self._service.close()
 

@@ -94,10 +94,11 @@ async def replace_saved_query(
 @router.delete("/saved/{id}", operation_id="delete_saved_query", summary="Forget a saved query", status_code=204,
                responses=refusals(404, 409, 422, 500, 503, conflict=_CONFLICT), openapi_extra=FUNCTION)  # fmt: skip
 async def delete_saved_query(id: SavedId, lazy: Lazy, request: Request, if_match: IfMatch = "") -> Response:  # noqa: A002
-    """Its name is free again."""
+    """Its name is free again, and its tile is gone."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     await service.people.saved.delete(caller, id, version=version_of(if_match))
+    await service.dashboard.forget(caller, id)
     return Response(status_code=204)
 
 

@@ -734,7 +734,7 @@ export interface paths {
         post?: never;
         /**
          * Forget a saved query
-         * @description Its name is free again.
+         * @description Its name is free again, and its tile is gone.
          */
         delete: operations["delete_saved_query"];
         options?: never;
@@ -757,6 +757,50 @@ export interface paths {
          */
         post: operations["run_saved_query"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The dashboard
+         * @description The caller's tiles with their last runs; nothing is run for it.
+         */
+        get: operations["dashboard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put a saved query on the dashboard
+         * @description Runs it now, and every so many minutes; what goes wrong then is in `failed`. Changes a tile that is there.
+         */
+        put: operations["put_tile"];
+        post?: never;
+        /**
+         * Take a tile off the dashboard
+         * @description Its query stays saved.
+         */
+        delete: operations["remove_tile"];
         options?: never;
         head?: never;
         patch?: never;
@@ -840,6 +884,67 @@ export interface components {
             database: string;
             /** Documents */
             documents: components["schemas"]["Document"][];
+        };
+        /**
+         * Alert
+         * @description A bound that a number may not pass.
+         */
+        Alert: {
+            /**
+             * Column
+             * @description Of the result. The alert looks at the row whose number lies farthest on the named side.
+             */
+            column: string;
+            /**
+             * Direction
+             * @description The side of the bound that sets the alert off.
+             * @enum {string}
+             */
+            direction: "above" | "below";
+            /**
+             * Bound
+             * @description The bound itself is not passed.
+             */
+            bound: number;
+            /**
+             * Url
+             * @description Where the webhook is sent: `https` and a public host, or one that the operator lists.
+             */
+            url: string;
+        };
+        /**
+         * AlertState
+         * @description Where an alert stands.
+         */
+        AlertState: {
+            /**
+             * Passed
+             * @description Whether the bound was passed at the last run that gave rows.
+             * @default false
+             */
+            passed: boolean;
+            /**
+             * Value
+             * @description The number that was compared; null where there was none.
+             */
+            value?: number | null;
+            /**
+             * Delivered
+             * @description False: the webhook was not taken, and is sent again at the next run.
+             * @default true
+             */
+            delivered: boolean;
+            /**
+             * Delivered At
+             * @description When a webhook was last taken.
+             */
+            delivered_at?: string | null;
+            /**
+             * Problem
+             * @description Why the last webhook was not taken, or the bound could not be compared.
+             * @default
+             */
+            problem: string;
         };
         /**
          * Answer
@@ -1438,6 +1543,14 @@ export interface components {
             stated: string;
             /** Computed */
             computed: string;
+        };
+        /**
+         * DashboardResponse
+         * @description The caller's tiles, by the names of their queries.
+         */
+        DashboardResponse: {
+            /** Tiles */
+            tiles: components["schemas"]["TileResponse"][];
         };
         /**
          * DatabaseDetail
@@ -2406,6 +2519,67 @@ export interface components {
             hint: string;
         };
         /**
+         * PutTileRequest
+         * @description How often a saved query runs on the dashboard, and when to send an alert. Unknown fields are refused.
+         * @example {
+         *       "alert": {
+         *         "bound": 100,
+         *         "column": "orders",
+         *         "direction": "above",
+         *         "url": "https://hooks.example.com/plumbline"
+         *       },
+         *       "minutes": 60
+         *     }
+         */
+        PutTileRequest: {
+            /**
+             * Minutes
+             * @description Minutes between two runs, 5 to 10080.
+             * @default 60
+             */
+            minutes: number;
+            /** @description A webhook where a number passes a bound; null: none. */
+            alert?: components["schemas"]["Alert"] | null;
+        };
+        /**
+         * PutTileResponse
+         * @description The same, with the secret of its webhooks.
+         */
+        PutTileResponse: {
+            /**
+             * Id
+             * @description Of the saved query.
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Database */
+            database: string;
+            /** Question */
+            question: string;
+            /** Sql */
+            sql: string;
+            /** Minutes */
+            minutes: number;
+            /**
+             * Next Run At
+             * Format: date-time
+             */
+            next_run_at: string;
+            /** @description The last run that gave rows; null before the first one. */
+            last_run?: components["schemas"]["TileRun"] | null;
+            /** @description A later run that gave none; `last_run` is from before it. */
+            failed?: components["schemas"]["TileFailure"] | null;
+            alert?: components["schemas"]["Alert"] | null;
+            /** @description Where the alert stands; null without one. */
+            alert_state?: components["schemas"]["AlertState"] | null;
+            /**
+             * Secret
+             * @description Signs the webhooks; shown where the alert is new or has a new address, else empty. Keep it.
+             */
+            secret: string;
+        };
+        /**
          * QueryRequest
          * @description A question about one database of the registry. Unknown fields are refused.
          * @example {
@@ -3279,6 +3453,86 @@ export interface components {
              * @default []
              */
             problems: string[];
+        };
+        /**
+         * TileFailure
+         * @description A run that gave no rows, and why.
+         */
+        TileFailure: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Problem */
+            problem: string;
+        };
+        /**
+         * TileResponse
+         * @description A tile of the caller's dashboard: its query, its schedule, its last run and its alert.
+         */
+        TileResponse: {
+            /**
+             * Id
+             * @description Of the saved query.
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Database */
+            database: string;
+            /** Question */
+            question: string;
+            /** Sql */
+            sql: string;
+            /** Minutes */
+            minutes: number;
+            /**
+             * Next Run At
+             * Format: date-time
+             */
+            next_run_at: string;
+            /** @description The last run that gave rows; null before the first one. */
+            last_run?: components["schemas"]["TileRun"] | null;
+            /** @description A later run that gave none; `last_run` is from before it. */
+            failed?: components["schemas"]["TileFailure"] | null;
+            alert?: components["schemas"]["Alert"] | null;
+            /** @description Where the alert stands; null without one. */
+            alert_state?: components["schemas"]["AlertState"] | null;
+        };
+        /**
+         * TileRun
+         * @description One run of a tile's query, with as many rows as a tile shows. chart: of all these rows.
+         */
+        TileRun: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Columns
+             * @default []
+             */
+            columns: string[];
+            /**
+             * Rows
+             * @default []
+             */
+            rows: unknown[][];
+            /**
+             * Row Count
+             * @description Rows that came; `rows` may hold fewer.
+             * @default 0
+             */
+            row_count: number;
+            /**
+             * Truncated
+             * @description Whether the database had more rows than that.
+             * @default false
+             */
+            truncated: boolean;
+            chart?: components["schemas"]["Chart"] | null;
         };
         /**
          * ToolList
@@ -10427,6 +10681,429 @@ export interface operations {
             504: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dashboard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tiles": [
+                     *         {
+                     *           "id": "3f1c0d5e8a7b4c2d9e6f1a0b3c5d7e9f",
+                     *           "name": "Orders by month",
+                     *           "database": "shop",
+                     *           "question": "How many orders are there each month?",
+                     *           "sql": "SELECT date_trunc('month', ordered_at) AS month, COUNT(*) AS orders FROM orders GROUP BY 1 ORDER BY 1",
+                     *           "minutes": 60,
+                     *           "next_run_at": "2026-03-01T10:30:00Z",
+                     *           "last_run": {
+                     *             "at": "2026-03-01T09:30:00Z",
+                     *             "columns": [
+                     *               "month",
+                     *               "orders"
+                     *             ],
+                     *             "rows": [
+                     *               [
+                     *                 "2026-01-01",
+                     *                 41
+                     *               ],
+                     *               [
+                     *                 "2026-02-01",
+                     *                 104
+                     *               ],
+                     *               [
+                     *                 "2026-03-01",
+                     *                 88
+                     *               ]
+                     *             ],
+                     *             "row_count": 3,
+                     *             "truncated": false,
+                     *             "chart": {
+                     *               "type": "line",
+                     *               "x": "month",
+                     *               "y": "orders",
+                     *               "spec": {
+                     *                 "mark": "line"
+                     *               }
+                     *             }
+                     *           },
+                     *           "alert": {
+                     *             "column": "orders",
+                     *             "direction": "above",
+                     *             "bound": 100,
+                     *             "url": "https://hooks.example.com/plumbline"
+                     *           },
+                     *           "alert_state": {
+                     *             "passed": true,
+                     *             "value": 104,
+                     *             "delivered": true,
+                     *             "delivered_at": "2026-03-01T09:30:00Z",
+                     *             "problem": ""
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DashboardResponse"];
+                };
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_tile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of a saved query of the caller's. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutTileRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3f1c0d5e8a7b4c2d9e6f1a0b3c5d7e9f",
+                     *       "name": "Orders by month",
+                     *       "database": "shop",
+                     *       "question": "How many orders are there each month?",
+                     *       "sql": "SELECT date_trunc('month', ordered_at) AS month, COUNT(*) AS orders FROM orders GROUP BY 1 ORDER BY 1",
+                     *       "minutes": 60,
+                     *       "next_run_at": "2026-03-01T10:30:00Z",
+                     *       "last_run": {
+                     *         "at": "2026-03-01T09:30:00Z",
+                     *         "columns": [
+                     *           "month",
+                     *           "orders"
+                     *         ],
+                     *         "rows": [
+                     *           [
+                     *             "2026-01-01",
+                     *             41
+                     *           ],
+                     *           [
+                     *             "2026-02-01",
+                     *             104
+                     *           ],
+                     *           [
+                     *             "2026-03-01",
+                     *             88
+                     *           ]
+                     *         ],
+                     *         "row_count": 3,
+                     *         "truncated": false,
+                     *         "chart": {
+                     *           "type": "line",
+                     *           "x": "month",
+                     *           "y": "orders",
+                     *           "spec": {
+                     *             "mark": "line"
+                     *           }
+                     *         }
+                     *       },
+                     *       "alert": {
+                     *         "column": "orders",
+                     *         "direction": "above",
+                     *         "bound": 100,
+                     *         "url": "https://hooks.example.com/plumbline"
+                     *       },
+                     *       "alert_state": {
+                     *         "passed": true,
+                     *         "value": 104,
+                     *         "delivered": true,
+                     *         "delivered_at": "2026-03-01T09:30:00Z",
+                     *         "problem": ""
+                     *       },
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PutTileResponse"];
+                };
+            };
+            /** @description Malformed request */
+            400: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown, or somebody else's */
+            404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive */
+            408: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request too large */
+            413: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid field */
+            422: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_tile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of a saved query of the caller's. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown, or somebody else's */
+            404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid field */
+            422: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
                     [name: string]: unknown;
                 };
                 content: {

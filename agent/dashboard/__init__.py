@@ -1,0 +1,1 @@
+"""Saved queries as tiles: run again on a schedule, with alerts by webhook."""
