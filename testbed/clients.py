@@ -2,8 +2,9 @@
 
     python -m testbed.clients PYTHON
 
-PYTHON is that of an environment with requirements-clients.txt: `make clients`. Python by openapi-python-client, and
-TypeScript by openapi-typescript and tsc, where Node.js and the page's packages are there.
+PYTHON is that of an environment with requirements-clients.txt: `make clients`. Python by openapi-python-client,
+TypeScript by openapi-typescript and tsc where Node.js and the page's packages are there, and Java by openapi-generator
+and javac where there is a JDK. What the Java client needs beside the JDK, Jackson above all, comes with PySpark.
 """
 
 from __future__ import annotations
@@ -51,6 +52,33 @@ const answer = (await response.json()) as Query["responses"][200]["content"]["ap
 console.log(JSON.stringify(answer.results));
 export {{}};
 """
+_JAVA = f"""
+import org.openapitools.client.ApiClient;
+import org.openapitools.client.ApiException;
+import org.openapitools.client.api.QueryApi;
+import org.openapitools.client.model.Answer;
+import org.openapitools.client.model.Problem;
+import org.openapitools.client.model.QueryRequest;
+
+public class Main {{
+  public static void main(String[] arguments) throws Exception {{
+    ApiClient client = new ApiClient();
+    client.updateBaseUri(arguments[0]);
+    QueryApi queries = new QueryApi(client);
+    Answer answer = queries.query(new QueryRequest().question("{QUESTION}").database("orders"), null, null);
+    try {{
+      queries.query(new QueryRequest().question("{QUESTION}").database("none"), null, null);
+      throw new AssertionError("a database that is not there was asked");
+    }} catch (ApiException refused) {{
+      Problem problem = client.getObjectMapper().readValue(refused.getResponseBody(), Problem.class);
+      if (problem.getStatus() != 404) throw new AssertionError(problem);
+    }}
+    System.out.println(client.getObjectMapper().writeValueAsString(answer.getResults()));
+  }}
+}}
+"""
+_JARS = ("jackson-annotations-2", "jackson-core-2", "jackson-databind-2", "jackson-datatype-jsr310", "jsr305",
+         "jakarta.annotation-api")  # fmt: skip
 
 
 def python_client(python: str, document: Path, folder: Path) -> list[str]:
@@ -83,6 +111,34 @@ def typescript_client(document: Path, folder: Path) -> list[str]:
     return ["node", str((folder / "main.js").rename(folder / "main.mjs"))]
 
 
+def java_client(python: str, document: Path, folder: Path) -> list[str]:
+    """Generate and compile the Java client, and a program that uses it; the command that runs it, without the address.
+
+    The generator's own check of the document is left out: it takes the body of a link for an error unless it is text,
+    where OpenAPI allows any value.
+
+    Raises:
+        subprocess.CalledProcessError: it cannot be generated or compiled.
+    """
+    generator = str(Path(python).parent / "openapi-generator-cli")
+    options = ["--library", "native", "--additional-properties", "openApiNullable=false,useJakartaEe=true"]
+    made = [generator, "generate", "-g", "java", "-i", str(document), "-o", str(folder), "--skip-validate-spec"]
+    _run([*made, *options], folder.parent)
+    (folder / "Main.java").write_text(_JAVA, encoding="utf-8")
+    sources = [str(path) for path in (folder / "src" / "main" / "java").rglob("*.java")]
+    classes = os.pathsep.join((str(folder / "classes"), *map(str, _jars())))
+    compiled = ["-d", str(folder / "classes"), "-cp", classes, str(folder / "Main.java"), *sources]
+    _run(["javac", "-nowarn", "-encoding", "UTF-8", *compiled], folder)
+    return ["java", "-cp", classes, "Main"]
+
+
+def _jars() -> list[Path]:
+    import pyspark
+
+    folder = Path(pyspark.__file__).parent / "jars"
+    return [path for name in _JARS for path in folder.glob(f"{name}*.jar")]
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print what each client got; 0 where all of them got the rows."""
     with tempfile.TemporaryDirectory(prefix="plumbline-clients-") as made:
@@ -92,6 +148,8 @@ def main(arguments: Sequence[str]) -> int:
         commands = {"Python": python_client(arguments[0], document, folder / "client")}
         if shutil.which("node") and (NODE_TOOLS / "openapi-typescript").exists():
             commands["TypeScript"] = typescript_client(document, folder / "typescript")
+        if shutil.which("javac"):
+            commands["Java"] = java_client(arguments[0], document, folder / "java")
         (folder / "orders.csv").write_text("order_id,amount\n1,2.5\n2,3.5\n", encoding="utf-8")
         (folder / "databases.yaml").write_text("orders: orders.csv\n", encoding="utf-8")
         with started([Case(QUESTION, SQL)], folder) as url:

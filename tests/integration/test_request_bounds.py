@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 import pytest
 import uvicorn
 from api_client import api_client, app_without_docs, problem
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from agent.access.policy import Asked
@@ -139,10 +139,47 @@ async def test_a_request_by_half_behind_a_whole_one_takes_nothing_from_its_answe
         assert [status_of(one) for one in others] == [408]
 
 
-async def test_what_cannot_be_read_is_a_problem_document_too(app: FastAPI) -> None:
+@pytest.mark.parametrize("request_line", [b"GET", b"CONNECT host:443 HTTP/1.1\r\nhost: host:443"])
+async def test_what_cannot_be_read_is_a_problem_document_too(app: FastAPI, request_line: bytes) -> None:
     async with listening(app, LONG_S) as port:
-        (refused,) = await said(port, b"GET\r\n\r\n")
+        (refused,) = await said(port, request_line + b"\r\n\r\n")
         assert (status_of(refused), slug_of(refused)) == (400, "malformed-request")
+
+
+OFFER = (
+    b"POST /echo HTTP/1.1\r\nhost: a\r\nconnection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AA\r\n"
+)
+SIZED, CHUNKED = b"content-length: 5\r\n\r\n", b"transfer-encoding: chunked\r\n\r\n"
+LAST = b"POST /echo HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 4\r\n\r\nlast"
+
+
+@pytest.mark.parametrize("parts, bodies, why", [
+    ((OFFER + SIZED + b"whole", LAST), [b"whole", b"last"], "Java sends head and body at once, or"),
+    ((OFFER + SIZED, b"whole", LAST), [b"whole", b"last"], "one after the other"),
+    ((OFFER + CHUNKED + b"3\r\nabc\r\n", b"0\r\n\r\n", LAST), [b"abc", b"last"], "in chunks"),
+    ((OFFER + SIZED + b"first" + OFFER + SIZED + b"other" + LAST,), [b"first", b"other", b"last"], "in a row"),
+    ((*(OFFER[at : at + 1] for at in range(len(OFFER))), SIZED + b"bytes", LAST), [b"bytes", b"last"], "split"),
+    ((OFFER.replace(b"Upgrade,", b"close, upgrade,") + SIZED + b"whole",), [b"whole"], "the only one"),
+])  # fmt: skip
+async def test_an_offer_of_another_protocol_is_passed_over(
+    parts: tuple[bytes, ...], bodies: list[bytes], why: str
+) -> None:
+    app = FastAPI()
+
+    @app.post("/echo")
+    async def echo(request: Request) -> Response:
+        assert not {"upgrade", "http2-settings"} & set(request.headers)
+        return Response(await request.body())
+
+    async with listening(app, LONG_S) as port:
+        responses = await said(port, *parts)
+    assert [one.partition(b"\r\n\r\n")[2] for one in responses] == bodies, why
+
+
+async def test_an_offer_with_headers_beyond_the_bounds_is_refused(app: FastAPI) -> None:
+    async with listening(app, LONG_S) as port:
+        (refused,) = await said(port, OFFER + headers(MAX_HEADERS) + SIZED + b"whole")
+        assert slug_of(refused) == "headers-too-large"
 
 
 def test_serve_has_these_bounds() -> None:

@@ -83,6 +83,9 @@ def complete(described: Described, mode: Mode) -> Described:
     schemas = components["schemas"]
     for name, schema in (*_problem_schemas(), *events.components().items()):
         schemas.setdefault(name, schema)
+    for schema in schemas.values():
+        for field in schema.get("properties", {}).values():
+            _hide_list_or_object(field)
     components["headers"] = HEADERS
     shown = components.setdefault("examples", {})
     with_security(described, mode)
@@ -106,6 +109,17 @@ def _operations(described: Described) -> Iterator[tuple[str, str, Described]]:
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
             yield path, method.upper(), operation
+
+
+def _hide_list_or_object(field: Described) -> None:
+    """Put the alternatives of a field that is a list or an object beneath `if`, where generators do not look.
+
+    What the field accepts stays the same. Java's generator writes `List<T>.class` for such a field, which is no Java;
+    of an unnamed condition each generator makes its type for any JSON value.
+    """
+    kinds = {one.get("type") for one in field.get("anyOf", ())}
+    if {"array", "object"} <= kinds:
+        field |= {"if": {}, "then": {"anyOf": field.pop("anyOf")}}
 
 
 def _problem_schemas() -> Iterator[tuple[str, Described]]:

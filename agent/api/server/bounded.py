@@ -2,20 +2,26 @@
 
 httptools collects a header of any length, and uvicorn waits for the rest of a request without end. Here a head that is
 too large gets 431 while it arrives, a request that does not come in time gets 408, and the connection is closed.
+
+Clients that offer another protocol, as Java's does with `Upgrade: h2c`, are answered in HTTP/1.1 (RFC 9110, 7.8).
+uvicorn loses the bodies of such requests (its issue 2722).
 """
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from functools import partial
 from typing import Any
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from agent.api.http.errors import MEDIA_TYPE, http_problem
 from agent.api.server.limits import HEADER_OVERHEAD, MAX_HEADER_BYTES, MAX_HEADERS, arrival_s
 from agent.telemetry.trace import new_trace_id
 
+OFFERING = frozenset({b"connection", b"upgrade", b"http2-settings"})
 LINGER_S = 2.0  # in which a client that still sends may read why it was refused
 
 
@@ -39,6 +45,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._timeout_s = receive_timeout_s
         self._timer: asyncio.TimerHandle | None = None
         self._has_begun = self._in_body = self._is_refused = False
+        self._read = self._unread = b""  # the parser stops where another protocol is offered
         self._unsaid: tuple[int, str] | None = None  # a refusal that waits for the answer before it
         self._head_bytes = self._head_count = self._body_bytes = 0
         self._began_at = 0.0
@@ -59,7 +66,10 @@ class BoundedHttp(HttpToolsProtocol):
         in_head = self._timer is not None and not self._in_body
         begun = self._has_begun
         self._has_begun = False
-        super().data_received(data)
+        self._unread = data
+        while self._unread and not self._is_refused:
+            self._read, self._unread = self._unread, b""
+            super().data_received(self._read)
         if self._is_refused or self.transport.is_closing():
             return
         if in_head and not self._in_body and not self._has_begun:  # all of it belongs to a head that is not complete
@@ -89,14 +99,18 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        self._in_body = True
+        if self._is_offer():
+            return
         super().on_headers_complete()
+        self._in_body = True
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
+        if self._is_offer():
+            return
         self._stop()
         self._in_body = False
         super().on_message_complete()
@@ -110,6 +124,24 @@ class BoundedHttp(HttpToolsProtocol):
         """Called by uvicorn for what cannot be parsed; a head that is too large is one of them."""
         too_large = self._head_count > MAX_HEADERS or self._head_bytes > MAX_HEADER_BYTES
         self._refuse(431 if too_large else 400, "" if too_large else msg)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Called by uvicorn where the parser stopped since another protocol is offered: go on as if none were."""
+        stopped = sys.exception()
+        if not self._is_offer() or not isinstance(stopped, httptools.HttpParserUpgrade):
+            return  # CONNECT, which has no body
+        line = b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
+        headers = [b"%s: %s" % header for header in self.headers if header[0] not in OFFERING]
+        if not self.parser.should_keep_alive():
+            headers.append(b"connection: close")
+        self.parser = httptools.HttpRequestParser(self)
+        self._unread = b"\r\n".join((line, *headers, b"", self._read[stopped.args[0] :]))
+
+    def _is_offer(self) -> bool:
+        """Whether the request offers a protocol that is not spoken here."""
+        if not self.parser.should_upgrade() or self._should_upgrade():
+            return False
+        return bool(self.parser.get_method() != b"CONNECT")
 
     # -- bounds -------------------------------------------------------------------------------------------
 

@@ -1834,9 +1834,7 @@ export interface components {
              * Parameters
              * @description What placeholders stand for: a list for `?`, an object for `:name` and `@name`.
              */
-            parameters?: (string | number | boolean | null)[] | {
-                [key: string]: string | number | boolean | null;
-            } | null;
+            parameters?: unknown;
         };
         /**
          * ExecuteResponse
@@ -2754,9 +2752,7 @@ export interface components {
              * Parameters
              * @description What placeholders stand for, unless a run says otherwise: a list for `?`, else an object.
              */
-            parameters?: (string | number | boolean | null)[] | {
-                [key: string]: string | number | boolean | null;
-            } | null;
+            parameters?: unknown;
         };
         /**
          * ReviewDetail
@@ -2914,9 +2910,7 @@ export interface components {
              * Parameters
              * @description Instead of those that were saved.
              */
-            parameters?: (string | number | boolean | null)[] | {
-                [key: string]: string | number | boolean | null;
-            } | null;
+            parameters?: unknown;
             /**
              * Row Limit
              * @description Rows that are wanted. More than service and database give at most are refused, never cut.
@@ -2963,9 +2957,7 @@ export interface components {
              * Parameters
              * @description What placeholders stand for, unless a run says otherwise: a list for `?`, else an object.
              */
-            parameters?: (string | number | boolean | null)[] | {
-                [key: string]: string | number | boolean | null;
-            } | null;
+            parameters?: unknown;
             /**
              * Trace Id
              * @description Of an answer that you were given: what is not sent is taken from it.
@@ -2998,9 +2990,7 @@ export interface components {
              */
             question: string;
             /** Parameters */
-            parameters?: (string | number | boolean | null)[] | {
-                [key: string]: string | number | boolean | null;
-            } | null;
+            parameters?: unknown;
             /** Id */
             id: string;
             /**
@@ -3031,9 +3021,7 @@ export interface components {
              */
             question: string;
             /** Parameters */
-            parameters?: (string | number | boolean | null)[] | {
-                [key: string]: string | number | boolean | null;
-            } | null;
+            parameters?: unknown;
             /** Id */
             id: string;
             /**
