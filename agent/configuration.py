@@ -1,6 +1,6 @@
 """The configuration as a whole: the environment's variables and the registry, and all that is wrong with them at once.
 
-Whoever starts a service looks here first, so that its operator mends a deployment once and not once for each mistake.
+A service checks here first when it starts, so that its operator can correct all mistakes of a deployment at once.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Configuration(NamedTuple):
     """What was found.
 
     settings: None where they cannot be used.
-    provisional: the settings, with the defaults in the place of what cannot be used: for those who look at the rest.
+    provisional: the settings, with the defaults in place of what cannot be used, so that the rest can be checked.
         None where they are wrong as a whole.
     problems: of the settings, one line each.
     registry: its entries that can be used.
-    registry_problems: of the registry, which may be mended while the service runs.
-    warnings: one line each: what has no effect though somebody wrote it.
+    registry_problems: of the registry, which may be corrected while the service runs.
+    warnings: one line each: what was written and has no effect.
     """
 
     settings: Settings | None
@@ -58,7 +58,7 @@ def examine(*, in_functions: bool | None = None, registry: bool = True) -> Confi
         in_functions: whether the Azure Functions host stands in front; None: nobody is let in, so who may ask is not
             looked at.
         registry: whether there must be one. Where not, it is looked at only if the settings cannot be used, so that
-            both are told at once.
+            both are reported at once.
     """
     problems: list[str] = []
     settings: Settings | None = None
@@ -67,7 +67,7 @@ def examine(*, in_functions: bool | None = None, registry: bool = True) -> Confi
         settings = provisional = get_settings()
     except ValidationError as error:
         details = error.errors(include_input=False, include_url=False)
-        problems += [_told(one, os.environ) for one in details]
+        problems += [_describe(one, os.environ) for one in details]
         provisional = _with_defaults(details)
     if provisional is not None:
         problems += _of_parts(provisional, in_functions if settings else None)
@@ -84,19 +84,19 @@ def unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
 
     known = [variable.names[0] for variable in variables()]
     ends = [name.removeprefix(PREFIX) for name in known]
-    told: list[str] = []
+    hints: list[str] = []
     for name, value in environment.items():
         if not name.upper().startswith(PREFIX) or name.upper() in known or not value:
             continue
         end = name.upper().removeprefix(PREFIX)
         nearest = process.extractOne(end, ends, scorer=fuzz.ratio, score_cutoff=_CLOSE)
         meant = f"; did you mean {PREFIX}{nearest[0]}?" if nearest else "; docs/reference.md lists all settings."
-        told.append(f"{name} is no setting and changes nothing{meant}")
-    return tuple(sorted(told))
+        hints.append(f"{name} is no setting and changes nothing{meant}")
+    return tuple(sorted(hints))
 
 
-def _told(error: ErrorDetails, environment: Mapping[str, str]) -> str:
-    """One problem of the settings, by the variable that somebody wrote. Its value is not repeated."""
+def _describe(error: ErrorDetails, environment: Mapping[str, str]) -> str:
+    """One problem of the settings, by the variable that was set. Its value is not repeated."""
     message = str(error["msg"]).removeprefix("Value error, ")
     if not error["loc"]:
         return message
@@ -108,7 +108,7 @@ def _told(error: ErrorDetails, environment: Mapping[str, str]) -> str:
 
 
 def _of_parts(settings: Settings, in_functions: bool | None) -> list[str]:
-    """What only shows when parts are made of the settings. Nothing heavy is loaded, and nobody is called."""
+    """What shows only when parts are made from the settings. Loads nothing heavy and calls no service."""
     from agent.access.policy import build_access
     from agent.config import extensions
     from agent.llm.build import provider_of

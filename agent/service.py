@@ -162,7 +162,7 @@ class Service:
             return []
         return await asyncio.to_thread(self.sessions.of, principal, limit)
 
-    async def kept_answer(self, session_id: str, trace_id: str, principal: str) -> Answer:
+    async def stored_answer(self, session_id: str, trace_id: str, principal: str) -> Answer:
         """An answer of a session as it was given. Raises UnknownSession, UnknownAnswer."""
         found = await asyncio.to_thread(self.sessions.answer, session_id, principal, trace_id)
         if found is None:
@@ -198,7 +198,7 @@ class Service:
         return name
 
     async def databases(self, principal: str) -> list[DatabaseInfo]:
-        """Every database that somebody may ask, with whether it can be opened."""
+        """Every database that a principal may query, with whether it can be opened."""
         infos = await self.registered.infos(principal)
         return [self._with_rights(info, principal) for info in infos]
 
@@ -228,11 +228,11 @@ class Service:
 
         Args:
             place: the column.
-            text: empty: nothing is said any more.
-            principal: who says it.
+            text: empty: removes the description.
+            principal: the author.
 
         Returns:
-            The document; None where nothing is said.
+            The document; None where the text is empty.
 
         Raises:
             UnknownDatabase, NotPermitted: it is not for them to say.
@@ -332,8 +332,8 @@ class Service:
             return None
         ledger = Ledger()
         for system in filter(None, (context.system, context.other_system)):
-            asked = [Message(role="system", content=system), Message(role="user", content=name)]
-            ledger.spend((await self.model.complete(asked, max_tokens=1)).usage)
+            messages = [Message(role="system", content=system), Message(role="user", content=name)]
+            ledger.spend((await self.model.complete(messages, max_tokens=1)).usage)
         return ledger.usage
 
     def _shared_names(self) -> list[str]:

@@ -52,7 +52,7 @@ def measure(
         number: of processes.
         environment: their settings.
         folder: for what they say.
-        database: that is asked.
+        database: of the question.
         questions: all different; who has asked all of its own begins again.
         seconds: how long they are asked, once they are warm.
         behind_nginx: the callers know one address; else each process has callers of its own.

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.access.rate import Rate, RateLimiter
-from agent.evaluation.retrieval.merged import Catalogue
+from agent.evaluation.retrieval.merged import MergedCatalogue
 from agent.service import build_service
 from agent.storage.sqlite import SqliteStore
 from bench import own_time, retrieval_scale, schema_reading, synthetic
@@ -78,7 +78,7 @@ async def _retrieval_inside(tables: int, questions: int, folder: Path) -> Retrie
     return Retrieval(tables=found.tables, cpu_ms=cpu, memory_mb=memory, schema_tokens=whole.tokens)
 
 
-def _catalogue(tables: int) -> Catalogue:
+def _catalogue(tables: int) -> MergedCatalogue:
     return synthetic.catalogue(tables * synthetic.TABLE_WIDTH)
 
 

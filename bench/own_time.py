@@ -28,7 +28,7 @@ from pydantic import SecretStr
 from agent.config.pricing import FREE
 from agent.config.settings import Settings, get_settings
 from agent.core.models import Answer, Options
-from agent.evaluation.retrieval.merged import Catalogue
+from agent.evaluation.retrieval.merged import MergedCatalogue
 from agent.service import Service, build_service
 from bench import synthetic
 from bench.endpoint import DIMENSION, MODEL, started
@@ -65,7 +65,7 @@ class Measured(NamedTuple):
     unverified: list[str]
 
 
-def make_folder(folder: Path, tables: int, rows: int = ROWS) -> Catalogue:
+def make_folder(folder: Path, tables: int, rows: int = ROWS) -> MergedCatalogue:
     """Write the database, its docs and a registry. Args: rows: of each table."""
     catalogue = synthetic.catalogue(tables * TABLE_WIDTH, table_width=TABLE_WIDTH)
     write_sqlite(catalogue, folder / "warehouse.sqlite", rows)

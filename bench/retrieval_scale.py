@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.evaluation.retrieval.index import Indexes
-from agent.evaluation.retrieval.merged import Catalogue
+from agent.evaluation.retrieval.merged import MergedCatalogue
 from agent.evaluation.retrieval.report import p95
 from bench import synthetic
 from rag.embedding.embedder import Embedder, LocalEmbedder
@@ -84,7 +84,7 @@ class Measured(NamedTuple):
 
 
 async def measure(
-    catalogue: Catalogue, embedder: Embedder, questions: Sequence[str], keep: Path | None = None
+    catalogue: MergedCatalogue, embedder: Embedder, questions: Sequence[str], keep: Path | None = None
 ) -> Measured:
     """Index a schema in a new folder, and ask. Args: keep: a folder to use instead, and to leave there."""
     schema, timed = catalogue.db_schema, TimedEmbedder(embedder)

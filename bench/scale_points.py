@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agent.core.callers import ANONYMOUS
 from agent.core.models import Question
-from agent.evaluation.retrieval.merged import Catalogue
+from agent.evaluation.retrieval.merged import MergedCatalogue
 from agent.prompting.context import enrich
 from agent.service import Service
 from bench import synthetic, thread_time
@@ -85,7 +85,7 @@ def turns(size: int, folder: Path) -> Point:
     return asyncio.run(run())
 
 
-def _follow_ups(catalogue: Catalogue, number: int) -> list[tuple[str, Case]]:
+def _follow_ups(catalogue: MergedCatalogue, number: int) -> list[tuple[str, Case]]:
     """A question about what has been since a day, and messages that name another day, with what they mean."""
     days = [(date(2019, 1, 1) + timedelta(days=at)).isoformat() for at in range(number + 1)]
     case = next(it for it in cases(catalogue, 500) if " since " in it.question)
@@ -107,7 +107,7 @@ def docs(size: int, folder: Path) -> Point:
     return asyncio.run(run())
 
 
-def write_many_docs(catalogue: Catalogue, folder: Path, size: int) -> None:
+def write_many_docs(catalogue: MergedCatalogue, folder: Path, size: int) -> None:
     """Exactly so many docs in a folder, in the place of what it had."""
     for path in folder.iterdir():
         path.unlink()

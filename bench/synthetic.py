@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from agent.evaluation.retrieval.merged import Catalogue
+from agent.evaluation.retrieval.merged import MergedCatalogue
 from executors.base import Column, ForeignKey, Schema, Table
 from rag.docs.documents import make_document
 from rag.linking.values import StoredValues
@@ -59,7 +59,7 @@ _ASKED = (
 )
 
 
-def catalogue(columns: int, seed: int = 7, table_width: int = TABLE_WIDTH) -> Catalogue:
+def catalogue(columns: int, seed: int = 7, table_width: int = TABLE_WIDTH) -> MergedCatalogue:
     """A schema of so many columns, with docs on a part of them and values in its text columns.
 
     Args:
@@ -87,7 +87,7 @@ def catalogue(columns: int, seed: int = 7, table_width: int = TABLE_WIDTH) -> Ca
         for column in table.columns
         if column.samples
     ]
-    return Catalogue(db_schema=schema, documents=tuple(documents), stored=tuple(stored))
+    return MergedCatalogue(db_schema=schema, documents=tuple(documents), stored=tuple(stored))
 
 
 def questions(count: int, seed: int = 11) -> list[str]:

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.evaluation.retrieval.merged import Catalogue
+from agent.evaluation.retrieval.merged import MergedCatalogue
 from executors.base import Column, Table
 
 _PAST = 12  # past queries in the docs
@@ -24,7 +24,7 @@ class Case(NamedTuple):
     sql: str
 
 
-def write_sqlite(catalogue: Catalogue, path: Path, rows: int, seed: int = 5) -> None:
+def write_sqlite(catalogue: MergedCatalogue, path: Path, rows: int, seed: int = 5) -> None:
     """Every table with its keys and so many rows; text columns hold their samples. Args: path: of a new file."""
     chance = random.Random(seed)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -38,7 +38,7 @@ def write_sqlite(catalogue: Catalogue, path: Path, rows: int, seed: int = 5) -> 
         connection.execute("COMMIT")
 
 
-def write_docs(catalogue: Catalogue, folder: Path) -> None:
+def write_docs(catalogue: MergedCatalogue, folder: Path) -> None:
     """The docs of its columns as CSV, some rules and some past queries as YAML. Args: folder: made if need be."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "columns.csv").open("w", encoding="utf-8", newline="") as file:
@@ -50,7 +50,7 @@ def write_docs(catalogue: Catalogue, folder: Path) -> None:
     (folder / "more.yaml").write_text(json.dumps({"rules": rules, "queries": past}), encoding="utf-8")
 
 
-def cases(catalogue: Catalogue, count: int, seed: int = 11) -> list[Case]:
+def cases(catalogue: MergedCatalogue, count: int, seed: int = 11) -> list[Case]:
     """So many different questions about its tables."""
     chance = random.Random(seed)
     kinds = [_sum, _filtered, _grouped]

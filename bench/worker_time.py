@@ -21,7 +21,7 @@ from executors.engines.sqlite.executor import SqliteExecutor
 from executors.guard import guard
 from executors.workers import checking
 from executors.workers.isolated import isolated
-from executors.workers.pool import Pool
+from executors.workers.pool import WorkerPool
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 TARGET_MS = 5.0
@@ -60,7 +60,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.worker_time")
     parser.add_argument("--times", type=int, default=200)
     times = parser.parse_args().times
-    pool, missed = Pool(1, 2 * 10**9), False
+    pool, missed = WorkerPool(1, 2 * 10**9), False
     duck, lite = SAMPLES / "shop.duckdb", SAMPLES / "shop.sqlite"
     here: dict[str, Executor] = {
         "duckdb": DuckdbExecutor("shop", duck, memory="1GB", threads=2, sample_values=3),

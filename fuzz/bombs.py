@@ -22,7 +22,7 @@ from executors.base import CheckedSql
 from executors.errors import SqlFailed
 from executors.registry.kinds import Kind
 from executors.workers.isolated import GRACE_S, IsolatedExecutor, isolated
-from executors.workers.pool import Pool
+from executors.workers.pool import WorkerPool
 from fuzz.cases import Case, Check, Target
 
 MEMORY = 700_000_000
@@ -112,7 +112,7 @@ class BombCheck:
     """Runs statements in workers of its own, and looks at what they take."""
 
     def __init__(self, folder: Path) -> None:
-        self.pool = Pool(1, MEMORY)
+        self.pool = WorkerPool(1, MEMORY)
         self._executors: dict[str, IsolatedExecutor] = {}
         many = "CREATE TABLE many (n INTEGER)", "INSERT INTO many VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9)"
         with duckdb.connect(str(folder / "many.duckdb")) as opened:

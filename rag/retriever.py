@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 
 from executors.base import Frozen
 from rag.docs.documents import Kind, Retrieved
-from rag.docs.past_queries import NOTHING, Vocabulary, distinct, mask
+from rag.docs.past_queries import NOTHING, QuestionVocabulary, distinct, mask
 from rag.embedding.embedder import Embedder
 from rag.errors import RetrievalError
 from rag.index.store import Store
@@ -83,7 +83,7 @@ class Retriever:
         question: str,
         database: str,
         top_k: int,
-        known: Vocabulary = NOTHING,
+        known: QuestionVocabulary = NOTHING,
         also: Callable[[], Collection[str]] = tuple,
     ) -> Retrieval:
         """At most `top_k` documents of each sort. Never raises for the index or the embedder: a warning says it.

@@ -15,7 +15,7 @@ from agent.core.events import Event
 from agent.core.models import Answer, Options
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service, build_service
-from executors.workers.pool import Pool, shared
+from executors.workers.pool import WorkerPool, shared
 
 # How long an example takes is no property of what is tested; a busy machine takes longer.
 hypothesis.settings.register_profile(
@@ -49,7 +49,7 @@ INSERT INTO orders VALUES
 
 
 @pytest.fixture(scope="session", autouse=True)
-def workers() -> Iterator[Pool]:
+def workers() -> Iterator[WorkerPool]:
     """The processes that ask local databases: the same ones for all tests, for to start one takes a second."""
     pool = shared(Settings.model_fields["local_workers"].default, 2 * 10**9)
     pool.hold()

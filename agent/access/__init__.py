@@ -1,1 +1,1 @@
-"""Who may ask what: how callers are known, how much they may ask, and from which pages."""
+"""Access: how callers are identified, what they may do and how often, and from which pages."""

@@ -1,4 +1,4 @@
-"""Who has signed in, as App Service authentication says it.
+"""The signed-in user, as App Service authentication names it.
 
 The platform removes these headers from what callers send and writes them itself, so they are worth as much as its
 presence: `WEBSITE_AUTH_ENABLED` and `WEBSITE_SITE_NAME`, both of which it alone sets.
@@ -29,7 +29,7 @@ def platform_authenticates(environment: Mapping[str, str]) -> bool:
 
 
 def signed_in(headers: Mapping[str, str]) -> str | None:
-    """The name of who signed in with Entra ID; the object id where there is no name, as of an app. None: nobody did.
+    """The name of the user signed in with Entra ID; the object id where there is no name, as of an app; else None.
 
     Args:
         headers: of the request, which the platform has written.

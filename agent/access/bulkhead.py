@@ -1,6 +1,6 @@
 """How many questions this process answers at once: what is over that waits, and what is over the queue is refused.
 
-A bulkhead in the sense of Nygard's "Release It!": a flood of questions ends at this wall, and the process goes on
+A bulkhead in the sense of Nygard's "Release It!": a flood of questions stops at this wall, and the process goes on
 answering the ones behind it, and its health. Behind it are compartments, one for each caller and one for each database:
 none of them can fill the ship, so a slow database leaves places to the others, and so does a busy tenant.
 """
@@ -27,7 +27,7 @@ class Bulkhead:
 
     Args:
         places: questions at once.
-        queue: questions that may wait; as many as are answered, where it is not said.
+        queue: questions that may wait; by default as many as are answered at once.
         clock: seconds that only go forward.
     """
 
@@ -68,7 +68,7 @@ class Bulkhead:
             self._let_out(admission)
 
     async def enter(self, admission: Admission) -> None:
-        """Wait for a place; who is cancelled leaves the queue. `leave` gives it back."""
+        """Wait for a place; a cancelled caller leaves the queue. `leave` gives it back."""
         waits = asyncio.get_running_loop().create_future()
         self._waiting.append((admission, waits))
         self._fill()
@@ -82,7 +82,7 @@ class Bulkhead:
             raise
 
     def leave(self, admission: Admission, took_s: float | None = None) -> None:
-        """Give a place to whoever is next. Args: took_s: how long it was taken, where it was."""
+        """Give a place to the next in line. Args: took_s: how long it was taken, if it was."""
         if took_s is not None:
             self._mean_s += WEIGHT * (took_s - self._mean_s)
         self._running -= 1
@@ -96,7 +96,7 @@ class Bulkhead:
         return self._clock()
 
     def _fill(self) -> None:
-        """Give the free places away: first to whom least is given already, then in the order of arrival."""
+        """Give the free places away: first to those who hold fewest, then in the order of arrival."""
         while self._running < self._places:
             open_to = [one for one in self._waiting if not one[1].done() and self._has_room(one[0])]
             if not open_to:
@@ -109,7 +109,7 @@ class Bulkhead:
             chosen[1].set_result(None)
 
     def _let_out(self, admission: Admission) -> None:
-        """Once nobody needs it: others may wait for an answer whose first caller has hung up."""
+        """Release it once it is unused: others may wait for an answer whose first caller has hung up."""
         if admission.held == 0:
             self._inside -= 1
             _take(self._inside_of, admission.compartments)

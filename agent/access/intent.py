@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from executors.registry.registry import Entry
 
 _ONLY_READS = "Plumbline only reads here, and answering this would change the data."
-PARTIAL = "You see some rows of this database, and who does not see all of them may not change any."
+PARTIAL = "You see only some rows of this database, and only a caller who sees all of them may change any."
 NEVER = "Rows can be changed, but never tables, views, columns or rights. Ask for a change of rows, or a question."
 
 
@@ -26,7 +26,7 @@ def write_refusal(settings: Settings, entry: Entry, principal: str, options: Opt
     Args:
         settings: of the service.
         entry: of the database.
-        principal: who asks; `callers.LOCAL` is permitted by sitting at the machine.
+        principal: the caller; `callers.LOCAL` is permitted, being at the machine.
         options: of the request. A confirmation is a permission too.
     """
     if not settings.allow_writes:
@@ -49,7 +49,7 @@ def refuse_writes(question: str, options: Options, refusal: str) -> None:
 
     Args:
         question: as it was asked.
-        options: a confirmation asks for a change, whatever the question is.
+        options: a confirmation requests a change, whatever the question is.
         refusal: why it may not change data; empty where it may.
     """
     if refusal and (options.confirm is not None or wishes_change(question)):

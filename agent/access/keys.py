@@ -1,6 +1,6 @@
 """API keys: how they are made, and whose they are.
 
-Only hashes are kept. A key is 256 random bits, so nobody can find it by trying and a plain SHA-256 is enough; slow
+Only hashes are kept. A key is 256 random bits, so it cannot be guessed, and a plain SHA-256 is enough; slow
 password hashes are for what people choose. For the same reason wrong keys are only refused and logged, not counted.
 """
 
@@ -83,7 +83,7 @@ def _of_json(text: str, source: str) -> Iterable[tuple[str, str, str]]:
     try:
         found = json.loads(text)
     except ValueError:
-        raise AccessInvalid(f"{source} begins like JSON, but is none. Mend it, or write {_FORM}.") from None
+        raise AccessInvalid(f"{source} begins like JSON, but is none. Correct it, or write {_FORM}.") from None
     for number, (name, values) in enumerate(found.items(), start=1):
         for value in values if isinstance(values, list) else [values]:
             yield f"entry {number}", name, value if isinstance(value, str) else ""
@@ -127,12 +127,12 @@ class KeyRing:
         self._of_file: tuple[ApiKey, ...] = ()
         if not self._keys():
             raise AccessInvalid(
-                "There is no API key, so nobody could ask: make one with `python -m agent key NAME`, and set the line "
-                "that it prints in PLUMBLINE_API_KEYS, or in the file of PLUMBLINE_API_KEYS_FILE."
+                "There is no API key, so no caller could be let in; make one with `python -m agent key NAME`, and set "
+                "the line that it prints in PLUMBLINE_API_KEYS, or in the file of PLUMBLINE_API_KEYS_FILE."
             )
 
     def owner(self, key: str) -> str | None:
-        """Whose key it is; None where it is nobody's, or has expired. Raises AccessInvalid: the file cannot be read."""
+        """The principal of a key; None for an unknown or expired key. Raises AccessInvalid: the file cannot be read."""
         digest = digest_of(key) if len(key) <= MAX_KEY_CHARS else ""
         # Every hash is compared, to the end, so that the time tells nothing of them.
         matching = [one for one in self._keys() if hmac.compare_digest(one.digest, digest)]

@@ -1,4 +1,4 @@
-"""Who may ask: one policy for each way in which callers are known, and the choice between them by the settings."""
+"""Policies: one for each way to identify callers, and the choice between them by the settings."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ OWN_SITES = (
 KEY_HEADERS = ("x-api-key", "x-functions-key")  # besides `Authorization: Bearer`; the latter is what `via` sends
 
 
-class Asked(Frozen):
+class CallerRequest(Frozen):
     """What a policy looks at. Args: server: the address of this machine that was asked, as ASGI has it."""
 
     headers: Mapping[str, str]
     server: Server = None
 
     @classmethod
-    def of(cls, scope: Mapping[str, object]) -> Asked:
-        """What an ASGI request says; of a header that is there twice, the first."""
+    def of(cls, scope: Mapping[str, object]) -> CallerRequest:
+        """The context of an ASGI request; the first of repeated headers counts."""
         server = scope.get("server")
         values: dict[str, str] = {}
         for name, value in Headers(scope=dict(scope)).items():
@@ -51,12 +51,12 @@ class Asked(Frozen):
 class Policy(Protocol):
     """Knows callers."""
 
-    def principal(self, asked: Asked) -> str:
-        """Who asks. Raises NotAuthenticated, NotPermitted, AccessInvalid."""
+    def principal(self, request: CallerRequest) -> str:
+        """The principal of a request. Raises NotAuthenticated, NotPermitted, AccessInvalid."""
 
 
 class Vouched:
-    """Somebody in front lets in who may come in: the Functions host checks keys, a front end may give a name.
+    """A front end authenticates callers: the Functions host checks keys, a proxy may give a name.
 
     Args:
         trusted: whether the name in `x-ms-client-principal-name` is to be believed.
@@ -65,12 +65,12 @@ class Vouched:
     def __init__(self, *, trusted: bool) -> None:
         self._trusted = trusted
 
-    def principal(self, asked: Asked) -> str:
-        return named(asked.headers.get(NAME_HEADER, "")) if self._trusted else ANONYMOUS
+    def principal(self, request: CallerRequest) -> str:
+        return named(request.headers.get(NAME_HEADER, "")) if self._trusted else ANONYMOUS
 
 
 class ThisMachine(Vouched):
-    """Nobody signs in, so only this machine may ask, and no page that its browser shows.
+    """Without authentication only this machine may call, and no foreign page in its browser.
 
     A page of another site can send requests to loopback, and by a name that it lets point there can even read the
     answers (DNS rebinding); both say in their headers where they come from. A GET for an image or a script has no
@@ -85,16 +85,16 @@ class ThisMachine(Vouched):
         super().__init__(trusted=trusted)
         self._pages = pages
 
-    def principal(self, asked: Asked) -> str:
-        address, port = asked.server or ("", None)
+    def principal(self, request: CallerRequest) -> str:
+        address, port = request.server or ("", None)
         if port is not None and not is_loopback(address):
             raise NotPermitted("Without authentication only this machine may ask: set PLUMBLINE_AUTH to api_keys.")
-        host = asked.headers.get("host", "")
+        host = request.headers.get("host", "")
         if not self._trusted and not is_loopback(host_of(host)):
             raise NotPermitted("Without authentication, ask by 127.0.0.1 or localhost, or set PLUMBLINE_AUTH.")
-        if not self._may_ask(asked.headers, host):
+        if not self._may_ask(request.headers, host):
             raise NotPermitted("Pages of another origin may not ask. Name those that may in PLUMBLINE_CORS_ORIGINS.")
-        return super().principal(asked)
+        return super().principal(request)
 
     def _may_ask(self, headers: Mapping[str, str], host: str) -> bool:
         """Whether a request comes from no page at all, from one of this service's own, or from one that is listed."""
@@ -105,29 +105,29 @@ class ThisMachine(Vouched):
 
 
 class ByKey:
-    """An API key says who asks. Args: keys: that are good."""
+    """An API key identifies the caller. Args: keys: the valid ones."""
 
     def __init__(self, keys: KeyRing) -> None:
         self._keys = keys
 
-    def principal(self, asked: Asked) -> str:
-        key = _key_of(asked.headers)
+    def principal(self, request: CallerRequest) -> str:
+        key = _key_of(request.headers)
         if not key:
             raise NotAuthenticated("Send an API key: `Authorization: Bearer KEY`, or `x-api-key: KEY`.", CHALLENGE)
         owner = self._keys.owner(key)
         if owner is None:
             raise NotAuthenticated(
-                "This API key is not known, or has expired. Ask whoever runs this service for another.",
+                "This API key is unknown, or has expired. Ask the operator of this service for another.",
                 f'{CHALLENGE}, error="invalid_token"',
             )
         return owner
 
 
 class BySignIn:
-    """App Service authentication says who has signed in with Entra ID."""
+    """App Service authentication identifies callers who signed in with Entra ID."""
 
-    def principal(self, asked: Asked) -> str:
-        found = signed_in(asked.headers)
+    def principal(self, request: CallerRequest) -> str:
+        found = signed_in(request.headers)
         if found is None:
             raise NotAuthenticated("Sign in with Entra ID, or send a token of it: `Authorization: Bearer`.", CHALLENGE)
         return found
@@ -150,7 +150,7 @@ class Access:
 
     @property
     def sends_cookies(self) -> bool:
-        """Whether a page signs its requests with a cookie, which a browser sends only to whom it is told."""
+        """Whether a page authenticates with a cookie, which a browser sends only to its own origin."""
         return self.mode == "entra"
 
 
@@ -189,7 +189,7 @@ def build_access(
         store: makes the state store when the first request is counted; default: that of the settings.
 
     Raises:
-        AccessInvalid: they leave nobody, or everybody, to ask.
+        AccessInvalid: they let in no caller, or everyone.
     """
     mode, pages = mode_of(settings, in_functions=in_functions), origins(settings.cors_origins)
     if "*" in pages and mode in ("none", "entra"):
@@ -239,7 +239,7 @@ def check_host(settings: Settings, host: str) -> None:
     """Refuse to listen where anybody could ask. Raises AccessInvalid. Args: host: an address or a name, empty: all."""
     if settings.auth == "none" and not is_loopback(host):
         raise AccessInvalid(
-            f"Others than this machine could reach {host or 'every address'}, and nobody has to sign in. Make a key "
+            f"Others than this machine could reach {host or 'every address'}, without authentication. Make a key "
             "with `python -m agent key NAME`, set PLUMBLINE_AUTH=api_keys and PLUMBLINE_API_KEYS to the line that it "
             "prints, or listen on 127.0.0.1."
         )

@@ -81,7 +81,7 @@ def chat(
     with opened() as (service, runner):
         name = resolve(service, database, docs)
         session = runner.run(service.start_session(name, LOCAL))
-        told = Transcript(name)
+        lines = Transcript(name)
         if script is None:
             out.print(Text.assemble("Ask about ", (name, "bold"), "; an empty line ends the chat."), style="dim")
         # Read between the runs of the loop, in the main thread: there Ctrl-C ends it at once.
@@ -89,12 +89,12 @@ def chat(
             if script is not None:
                 out.print(Text(f"\n> {plain(line)}", style="bold"))
             try:
-                told.add(line, runner.run(show(service, line, name, options, session_id=session.id)))
+                lines.add(line, runner.run(show(service, line, name, options, session_id=session.id)))
             except EXPECTED as error:
                 complain(str(error))
-                told.fail(line, str(error))
+                lines.fail(line, str(error))
         if transcript is not None:
-            transcript.write_text(str(told), encoding="utf-8")
+            transcript.write_text(str(lines), encoding="utf-8")
 
 
 def demo() -> None:
@@ -131,8 +131,8 @@ class _Shown:
         answer: Answer | None = None
         printer = StepPrinter(out, verbose=self._verbose, first_reading=first)
         with printer.watching():
-            asked = service.events(question, database, session_id=session_id, options=options, principal=LOCAL)
-            async for event in asked:
+            answering = service.events(question, database, session_id=session_id, options=options, principal=LOCAL)
+            async for event in answering:
                 printer.show(event)
                 if isinstance(event, Done):
                     answer = event.answer

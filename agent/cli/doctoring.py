@@ -18,7 +18,7 @@ from rich.text import Text
 from agent.cli.console import out
 
 if TYPE_CHECKING:
-    from agent.cli.doctor.finding import Finding, Status
+    from agent.cli.doctor.finding import Diagnosis, Status
 
 # From the best to the worst: how it is told, and in which colour.
 _WORDS: dict[Status, tuple[str, str]] = {
@@ -51,7 +51,7 @@ def doctor(
     raise typer.Exit(1 if failed else 0)
 
 
-def _print(findings: Sequence[Finding]) -> None:
+def _print(findings: Sequence[Diagnosis]) -> None:
     """The findings, part by part, and how many there are of each kind."""
     from agent.present.terminal import plain
 

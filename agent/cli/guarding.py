@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ROW_LIMIT = 500
 
 
-class Verdict(Frozen):
+class GuardVerdict(Frozen):
     """What is said of one statement.
 
     sql: what would run, written anew and capped; None where nothing would. A parameter that has no value yet stays.
@@ -35,7 +35,7 @@ class Verdict(Frozen):
     dialect: str
 
 
-class Judge:
+class GuardRunner:
     """Says what the guard would.
 
     Args:
@@ -60,7 +60,7 @@ class Judge:
         self._functions, self._catalogue = functions, catalogue
         self._open_parameters, self._row_limit = open_parameters, row_limit
 
-    def verdict(self, sql: str, dialect: str | None) -> Verdict:
+    def verdict(self, sql: str, dialect: str | None) -> GuardVerdict:
         """Of one statement. Args: dialect: as somebody calls it; None: the schema's."""
         from executors.guard.guard import check
 
@@ -78,7 +78,7 @@ class Judge:
             )
         except SqlRefused as no:
             return _refused(no, called)
-        return Verdict(allowed=True, sql=checked.sql, dialect=schema.dialect)
+        return GuardVerdict(allowed=True, sql=checked.sql, dialect=schema.dialect)
 
     def _schema_in(self, dialect: str | None) -> Schema:
         if self._schema is None:
@@ -108,13 +108,13 @@ def guard(
     """
     if database is None:
         read_settings()  # and with them the extensions, which may add a dialect
-        judge = Judge(check_names=not no_schema, open_parameters=not values)
+        judge = GuardRunner(check_names=not no_schema, open_parameters=not values)
     else:
         with opened() as (service, _):
             name = resolve(service, database, None)
             entry = service.router.entry(name)
             schema = service.router.get(name).schema()
-        judge = Judge(
+        judge = GuardRunner(
             schema,
             check_names=not no_schema,
             functions=frozenset(it.lower() for it in entry.functions),
@@ -130,7 +130,7 @@ def guard(
     raise typer.Exit(1 if strict and not all_allowed else 0)
 
 
-def verdicts(lines: Iterable[str], dialect: str | None, judge: Judge) -> Iterator[Verdict]:
+def verdicts(lines: Iterable[str], dialect: str | None, judge: GuardRunner) -> Iterator[GuardVerdict]:
     """A verdict for every statement, in order.
 
     Args:
@@ -148,12 +148,12 @@ def verdicts(lines: Iterable[str], dialect: str | None, judge: Judge) -> Iterato
         yield judge.verdict(sql, dialect)
 
 
-def _of_line(line: str, dialect: str | None, judge: Judge) -> Verdict:
+def _of_line(line: str, dialect: str | None, judge: GuardRunner) -> GuardVerdict:
     try:
-        said: Any = json.loads(line)
+        parsed: Any = json.loads(line)
     except ValueError:
-        said = None
-    fields = said if isinstance(said, dict) else {}
+        parsed = None
+    fields = parsed if isinstance(parsed, dict) else {}
     sql, own = fields.get("sql"), fields.get("dialect", dialect)
     if not isinstance(sql, str) or not isinstance(own, str | None):
         message = "This line is no JSON object with a text `sql`, and perhaps a text `dialect`."
@@ -199,9 +199,9 @@ def _dialect(called: str | None) -> Dialect:
     return row
 
 
-def _refused(no: SqlRefused, dialect: str) -> Verdict:
+def _refused(no: SqlRefused, dialect: str) -> GuardVerdict:
     from executors.dialects.table import dialect_named
 
     row = dialect_named(dialect)
     name = row.name if row else dialect
-    return Verdict(allowed=False, reason=no.message, kind=no.kind, hint=no.hint or None, dialect=name)
+    return GuardVerdict(allowed=False, reason=no.message, kind=no.kind, hint=no.hint or None, dialect=name)

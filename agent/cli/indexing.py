@@ -71,13 +71,13 @@ def run_index(
         whether all of them could be indexed.
     """
     failed = False
-    for said, find in wanted.items():
+    for remark, find in wanted.items():
         try:
             name = find()
             with _progress(err, name) as (progress, waiting):
                 indexed = runner.run(service.index(name, LOCAL, progress, Turn(wait_s=None, waiting=waiting)))
         except (PlumblineError, ExecutorError, RetrievalError) as error:
-            err.print(Text(plain(f"{said}: {error}"), style="red"), soft_wrap=True)
+            err.print(Text(plain(f"{remark}: {error}"), style="red"), soft_wrap=True)
             failed = True
             continue
         _report(name, indexed, out, err)
@@ -113,8 +113,8 @@ def _report(name: str, indexed: Indexed, out: Console, err: Console) -> None:
     for part, report in zip(_PARTS.values(), reports, strict=True):
         if part == _PARTS["docs"] or report != type(report)():
             out.print(f"{name}: {_figures(report, part)}", markup=False, highlight=False, soft_wrap=True)
-    for said in (*(note for report in reports for note in report.notes), *indexed.problems):
-        err.print(Text(f"! {plain(said)}", style="yellow"), soft_wrap=True)
+    for remark in (*(note for report in reports for note in report.notes), *indexed.problems):
+        err.print(Text(f"! {plain(remark)}", style="yellow"), soft_wrap=True)
 
 
 async def _report_files(service: Service, name: str, out: Console, err: Console) -> None:
@@ -129,9 +129,9 @@ async def _report_files(service: Service, name: str, out: Console, err: Console)
         how = "".join(f"; {it}" for it in _how(table))
         out.print(f"{name}: {table.table}: {rows}; {columns}{how}", markup=False, highlight=False, soft_wrap=True)
         for column in table.columns:
-            if said := " ".join(_of_column(column)):
-                told = f"{name}: {table.table}.{column.name}: {said}"
-                out.print(told, markup=False, highlight=False, soft_wrap=True)
+            if remark := " ".join(_of_column(column)):
+                sentence = f"{name}: {table.table}.{column.name}: {remark}"
+                out.print(sentence, markup=False, highlight=False, soft_wrap=True)
     for warning in warnings:
         err.print(Text(f"! {plain(warning)}", style="yellow"), soft_wrap=True)
 
@@ -157,8 +157,8 @@ def _of_column(column: ColumnReport) -> Iterator[str]:
 
 
 def _figures(report: SyncReport, part: str) -> str:
-    kept = report.added - report.embedded
-    known = f" ({kept} of them embedded before)" if kept > 0 else ""
+    reused = report.added - report.embedded
+    known = f" ({reused} of them embedded before)" if reused > 0 else ""
     return f"{report.added} {part} added{known}, {report.removed} removed, {report.unchanged} unchanged."
 
 
@@ -190,12 +190,12 @@ class _Lines:
 
     def __init__(self, console: Console, name: str) -> None:
         self._console, self._name = console, name
-        self._told: dict[str, int] = {}  # tenths, by part
+        self._shown: dict[str, int] = {}  # tenths, by part
 
     def __call__(self, part: str, done: int, total: int) -> None:
         tenths = done * _LINES // total if total else _LINES
-        if tenths <= self._told.setdefault(part, 0) or (done == total and not self._told[part]):
+        if tenths <= self._shown.setdefault(part, 0) or (done == total and not self._shown[part]):
             return
-        self._told[part] = tenths
+        self._shown[part] = tenths
         line = f"{self._name}: {done} of {total} {_PARTS[part]} indexed"
         self._console.print(Text(plain(line), style="dim"), soft_wrap=True)

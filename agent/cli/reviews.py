@@ -10,7 +10,7 @@ from rich.text import Text
 from agent.cli.console import opened, out
 from agent.core.callers import LOCAL
 from agent.feedback.records import Decision, Review, Status
-from agent.feedback.reviews import Settled, Verdict
+from agent.feedback.reviews import ReviewDecision, SettledReview
 from agent.present.terminal import plain, rows_table, sql_text
 
 app = typer.Typer(help="Answers that people should look at: list, show, approve, correct, reject.")
@@ -56,8 +56,8 @@ def _list(status: str, database: str, limit: int) -> None:
 def show(review_id: Id) -> None:
     """All that is known of one review."""
     with opened() as (service, runner):
-        kept = runner.run(service.people.reviews.get(LOCAL, review_id))
-    _show(kept.review)
+        stored = runner.run(service.people.reviews.get(LOCAL, review_id))
+    _show(stored.review)
 
 
 @app.command()
@@ -85,12 +85,12 @@ _STATUSES: tuple[Status, ...] = ("open", "approved", "corrected", "rejected")
 
 def _settle(review_id: str, decision: Decision, sql: str, comment: str) -> None:
     with opened() as (service, runner):
-        verdict = Verdict(decision, sql=sql, comment=comment)
+        verdict = ReviewDecision(decision, sql=sql, comment=comment)
         settled = runner.run(service.people.reviews.settle(LOCAL, review_id, verdict))
     _show_settled(settled)
 
 
-def _show_settled(settled: Settled) -> None:
+def _show_settled(settled: SettledReview) -> None:
     if settled.shown is not None:
         out.print(rows_table(settled.shown.result.columns, settled.shown.result.rows))
     out.print(f"The review is {settled.review.status}.", markup=False)
@@ -106,8 +106,8 @@ def _show(review: Review) -> None:
     for document in review.documents:
         _print(f"  {document.kind} {document.id}", document.source)
     if review.feedback is not None:
-        said = "right" if review.feedback.correct else "wrong"
-        _print(f"{review.feedback.by} calls it {said}.", review.feedback.comment)
+        word = "right" if review.feedback.correct else "wrong"
+        _print(f"{review.feedback.by} calls it {word}.", review.feedback.comment)
     if review.proposed:
         out.print("proposed:", style="dim")
         out.print(sql_text(review.proposed), soft_wrap=True)

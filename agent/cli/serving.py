@@ -112,13 +112,13 @@ def key(
     from agent.access.keys import new_key
 
     try:
-        made, kept = new_key(name, expires.date() if expires else None)
+        made, stored_key = new_key(name, expires.date() if expires else None)
     except EXPECTED as error:
         fail(str(error))
     err.print("The key, for its owner; it is shown this once:", style="dim")
     print(made)
     err.print("Its line for PLUMBLINE_API_KEYS, or for the file of PLUMBLINE_API_KEYS_FILE:", style="dim")
-    print(kept.line())
+    print(stored_key.line())
 
 
 def mcp(

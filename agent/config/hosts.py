@@ -12,7 +12,7 @@ _HOST = re.compile(r"[a-z0-9.-]+|\[[0-9a-f:.]+\]")  # as browsers write it
 def is_loopback(host: str) -> bool:
     """Whether only this machine reaches a host: a loopback address, or `localhost`.
 
-    Any other name is not, whatever it means today: names are resolved by somebody else.
+    Any other name is not, whatever it resolves to today.
     """
     try:
         address = ip_address(host.removeprefix("[").removesuffix("]"))

@@ -10,7 +10,7 @@ from executors.base import Frozen
 
 
 def rows_cap(most: int, database_most: int | None) -> tuple[int, str]:
-    """How many rows of one query can be had at most, and where that is said.
+    """The most rows that one query gives, and which setting says so.
 
     Args:
         most: by the settings.
@@ -21,20 +21,20 @@ def rows_cap(most: int, database_most: int | None) -> tuple[int, str]:
     return most, "PLUMBLINE_MAX_ROWS"
 
 
-def within(asked: int | None, usual: int, cap: tuple[int, str], field: str) -> int:
-    """Rows to give: as many as are asked for, else the usual number.
+def within(requested: int | None, usual: int, cap: tuple[int, str], field: str) -> int:
+    """The number of rows to give: the requested one, else the usual.
 
     Raises:
-        TooManyRows: more are asked for than can be had; they are never cut in silence.
+        TooManyRows: more than the limit; rows are never cut silently.
     """
     most, where = cap
-    if asked is not None and asked > most:
-        raise TooManyRows(f"`{field}` is {asked:,}; at most {most:,} rows can be had ({where}). Ask for fewer.")
-    return min(usual, most) if asked is None else asked
+    if requested is not None and requested > most:
+        raise TooManyRows(f"`{field}` is {requested:,}; at most {most:,} rows can be had ({where}). Ask for fewer.")
+    return min(usual, most) if requested is None else requested
 
 
 def none_beyond(cap: tuple[int, str]) -> TooManyRows:
-    """What who asks for the page beyond the cap is told."""
+    """The message for a caller who wants a page beyond the cap."""
     most, where = cap
     return TooManyRows(
         f"The query has more rows than can be had: {most:,} ({where}). Narrow it, or run it for one part after another."

@@ -38,7 +38,7 @@ FREE = Price(input=0, output=0)
 
 
 def _object(text: object) -> object:
-    """The JSON of a variable. Left to pydantic-settings, text that is none would be told before all else, and alone."""
+    """The JSON of a variable. pydantic-settings would report text that is none before all else, and alone."""
     try:
         return json.loads(text) if isinstance(text, str) else text
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What each kind of model is good at, as data: nothing else in the code asks which model answers.
+"""What each kind of model is good at, as data: no other code depends on which model answers.
 
 Where the choices come from: on public questions a 1.5B model wrote right SQL most often from the database's own DDL and
 with a plain reply; every structure around the SQL (a JSON object, a plan field before it) cost it accuracy, while its
@@ -23,12 +23,12 @@ class Profile(Frozen):
     planner: `inline`: first field of that object; `separate`: a call of its own; `off`: read from the query's tree.
     examples: past queries as earlier `turns` of the chat, in the reply format, or as `text` in the message, or `off`. A
         small model copies a query that stands beside its question, year and all.
-    values: whether it is told which stored values and days the question's words mean.
+    values: whether the prompt says which stored values and days the question's words mean.
     schema_style: how the schema is written (rag/schema/text.py).
     schema_tokens: the schema's budget in the prompt.
     retry_temperature: of the later attempts, so that a model that repeats itself does not.
     repairs: repair a query that cannot run, and try what schema and data propose in the place of one that runs
-        (agent/rules), before the model is asked again.
+        (agent/rules), before the model tries again.
     rules_off: ids of rules that are not asked.
     judge: `vetoes`: its no costs another attempt; `advises`: it does not, but the answer is not verified; `off`: not
         asked, only the checks that need no model.
@@ -41,7 +41,7 @@ class Profile(Frozen):
         one prompt agree on what they misread: docs/decisions/second-draft.md.
     writes_lists: whether it writes the sentence for several rows; else that is composed. The embedded model puts values
         beside the wrong names, and the call is saved.
-    placeholders: whether it is asked to write `[[expression | format]]` for what it wants computed.
+    placeholders: whether it writes `[[expression | format]]` for what it wants computed.
     speculative_answer: draft the answer while the judge reads.
     timeout_s: for one reply.
     rows_shown: rows that the judge and the answer writer read.

@@ -1,4 +1,4 @@
-"""Every so many seconds, as the timers of Azure Functions are told it."""
+"""Intervals as the cron expressions of Azure Functions' timers."""
 
 from __future__ import annotations
 

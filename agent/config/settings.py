@@ -388,12 +388,12 @@ class Settings(ProtectionSettings):
 
     @property
     def attempts(self) -> int:
-        """Rounds at most, whichever of the two settings says so."""
+        """The most rounds, from whichever of the two settings is set."""
         return self.max_attempts if self.max_retries is None else self.max_retries + 1
 
     @property
     def names_registry(self) -> bool:
-        """Whether somebody named a registry, rather than leave it at the default."""
+        """Whether the settings name a registry, rather than leave the default."""
         return "registry" in self.model_fields_set
 
     @property
@@ -425,7 +425,7 @@ class Settings(ProtectionSettings):
 
     @property
     def provider(self) -> str:
-        """Who serves the models: a key of `llm.PROVIDERS`."""
+        """The model provider: a key of `llm.PROVIDERS`."""
         if self.model_provider or self.azure_openai_endpoint:
             return self.model_provider or "azure"
         return "openai" if self.openai_api_key or self.openai_base_url else "embedded"

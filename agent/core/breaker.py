@@ -1,7 +1,7 @@
 """Circuit breakers: what has failed several times in a row is left alone for a while, and then tried by one call.
 
-After Nygard's "Release It!". Whoever would wait for a part that is down, with all its retries, is told at once; and the
-part is not asked by everybody in the moment in which it comes back.
+After Nygard's "Release It!". Callers of a part that is down get an error at once, without waiting for all its retries,
+and the part is not flooded the moment it comes back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who asks: a principal's name, as far as it is known."""
+"""The caller: a principal's name, or a word for callers without one."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _RESERVED = frozenset({ANONYMOUS, LOCAL, ANYONE})
 
 
 def is_reserved(name: str) -> bool:
-    """Whether a name means something of its own, so that nobody may bear it."""
+    """Whether a name is reserved, so that no principal may have it."""
     return name.casefold() in _RESERVED
 
 
 def named(name: str) -> str:
-    """The principal of a name that the front end vouches for; a reserved word names nobody."""
+    """The principal of a name that the front end vouches for; `anonymous` for a reserved word."""
     name = name.strip()
     return name if name and not is_reserved(name) else ANONYMOUS
 
 
 def is_listed(principal: str, listed: tuple[str, ...]) -> bool:
-    """Whether a list of the registry holds somebody; upper and lower case are the same, as in e-mail addresses."""
+    """Whether a list of the registry holds a principal; case does not matter, as in e-mail addresses."""
     names = {name.casefold() for name in listed}
     return ANYONE in names or principal.casefold() in names

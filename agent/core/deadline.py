@@ -1,4 +1,4 @@
-"""When something must be over: one moment, that whoever works on it shares."""
+"""Deadlines: one moment, shared by all who work on a request."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Deadlines:
         """One that begins now.
 
         Args:
-            advice: for who asked in vain; `{seconds}` in it is how long they waited.
+            advice: for the caller on a timeout; `{seconds}` in it is how long they waited.
             seconds: where it is not as far away as the others.
         """
         seconds = seconds or self.seconds
@@ -56,7 +56,7 @@ class Deadlines:
             timeout.reschedule(asyncio.get_running_loop().time())
 
     @asynccontextmanager
-    async def met(self, ends_at: float, said: str) -> AsyncIterator[None]:
+    async def met(self, ends_at: float, message: str) -> AsyncIterator[None]:
         """See `Deadline.met`."""
         timeout = asyncio.timeout_at(ends_at)
         try:
@@ -69,27 +69,27 @@ class Deadlines:
         except TimeoutError as error:
             if not timeout.expired():
                 raise  # of something else, which should have said what it is
-            raise shutting_down() if self._stopped else OutOfTime(said) from error
+            raise shutting_down() if self._stopped else OutOfTime(message) from error
 
 
 class Deadline:
-    """A moment of the running event loop's clock, which nobody sets.
+    """A moment of the running event loop's monotonic clock.
 
     Args:
         all_: that it is one of.
         seconds: from now on.
-        said: to who asked in vain.
+        message: of the error on a timeout.
     """
 
-    def __init__(self, all_: Deadlines, seconds: float, said: str) -> None:
-        self._all, self._said = all_, said
+    def __init__(self, all_: Deadlines, seconds: float, message: str) -> None:
+        self._all, self._message = all_, message
         self._ends_at = asyncio.get_running_loop().time() + seconds
 
     def met(self) -> AbstractAsyncContextManager[None]:
         """A block that is cancelled when the moment comes. Raises OutOfTime, ShuttingDown."""
-        return self._all.met(self._ends_at, self._said)
+        return self._all.met(self._ends_at, self._message)
 
 
 def shutting_down() -> ShuttingDown:
-    """What is told to who asks, or waits, while this process ends."""
+    """The error for callers who ask, or wait, while this process ends."""
     return ShuttingDown(STOPPED.format(seconds=RETRY_AFTER_S), RETRY_AFTER_S)

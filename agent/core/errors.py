@@ -1,71 +1,46 @@
 """What can go wrong with a question. Errors of a single query are in `executors.errors`, of retrieval in `rag.errors`.
 
 PlumblineError
-├── Mendable                the model is told and may try again
-│   └── ReplyUnusable           the model's reply was not what was asked for
-├── ConfigurationInvalid        the operator is told: all that is wrong with settings and registry, at once
-├── AccessInvalid               the operator is told: who may ask cannot be decided, so nobody may; 503
-├── AddressUnavailable          the operator is told: the service cannot listen where it was told to
-├── ExtensionInvalid           the operator is told: what PLUMBLINE_EXTENSIONS names cannot be added
-└── Fatal                   the caller is told; each has one HTTP status (api.STATUS)
-    ├── NotAuthenticated        401
-    ├── NotPermitted            403
+├── Retryable               the model reads it and tries again
+│   └── ReplyUnusable
+├── ConfigurationInvalid    for the operator: all that is wrong with settings and registry, at once
+├── AccessInvalid           for the operator: the settings do not say who may call, so nobody may
+├── AddressUnavailable      for the operator: the service cannot listen there
+├── ExtensionInvalid        for the operator: an extension cannot be added
+└── Fatal                   for the caller, with an HTTP status, a slug and a title
     ├── Later                   try again in so many seconds
-    │   ├── TooManyRequests         429
-    │   ├── TooBusy                 503
-    │   ├── RequestInProgress       409
-    │   └── ShuttingDown            503
-    ├── QuestionInvalid         422
-    ├── UnknownSession          404
-    ├── SessionBusy             409
-    ├── UnknownWritePlan        404
-    ├── UnknownDocument         404
-    ├── UnknownJob              404
-    ├── UnknownReview           404
-    ├── UnknownAnswer           404
-    ├── UnknownSavedQuery       404
-    ├── DocumentsInvalid        422
-    ├── ReviewInvalid           422
-    ├── FeedbackInvalid         422
-    ├── SavedQueryInvalid       422
-    ├── UnknownTile             404
-    ├── TileInvalid             422
-    ├── AlreadySettled          409
-    ├── ChangedMeanwhile        409
-    ├── NameTaken               409
-    ├── UploadInvalid           422
-    ├── UploadTooLarge          413
-    ├── StorageFull             507
-    ├── WritesNotAllowed        409
-    ├── WriteNotMade            409
-    ├── NotAcceptable           406
-    ├── NoRows                  422
-    ├── TooManyRows             422
-    ├── UnknownCursor           404
-    ├── RowsChanged             409
-    ├── KeyReused               422
-    ├── ResponseNotKept         409
-    ├── ModelError              an optional step goes on without the model; any other one stops
-    │   ├── ModelFailed             502
-    │   ├── ModelUnavailable        503
-    │   └── BudgetSpent             422
-    ├── StateUnavailable        503
-    └── OutOfTime               504
+    ├── ModelError              an optional step continues without the model; any other step stops
+    └── …                       one class for each way in which a request cannot be served
 """
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class PlumblineError(Exception):
-    """Anything the agent raises on purpose; the message is a sentence a person can act on."""
+    """Anything the agent raises on purpose; the message is a sentence a person can act on.
+
+    status: of its HTTP response; 0: it never reaches a caller.
+    slug, title: of its problem document (RFC 9457); the slug is stable.
+    """
+
+    status: ClassVar[int] = 0
+    slug: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, status: int = 0, slug: str = "", title: str = "") -> None:
+        super().__init_subclass__()
+        if status:
+            cls.status, cls.slug, cls.title = status, slug, title
 
 
-class Mendable(PlumblineError):
-    """The model is told, and may try again."""
+class Retryable(PlumblineError):
+    """The model reads the message and tries again."""
 
 
-class ReplyUnusable(Mendable):
-    """The model's reply was not what was asked for."""
+class ReplyUnusable(Retryable):
+    """The model's reply does not fit the request."""
 
 
 class AddressUnavailable(PlumblineError):
@@ -77,27 +52,27 @@ class ExtensionInvalid(PlumblineError):
 
 
 class Fatal(PlumblineError):
-    """No further attempt can mend this; the caller is told."""
+    """No further attempt can help; the caller gets a problem document."""
 
 
 class ConfigurationInvalid(PlumblineError):
     """The settings or the registry cannot be used; the message has a line for each problem, and never a value."""
 
 
-class AccessInvalid(PlumblineError):
-    """The settings that say who may ask cannot be used; the message names the setting, and never its value."""
+class AccessInvalid(PlumblineError, status=503, slug="access-invalid", title="The service is not set up"):
+    """The access settings cannot be used; the message names the setting, and never its value."""
 
 
-class NotAuthenticated(Fatal):
-    """Nobody knows who asks. Args: message: what to send; challenge: the value of `WWW-Authenticate`."""
+class NotAuthenticated(Fatal, status=401, slug="not-authenticated", title="Not authenticated"):
+    """The caller is unknown. Args: message: what to send; challenge: the value of `WWW-Authenticate`."""
 
     def __init__(self, message: str, challenge: str) -> None:
         super().__init__(message)
         self.challenge = challenge
 
 
-class NotPermitted(Fatal):
-    """Who asks is known, or comes from a place that nobody may ask from, and may not do this."""
+class NotPermitted(Fatal, status=403, slug="not-permitted", title="Not permitted"):
+    """The caller is known, or calls from a forbidden place, and may not do this."""
 
 
 class Later(Fatal):
@@ -108,139 +83,139 @@ class Later(Fatal):
         self.retry_after_s = retry_after_s
 
 
-class TooManyRequests(Later):
+class TooManyRequests(Later, status=429, slug="too-many-requests", title="Too many requests"):
     """The principal has asked more than the rate allows."""
 
 
-class TooBusy(Later):
+class TooBusy(Later, status=503, slug="too-busy", title="The service is busy"):
     """This process answers as many questions as it can."""
 
 
-class RequestInProgress(Later):
+class RequestInProgress(Later, status=409, slug="request-in-progress", title="The request is being answered"):
     """The same request, with the same Idempotency-Key, is being answered."""
 
 
-class ShuttingDown(Later):
-    """This process ends; what was asked of it is not answered."""
+class ShuttingDown(Later, status=503, slug="shutting-down", title="The service is being stopped"):
+    """This process is ending and answers no new requests."""
 
 
-class QuestionInvalid(Fatal):
+class QuestionInvalid(Fatal, status=422, slug="question-invalid", title="The question cannot be taken"):
     """The question itself cannot be taken (empty, too long)."""
 
 
-class UnknownSession(Fatal):
+class UnknownSession(Fatal, status=404, slug="unknown-session", title="Unknown session"):
     """No such session, or it has expired."""
 
 
-class SessionBusy(Fatal):
+class SessionBusy(Fatal, status=409, slug="session-busy", title="The session is busy"):
     """Another message of the session is still being answered."""
 
 
-class UnknownDocument(Fatal):
+class UnknownDocument(Fatal, status=404, slug="unknown-document", title="Unknown document"):
     """No document of this id was added at run time."""
 
 
-class UnknownJob(Fatal):
+class UnknownJob(Fatal, status=404, slug="unknown-job", title="Unknown job"):
     """The principal has no such job, or it has been forgotten."""
 
 
-class DocumentsInvalid(Fatal):
+class DocumentsInvalid(Fatal, status=422, slug="documents-invalid", title="The documents cannot be taken"):
     """Documents that do not fit the database; none of them was taken."""
 
 
-class UnknownReview(Fatal):
+class UnknownReview(Fatal, status=404, slug="unknown-review", title="Unknown review"):
     """No such review, or it is not for this principal to see or to settle."""
 
 
-class UnknownAnswer(Fatal):
-    """Nothing was answered under this trace id, or it was somebody else, or too long ago."""
+class UnknownAnswer(Fatal, status=404, slug="unknown-answer", title="Unknown answer"):
+    """There is no answer with this trace id, or it is another caller's, or too old."""
 
 
-class UnknownSavedQuery(Fatal):
+class UnknownSavedQuery(Fatal, status=404, slug="unknown-saved-query", title="Unknown saved query"):
     """The principal has saved no such query."""
 
 
-class ReviewInvalid(Fatal):
+class ReviewInvalid(Fatal, status=422, slug="review-invalid", title="The review cannot be settled so"):
     """The review cannot be settled in this way; it stays open."""
 
 
-class FeedbackInvalid(Fatal):
-    """What was said cannot be said of this answer; nothing was taken."""
+class FeedbackInvalid(Fatal, status=422, slug="feedback-invalid", title="The feedback cannot be taken"):
+    """The feedback does not fit this answer; nothing was stored."""
 
 
-class SavedQueryInvalid(Fatal):
+class SavedQueryInvalid(Fatal, status=422, slug="saved-query-invalid", title="The query cannot be saved"):
     """The query cannot be saved; nothing was changed."""
 
 
-class UnknownTile(Fatal):
+class UnknownTile(Fatal, status=404, slug="unknown-tile", title="Unknown tile"):
     """The principal's dashboard has no such tile."""
 
 
-class TileInvalid(Fatal):
-    """The tile cannot be as it was asked for; nothing was changed."""
+class TileInvalid(Fatal, status=422, slug="tile-invalid", title="The tile cannot be made so"):
+    """The tile is not valid; nothing was changed."""
 
 
-class AlreadySettled(Fatal):
-    """Somebody has settled the review before; nothing was changed."""
+class AlreadySettled(Fatal, status=409, slug="already-settled", title="Already settled"):
+    """The review was settled before; nothing was changed."""
 
 
-class ChangedMeanwhile(Fatal):
-    """Somebody else has changed, or is changing, what was to be changed; nothing was changed."""
+class ChangedMeanwhile(Fatal, status=409, slug="changed-meanwhile", title="Changed meanwhile"):
+    """Another caller has changed it meanwhile, or is changing it; nothing was changed."""
 
 
-class NameTaken(Fatal):
+class NameTaken(Fatal, status=409, slug="name-taken", title="The name is taken"):
     """The principal has another saved query of this name."""
 
 
-class UploadInvalid(Fatal):
+class UploadInvalid(Fatal, status=422, slug="upload-invalid", title="The data cannot be taken"):
     """Data that was sent cannot be taken; nothing of it was kept."""
 
 
-class UploadTooLarge(Fatal):
+class UploadTooLarge(Fatal, status=413, slug="upload-too-large", title="The data is too large"):
     """Data that was sent is larger than it may be; nothing of it was kept."""
 
 
-class StorageFull(Fatal):
+class StorageFull(Fatal, status=507, slug="storage-full", title="There is no room left"):
     """There is no room for data that was sent; nothing of it was kept."""
 
 
-class WritesNotAllowed(Fatal):
-    """What was asked would change the data."""
+class WritesNotAllowed(Fatal, status=409, slug="writes-not-allowed", title="Writes are not allowed"):
+    """The question would change the data."""
 
 
-class UnknownWritePlan(Fatal):
+class UnknownWritePlan(Fatal, status=404, slug="unknown-write-plan", title="Unknown write plan"):
     """No change waits for this token, this caller and this database."""
 
 
-class WriteNotMade(Fatal):
+class WriteNotMade(Fatal, status=409, slug="write-not-made", title="The change was not made"):
     """A change that was allowed could not be planned, or made as it was planned; nothing was changed."""
 
 
-class NotAcceptable(Fatal):
-    """The caller accepts none of the formats that there are."""
+class NotAcceptable(Fatal, status=406, slug="not-acceptable", title="Not available in this format"):
+    """The caller accepts none of the available formats."""
 
 
-class NoRows(Fatal):
-    """Rows alone were asked for, and the response has none: it asks back, or no query could be run."""
+class NoRows(Fatal, status=422, slug="no-rows", title="There are no rows to give"):
+    """The caller wants rows alone, and the response has none: it asks back, or no query could be run."""
 
 
-class TooManyRows(Fatal):
-    """More rows are asked for than can be had; fewer were not given in their place."""
+class TooManyRows(Fatal, status=422, slug="too-many-rows", title="More rows than can be had"):
+    """The caller wants more rows than the limit allows; none were given."""
 
 
-class UnknownCursor(Fatal):
+class UnknownCursor(Fatal, status=404, slug="unknown-cursor", title="Unknown cursor"):
     """The principal has no such cursor for this database, or it has expired."""
 
 
-class RowsChanged(Fatal):
-    """The rows that a cursor comes after are others now, so nobody knows which come next."""
+class RowsChanged(Fatal, status=409, slug="rows-changed", title="The rows have changed"):
+    """The rows before a cursor have changed, so the next ones are unknown."""
 
 
-class KeyReused(Fatal):
+class KeyReused(Fatal, status=422, slug="key-reused", title="The key belongs to another request"):
     """Another request had this Idempotency-Key; nothing was done."""
 
 
-class ResponseNotKept(Fatal):
+class ResponseNotKept(Fatal, status=409, slug="response-not-kept", title="The response was not kept"):
     """The request was done before, and its response could not be kept; nothing was done again."""
 
 
@@ -248,11 +223,11 @@ class ModelError(Fatal):
     """A step got nothing from the model."""
 
 
-class ModelFailed(ModelError):
+class ModelFailed(ModelError, status=502, slug="model-failed", title="The model failed"):
     """The model answered, but never with anything usable."""
 
 
-class ModelUnavailable(ModelError):
+class ModelUnavailable(ModelError, status=503, slug="model-unavailable", title="The model is unavailable"):
     """The model cannot be reached, or refuses us.
 
     Args:
@@ -265,13 +240,13 @@ class ModelUnavailable(ModelError):
         self.retry_after_s = retry_after_s
 
 
-class BudgetSpent(ModelError):
+class BudgetSpent(ModelError, status=422, slug="budget-spent", title="The question takes more than it may"):
     """The question has had the model calls, or the tokens, that one question may have."""
 
 
-class StateUnavailable(Fatal):
+class StateUnavailable(Fatal, status=503, slug="state-unavailable", title="Sessions and reviews are unavailable"):
     """What the service remembers cannot be read or written; the message says what to do."""
 
 
-class OutOfTime(Fatal):
+class OutOfTime(Fatal, status=504, slug="out-of-time", title="Out of time"):
     """The request's deadline passed."""

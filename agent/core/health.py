@@ -36,7 +36,7 @@ Readiness = Literal["ready", "degraded", "unavailable"]
 def state_of(parts: Sequence[PartHealth]) -> Readiness:
     """Whether an instance can answer: all of it, only about some databases, or nothing.
 
-    One database that cannot be read is no reason to take the others away from those who ask them.
+    One database that cannot be read is no reason to stop serving the others.
     """
     databases = [part for part in parts if part.name.startswith(DATABASE)]
     others = [part for part in parts if not part.name.startswith(DATABASE)]
@@ -52,7 +52,7 @@ async def checked(
 
     Args:
         name: of the part.
-        check: asks it; what it raises on purpose says what is wrong.
+        check: calls the part; the errors it raises on purpose say what is wrong.
         breaker: of the part, once it was asked.
     """
     from rag.errors import RetrievalError

@@ -242,7 +242,7 @@ class Attempt(Frozen):
 
     @property
     def accepted(self) -> bool:
-        """Ran, and nobody said no."""
+        """It ran, and no check or judge rejected it."""
         return self.result is not None and (self.verdict is None or self.verdict.correct)
 
     @property

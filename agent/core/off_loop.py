@@ -1,7 +1,7 @@
-"""Work that takes the processor, beside the event loop: whoever else waits for it is answered meanwhile.
+"""CPU-bound work in threads, so that the event loop goes on serving others.
 
 Reading a query takes time in proportion to its length (`executors.sql.bounded`). Of the longest query that is tenths of
-a second, in which a loop that reads it itself answers nobody, not even a health check.
+a second, in which a blocked event loop would answer no one, not even a health check.
 """
 
 from __future__ import annotations
@@ -22,6 +22,6 @@ async def off_loop(call: Callable[[], T]) -> T:
     """The call's result, from a thread that has no event loop; its errors are raised. Logs and spans stay the caller's.
 
     Args:
-        call: reads a query or rows and changes nothing that others use. It goes on where nobody waits for it any more.
+        call: reads a query or rows and changes no shared state. It continues where the caller was cancelled.
     """
     return await in_thread(_THREADS, call)

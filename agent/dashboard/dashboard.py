@@ -151,7 +151,7 @@ class Dashboard:
         except TooBusy:
             raise
         except (PlumblineError, ExecutorError) as error:
-            if isinstance(error, UnknownSavedQuery) and not await self._saved.is_kept(tile.principal, tile.id):
+            if isinstance(error, UnknownSavedQuery) and not await self._saved.is_stored(tile.principal, tile.id):
                 await self.forget(tile.principal, tile.id)
                 raise UnknownTile(str(error)) from error
             return await self._failed(tile, began, str(error))

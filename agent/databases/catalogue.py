@@ -31,10 +31,10 @@ class Catalogue:
     """Tells the router what databases there are now.
 
     Args:
-        router: that is told.
+        router: to update.
         uploads: what callers bring.
         registry: the file; None: there is none.
-        changed: told of each name that means another database now, or none; blocks.
+        changed: called with each name that means another database now, or none; blocks.
         clock: seconds that only go forward.
     """
 
@@ -61,7 +61,7 @@ class Catalogue:
         self._retired: list[tuple[float, Executor]] = []
 
     def upload(self, name: str) -> Upload | None:
-        """What is known of a database that somebody brought; None of any other."""
+        """The upload that a database came from; None for any other."""
         return self._known.get(name)
 
     def bring(self, name: str) -> None:
@@ -79,10 +79,10 @@ class Catalogue:
             raise DatabaseUnavailable(f"The data of {name!r} cannot be fetched now. Try again later.") from error
 
     async def follow(self, name: str = "", *, now: bool = False) -> None:
-        """Look what databases there are, where it is time to, or a name is asked for that is not known.
+        """Look for new databases, when it is time to or when a name is unknown.
 
         Args:
-            name: of a database that somebody asks for.
+            name: of the database that is needed.
             now: look in any case.
         """
         if not self._is_time(name, now):

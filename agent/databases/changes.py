@@ -1,7 +1,7 @@
 """What one instance of the service changes, the others hear of: which schemas and docs are not as they were read.
 
 The state store has one record for each database, whose version changes with what is known of the database. Each
-instance looks at these from time to time, at most every few seconds and only while it is asked.
+instance reads these at most every few seconds, and only while it has requests.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Changes:
 
     Args:
         state: that all instances share.
-        changed: told of each database that another instance has changed; blocks.
+        changed: called with each database that another instance has changed; blocks.
         clock: seconds that only go forward.
         every_s: seconds between two looks.
     """
@@ -74,7 +74,7 @@ class Changes:
         self._seen = {**(self._seen or {}), **found}
 
     async def tell(self, name: str, digest: str = "") -> None:
-        """Have the other instances read a database's schema and docs anew. One that is not told reads them in time.
+        """Have the other instances read a database's schema and docs anew. One that misses it reads them in time.
 
         Args:
             name: of the database.
@@ -85,13 +85,13 @@ class Changes:
         try:
             await asyncio.to_thread(self._state.commit, PLACE, [Replace(key=name, value=value)])
         except StateUnavailable as error:
-            log.warning("Other instances are not told that %r has changed: %s", name, error)
+            log.warning("Other instances do not learn that %r has changed: %s", name, error)
             return
         if self._seen is not None:
             self._seen[name] = version
 
     async def tell_if_new(self, name: str, schema: Schema) -> bool:
-        """The same, where the schema is not what was told last. Returns whether it was new. Raises StateUnavailable."""
+        """The same, where the schema differs from the last notice. Returns whether it did. Raises StateUnavailable."""
         digest = digest_of(schema)
         record = await asyncio.to_thread(self._state.get, PLACE, name)
         if record is not None and record.value["digest"] == digest:

@@ -1,4 +1,4 @@
-"""One database, for code that awaits: its blocking executor runs in threads of its own, a few at once."""
+"""One database, for async code: its blocking executor runs in its own threads, a few at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agent.access.intent import PARTIAL
 from agent.core.breaker import Breaker
 from agent.core.callers import LOCAL
 from agent.core.errors import WritesNotAllowed
-from agent.databases.private_values import unasked
+from agent.databases.private_values import hidden_columns
 from agent.databases.seen_schemas import SEEN
 from executors.base import (
     Cancel,
@@ -43,15 +43,15 @@ class Database:
     """An executor behind `await`.
 
     Its threads are its own, so that a slow database takes none from the others; and since a thread is free only when
-    its query has ended, the limit also holds where nobody waits for that query any more.
+    its query has ended, the limit also holds for queries whose caller has gone.
 
     Args:
         executor: what runs the queries.
         limit: queries at once; further ones wait their turn.
         timeout_s: for one query.
-        row_limit: rows of one query, where the database has a limit of its own.
-        row_filter: who sees which rows; None: everybody all of them.
-        functions: of the database's own that queries may call; not those of who sees some of the rows only.
+        row_limit: rows of one query, where the registry limits this database.
+        row_filter: which rows a principal sees; None: all.
+        functions: user-defined ones that queries may call; not for principals who see only some rows.
         catalogue: what describes the database itself and may be read; likewise.
         breaker: of DatabaseUnavailable; none where the database is a file.
 
@@ -108,7 +108,7 @@ class Database:
         return self
 
     def seen_by(self, principal: str) -> Database:
-        """The database as somebody sees it, with the same threads. Raises UnknownDatabase: they see nothing of it."""
+        """The database as a principal sees it, with the same threads. Raises UnknownDatabase: they see none of it."""
         rows = self._row_filter
         if rows is None or principal == LOCAL:
             return self
@@ -185,7 +185,7 @@ class Database:
             seen=await self._seen(),
             functions=self._functions,
             catalogue=self._catalogue,
-            hidden=None if question is None else unasked(schema, question),
+            hidden=None if question is None else hidden_columns(schema, question),
             leave_out=leave_out,
         )
         return await in_thread(_GUARDS, call)
@@ -230,14 +230,14 @@ class Database:
         from executors.workers.checking import check_write
 
         schema = await self.schema()
-        hidden = None if question is None else unasked(schema, question)
+        hidden = None if question is None else hidden_columns(schema, question)
         call = partial(check_write, sql, schema, row_limit=row_limit, functions=self._functions, hidden=hidden)
         return await in_thread(_GUARDS, call)
 
     async def write(
         self, statement: CheckedWrite, *, commit: bool, max_rows: int, exactly: int | None = None
     ) -> WriteResult:
-        """See `Executor.write`. What has begun is not stopped where nobody waits for it any more."""
+        """See `Executor.write`. A write that has begun is not stopped when its caller goes."""
         call = partial(
             self.executor.write,
             statement,
@@ -262,10 +262,10 @@ class Database:
 
 
 class FilteredDatabase(Database):
-    """A database of whose rows somebody sees some, in threads that belong to the whole.
+    """A database of which a principal sees some rows, in the threads of the whole.
 
     Its schema has neither samples nor the tables that they do not see, each of its queries is filtered, and nothing can
-    be written: who cannot see a row cannot know what becomes of it.
+    be written: a principal who cannot see a row cannot know what becomes of it.
 
     Args:
         whole: the database.
@@ -322,14 +322,14 @@ class FilteredDatabase(Database):
         return Seen(rules.whole, self._row_filter, self._values)
 
     async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
-        """See `Database.run`. Of an error nothing is told that could be about what is not seen."""
+        """See `Database.run`. An error shows nothing that could be about hidden rows."""
         from executors.row_security.held_rows import is_fenced
 
         try:
             return await super().run(query, timeout_s=timeout_s)
         except SqlFailed as error:
-            said = error.message if is_fenced(self.dialect) else f"The database could not run it ({error.kind})."
-            raise SqlFailed(error.kind, said) from error  # the hint may name tables that are not seen
+            reason = error.message if is_fenced(self.dialect) else f"The database could not run it ({error.kind})."
+            raise SqlFailed(error.kind, reason) from error  # the hint may name tables that are not seen
 
     async def check_write(
         self,

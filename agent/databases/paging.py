@@ -22,14 +22,14 @@ from agent.storage.store import Insert, Place, StateStore
 from executors.base import Frozen, JsonValue, QueryResult, Scalar
 
 KIND = "cursor"
-KEPT_S = 3600.0  # for which a cursor can be used, as often as somebody likes
+LIFETIME_S = 3600.0  # for which a cursor can be used, as often as somebody likes
 MAX_CHARS = 200_000  # of a query with its parameters that a cursor is kept for
 GONE = "There is no such cursor, or its hour is over. Run the query again, from its first page on."
 CHANGED = (
     "The rows that came before this cursor are others now: they have changed, or come in no fixed order. Run the query "
     "again from its first page on, with an ORDER BY that no two rows share."
 )
-NOT_KEPT = "The next rows cannot be asked for: {why}"
+NO_CURSOR = "There is no cursor for the next rows: {why}"
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class Paged(Frozen):
 
 
 class Cursors:
-    """Cursors in the state store; each belongs to who was given it.
+    """Cursors in the state store; each belongs to one principal.
 
     Args:
         state: where they are kept.
@@ -84,21 +84,21 @@ class Cursors:
         self._state, self._clock = state, clock
 
     async def keep(self, principal: str, paged: Paged) -> tuple[str | None, str]:
-        """A cursor for what follows, and an empty text; None, and why there is none, where it cannot be kept."""
+        """A cursor for the next rows and an empty text; or None and the reason, where it cannot be stored."""
         value = paged.model_dump(mode="json")
         if len(json.dumps(value)) > MAX_CHARS:
-            return None, NOT_KEPT.format(why=f"with its parameters the query has more than {MAX_CHARS} characters.")
+            return None, NO_CURSOR.format(why=f"with its parameters the query has more than {MAX_CHARS} characters.")
         token = secrets.token_urlsafe(18)
-        change = Insert(key=token, value=value, expires_at=self._clock() + KEPT_S)
+        change = Insert(key=token, value=value, expires_at=self._clock() + LIFETIME_S)
         try:
             await asyncio.to_thread(self._state.commit, _place(principal), [change])
         except StateUnavailable as error:
             log.warning("A cursor was not kept: %s", error)
-            return None, NOT_KEPT.format(why=error)
+            return None, NO_CURSOR.format(why=error)
         return token, ""
 
     async def get(self, principal: str, token: str, database: str) -> Paged:
-        """What a cursor of somebody's own stands for. Raises UnknownCursor, StateUnavailable."""
+        """What a principal's cursor stands for. Raises UnknownCursor, StateUnavailable."""
         record = await asyncio.to_thread(self._state.get, _place(principal), token)
         paged = Paged.model_validate(record.value) if record is not None else None
         if paged is None or paged.database != database:

@@ -1,7 +1,7 @@
-"""Values of private columns in what a model asks for: shown where the question names the column, else not there.
+"""Private columns in what a model queries: visible where the question names the column, else absent.
 
 A query that a model wrote may compare, join, group and count by any column. Values of one that the registry marks
-private leave the database only where a person asked for it by its name: neither a model that shows too much nor a
+private leave the database only where a person named the column: neither a model that shows too much nor a
 sentence in a comment that talks it into that can do so in their place. See `executors.guard.held_columns`.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from executors.guard.held_columns import Hidden
 
 
-def unasked(schema: Schema, question: str) -> Hidden:
+def hidden_columns(schema: Schema, question: str) -> Hidden:
     """The private columns that a question does not name, in lower case, by the names of their tables.
 
     Args:
@@ -27,9 +27,9 @@ def unasked(schema: Schema, question: str) -> Hidden:
     private = {table.name: [it.name for it in table.columns if it.private] for table in schema.tables}
     if not any(private.values()):
         return {}
-    asked = words(question) | words(re.sub(r"(?<=\w)-(?=\w)", "", question))  # "e-mail" names `email`
+    named = words(question) | words(re.sub(r"(?<=\w)-(?=\w)", "", question))  # "e-mail" names `email`
     found = {
-        table: frozenset(name.lower() for name in names if not words(name) <= asked) for table, names in private.items()
+        table: frozenset(name.lower() for name in names if not words(name) <= named) for table, names in private.items()
     }
     return {table: names for table, names in found.items() if names}
 

@@ -1,4 +1,4 @@
-"""The databases of the registry, each behind `await`: opened when it is first asked for, with its own limits."""
+"""The databases of the registry, for async code: each opens on first use, with its own limits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OUT_OF_TIME = "No rows within {seconds} s. Ask for less, or try again."
 
 
 class UploadInfo(Frozen):
-    """Data that somebody brought. file: as it was sent; size: its bytes."""
+    """Uploaded data. file: as it was sent; size: its bytes."""
 
     file: str
     size: int
@@ -57,7 +57,7 @@ class DatabaseInfo(Frozen):
 
 
 class Executed(Frozen):
-    """A query as it was run, and its rows. cursor: by which the next ones can be asked for, where there are more."""
+    """A query as it was run, and its rows. cursor: for the next ones, where there are more."""
 
     query: CheckedSql
     result: QueryResult
@@ -80,7 +80,7 @@ class Databases:
     Args:
         router: from names to executors.
         settings: whose limits an entry can narrow.
-        changes: what other instances have changed, and are told of.
+        changes: notices from and to other instances.
         cursors: of results that have more rows than were given.
         catalogue: keeps the router up with the registry's file and uploads; None: it stays as it is.
     """
@@ -105,12 +105,12 @@ class Databases:
             await self._catalogue.follow(name, now=now)
 
     def drop(self, names: Sequence[str]) -> None:
-        """Open these anew when they are next asked for. Who asks one now goes on with it as it was."""
+        """Reopen these on their next use. Current users go on with the old ones."""
         for name in names:
             self._open.pop(name, None)
 
     def admit(self, name: str, principal: str) -> None:
-        """Let somebody ask a database. Who is not `allowed`, or not known at all, hears that there is none.
+        """Let a principal query a database. For one who is not `allowed`, or unknown, it does not exist.
 
         Raises:
             UnknownDatabase: there is none of that name, or not for this principal.
@@ -128,9 +128,9 @@ class Databases:
         return self._bulkhead.admitted(*compartments)
 
     def admit_owner(self, name: str, principal: str) -> None:
-        """Let somebody change what all others are told of a database: its documents, its index.
+        """Let a principal change what all others see of a database: its documents, its index.
 
-        It takes one of its `owners`; where the registry names none, anybody who may ask.
+        It must be one of its `owners`; where the registry names none, any principal who may query it.
 
         Raises:
             UnknownDatabase: as `admit`.
@@ -141,20 +141,20 @@ class Databases:
             raise NotPermitted(f"Only the `owners` of {name!r} in the registry may change its documents and index.")
 
     def sees_all(self, name: str, principal: str) -> bool:
-        """Whether no row filter holds for somebody whom `admit` lets ask. Raises UnknownDatabase."""
+        """Whether no row filter holds for a principal whom `admit` lets in. Raises UnknownDatabase."""
         rows = self._router.entry(name).row_filter
         return rows is None or principal == LOCAL or rows.values_of(principal) is None
 
     def hidden(self, principal: str) -> set[str]:
-        """The databases that somebody may not ask, and not hear of."""
+        """The databases that are hidden from a principal."""
         return set(self._router.names()) - set(self._router.names(_asking(principal)))
 
     async def get(self, name: str, principal: str) -> Database:
-        """The database of that name as somebody sees it, its dialect known.
+        """The database of that name as a principal sees it, its dialect known.
 
         Args:
             name: of the database.
-            principal: who asks; this machine's own user sees every row.
+            principal: the caller; this machine's own user sees every row.
 
         Raises:
             UnknownDatabase: there is none of that name, or not for this principal.
@@ -233,7 +233,7 @@ class Databases:
         await self._changes.tell_if_new(name, await (await self._whole(name)).schema())
 
     async def infos(self, principal: str) -> list[DatabaseInfo]:
-        """Every database that somebody may ask, with whether it can be opened."""
+        """Every database that a principal may query, with whether it can be opened."""
         await self.follow(now=True)
         names = self._router.names(_asking(principal))
         return list(await asyncio.gather(*(self.info(name, principal) for name in names)))
@@ -297,7 +297,7 @@ class Databases:
                 rows = limits_of(self._settings, Options(row_limit=row_limit), database.row_limit).row_limit
                 query = await database.check(sql, rows, parameters)
                 result = await database.run(query, timeout_s=timeout_s)
-                place = Paged.after(result, database=name, sql=sql, size=rows, parameters=_kept(parameters))
+                place = Paged.after(result, database=name, sql=sql, size=rows, parameters=_storable(parameters))
                 return await self._with_cursor(Executed(query=query, result=result), place, principal)
 
     async def next_page(
@@ -311,7 +311,7 @@ class Databases:
     ) -> Executed:
         """The rows after those that a cursor was given with, the query run anew. Raises as `execute`, and:
 
-        UnknownCursor: it is nobody's, somebody else's, of another database, or too old.
+        UnknownCursor: it is unknown, another principal's, of another database, or too old.
         RowsChanged: the rows before it are others than they were.
         TooManyRows: more rows have been given than can be had of one query.
         """
@@ -371,12 +371,12 @@ class Databases:
                 return Supporting(sql=found.sql, result=found.result, total=found.total, reason=found.reason)
 
     async def close(self) -> None:
-        """Stop the queries that run and end the threads; what is asked for later is opened again."""
+        """Stop the running queries and end the threads; later use opens the databases again."""
         databases, self._open = list(self._open.values()), {}
         await asyncio.gather(*(database.close() for database in databases))
 
 
-def _kept(parameters: Parameters | None) -> list[Scalar] | dict[str, Scalar] | None:
+def _storable(parameters: Parameters | None) -> list[Scalar] | dict[str, Scalar] | None:
     if parameters is None:
         return None
     return dict(parameters) if isinstance(parameters, Mapping) else list(parameters)

@@ -1,4 +1,4 @@
-"""The schemas that a question has seen: all of its steps go by the same one, and none has to ask a thread for it."""
+"""The schemas that a question has seen: all of its steps use the same one, without a thread."""
 
 from __future__ import annotations
 

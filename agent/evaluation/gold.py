@@ -155,8 +155,8 @@ class _Reader:
             sources += [(node.alias_or_name.lower(), table) for table in self._real(node)]
         self._tables |= {table.name: table for _, table in sources}
         for column in tree.find_all(exp.Column):
-            asked = column.table.lower()
-            self._add(column, [it for alias, it in sources if asked in {"", alias} and it.column(column.name)])
+            owner = column.table.lower()
+            self._add(column, [it for alias, it in sources if owner in {"", alias} and it.column(column.name)])
 
 
 def _spelled(table: Table, name: str) -> ColumnName:

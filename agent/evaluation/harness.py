@@ -146,7 +146,7 @@ async def evaluate(
         for question in questions:
             line = known.get(question.key)
             if line is None:
-                line = await _asked(question, ask)
+                line = await _ask(question, ask)
                 line = await asyncio.to_thread(scorer.score, question.path, line)
                 known[question.key] = line
                 if out:
@@ -165,7 +165,7 @@ async def evaluate(
     return report_of(lines)
 
 
-async def _asked(question: GoldQuestion, ask: Ask) -> ResultLine:
+async def _ask(question: GoldQuestion, ask: Ask) -> ResultLine:
     """What came back, not yet scored."""
     began = time.monotonic()
     base = ResultLine(question=question.question, database=question.database, gold=question.gold)

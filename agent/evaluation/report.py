@@ -167,8 +167,8 @@ def summary_rows(report: Report) -> list[tuple[str, str]]:
         ("verified", str(report.verified)),
         ("verified that are correct (precision)", _percent(report.precision)),
         ("correct that are verified (recall)", _percent(report.recall)),
-        ("judge", _told(report.judge)),
-        ("plain checks", _told(report.checks)),
+        ("judge", _shares(report.judge)),
+        ("plain checks", _shares(report.checks)),
         ("without a result", str(report.failed)),
         ("attempts per question", _figure(report.attempts)),
         ("model calls per question", _figure(report.model_calls)),
@@ -232,6 +232,6 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-def _told(found: Confusion) -> str:
+def _shares(found: Confusion) -> str:
     wrong, right = found.true_rejects + found.false_accepts, found.false_rejects + found.true_accepts
     return f"refused {found.true_rejects} of {wrong} wrong queries and {found.false_rejects} of {right} right ones"

@@ -11,7 +11,7 @@ from rag.docs.past_queries import folded
 
 if TYPE_CHECKING:
     from agent.databases.registry import Databases, Executed
-    from agent.feedback.records import Asked
+    from agent.feedback.records import AnswerRef
     from agent.knowledge.documents import AddedDocuments, Documents
     from agent.knowledge.verified_queries import VerifiedQueries
 
@@ -35,21 +35,21 @@ class PastPairs:
         self._registered, self._documents, self._added, self._verified = registered, documents, added, verified
 
     async def run(self, database: str, sql: str, principal: str) -> Executed:
-        """The first rows of a query as somebody sees them, through the guard and against today's schema.
+        """The first rows of a query as a principal sees them, through the guard and against today's schema.
 
         Raises:
-            SqlRefused, SqlFailed: why it cannot be a past query, with what would mend it.
+            SqlRefused, SqlFailed: why it cannot be a past query, and how to repair it.
             UnknownDatabase, DatabaseUnavailable, OutOfTime: as `Databases.execute`.
         """
         return await self._registered.execute(database, sql, row_limit=SHOWN_ROWS, principal=principal)
 
-    async def publish(self, asked: Asked, sql: str, principal: str) -> str:
+    async def publish(self, answer_ref: AnswerRef, sql: str, principal: str) -> str:
         """Make a query that of a question; earlier ones of the same question that were added at run time go.
 
         Args:
-            asked: the question.
+            answer_ref: the question.
             sql: its query.
-            principal: who has approved it, and must see all that it reads.
+            principal: who approved it, and must see all that it reads.
 
         Returns:
             The id of the document, by which it can be deleted.
@@ -58,33 +58,33 @@ class PastPairs:
             DocumentsInvalid, RetrievalError, DatabaseUnavailable: it cannot be taken, or not now.
             StateUnavailable: the query of an earlier answer cannot be forgotten.
         """
-        new = Document(id="", kind="query", text=asked.question, sql=sql, source=SOURCE)
-        (document,) = await self._documents.add(asked.database, [new], principal)
-        await self.forget(asked)
-        for other in await self._same_question(asked):
+        new = Document(id="", kind="query", text=answer_ref.question, sql=sql, source=SOURCE)
+        (document,) = await self._documents.add(answer_ref.database, [new], principal)
+        await self.forget(answer_ref)
+        for other in await self._same_question(answer_ref):
             if other.id != document.id:
-                await self._remove(asked.database, other.id)
+                await self._remove(answer_ref.database, other.id)
         return document.id
 
-    async def withdraw(self, asked: Asked) -> None:
+    async def withdraw(self, answer_ref: AnswerRef) -> None:
         """No query answers this question any more, unless the docs' own files have one.
 
         Raises:
             RetrievalError, DatabaseUnavailable, StateUnavailable: as `publish`.
         """
-        await self.forget(asked)
-        for document in await self._same_question(asked):
+        await self.forget(answer_ref)
+        for document in await self._same_question(answer_ref):
             if document.source == SOURCE:
-                await self._remove(asked.database, document.id)
+                await self._remove(answer_ref.database, document.id)
 
-    async def forget(self, asked: Asked) -> None:
+    async def forget(self, answer_ref: AnswerRef) -> None:
         """Reuse the answer's query no longer. Raises StateUnavailable."""
-        await asyncio.to_thread(self._verified.forget, asked.key)
+        await asyncio.to_thread(self._verified.forget, answer_ref.key)
 
-    async def _same_question(self, asked: Asked) -> list[Document]:
+    async def _same_question(self, answer_ref: AnswerRef) -> list[Document]:
         """The pairs of run time that ask the very same."""
-        documents = await asyncio.to_thread(self._added.of, asked.database)
-        wanted = folded(asked.question)
+        documents = await asyncio.to_thread(self._added.of, answer_ref.database)
+        wanted = folded(answer_ref.question)
         return [document for document in documents if document.kind == "query" and folded(document.text) == wanted]
 
     async def _remove(self, database: str, document_id: str) -> None:

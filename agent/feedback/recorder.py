@@ -46,7 +46,7 @@ class Recorder:
     async def keep(self, notes: Notes, answer: Answer) -> Answer:
         """The answer with the id of its review, if it needs one; with a warning where nothing could be kept.
 
-        Only of a query: a change of rows has a record of its own, and of what needed no SQL nothing can be reused.
+        Only of queries: a write has its own record, and an answer without SQL has nothing to reuse.
         """
         if not self.enabled or answer.kind != "query":
             return answer
@@ -56,9 +56,9 @@ class Recorder:
             async with asyncio.timeout(self._wait_s):
                 await asyncio.to_thread(self._write, record, review)
         except (StateUnavailable, TimeoutError) as error:
-            said = str(error) or f"nothing was written within {self._wait_s:g} s."
-            log.warning("Nothing was kept of %s: %s", record.trace_id, said)
-            warning = f"This answer can get no feedback, since nothing could be kept of it: {said}"
+            why = str(error) or f"nothing was written within {self._wait_s:g} s."
+            log.warning("Nothing was kept of %s: %s", record.trace_id, why)
+            warning = f"This answer can get no feedback, since nothing could be kept of it: {why}"
             return answer.model_copy(update={"warnings": [*answer.warnings, warning]})
         return answer.model_copy(update={"review_id": review.id}) if review else answer
 

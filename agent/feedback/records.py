@@ -1,4 +1,4 @@
-"""What is kept of answers for people: reviews, and what each answer was."""
+"""Records of answers for people: reviews, and what each answer was."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def moment(now: float) -> datetime:
 
 
 class ReviewedAttempt(Frozen):
-    """A query that was tried, with its `error` where it failed, and what checks and judge said of it."""
+    """A query that was tried, with its `error` where it failed, and the verdicts of checks and judge."""
 
     sql: str
     error: str = ""
@@ -61,7 +61,7 @@ class ReviewedAttempt(Frozen):
 
 
 class Feedback(Frozen):
-    """What somebody said of an answer."""
+    """A caller's feedback on an answer."""
 
     by: str
     at: datetime
@@ -81,11 +81,11 @@ class Settlement(Frozen):
     document_id: str = ""
 
 
-class Asked(Frozen):
-    """Which answer: its trace id, and what was asked, by whom.
+class AnswerRef(Frozen):
+    """Identifies an answer: its trace id, its question and its caller.
 
     principal: who asked.
-    audience: with whom the verified query of this question is shared, as `Question.audience`.
+    audience: who shares the verified query of this question, as `Question.audience`.
     sql: of the answer, as it was drafted; empty where there is none, or it is too long for a past query.
     """
 
@@ -105,8 +105,8 @@ class Asked(Frozen):
         return Key(self.database, self.audience, folded(self.question))
 
 
-class AnswerRecord(Asked):
-    """What is kept of every answer.
+class AnswerRecord(AnswerRef):
+    """The record of an answer.
 
     follows: as of a `Review`.
     review_id: of the review about it; empty where there is none.
@@ -119,14 +119,14 @@ class AnswerRecord(Asked):
     review_id: str = ""
 
 
-class Review(Asked):
+class Review(AnswerRef):
     """An answer that a person should look at.
 
-    kind: `attempts` where they ran out, `feedback` where somebody said something about an answer.
+    kind: `attempts` where they ran out, `feedback` where a caller gave some.
     follows: whether the question came after others of its chat, and so may not mean the same without them.
     errors: why the attempts were not accepted, each once.
     documents: what retrieval had found.
-    claimed_until: seconds since the epoch until which somebody is settling it.
+    claimed_until: seconds since the epoch until which a reviewer is settling it.
     """
 
     id: str

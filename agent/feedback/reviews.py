@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.errors import AlreadySettled, ChangedMeanwhile, ReviewInvalid, UnknownReview
 from agent.feedback.records import DECIDED, Decision, Review, Settlement, Status, moment
-from agent.feedback.shelf import Kept
+from agent.feedback.shelf import StoredReview
 from agent.storage.store import StateConflict
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _FOLLOWS = (
 )
 
 
-class Verdict(NamedTuple):
+class ReviewDecision(NamedTuple):
     """What a reviewer says. `sql`: of a correction."""
 
     decision: Decision
@@ -34,7 +34,7 @@ class Verdict(NamedTuple):
     comment: str = ""
 
 
-class Settled(NamedTuple):
+class SettledReview(NamedTuple):
     """The review after a decision, or as it would have been; `shown`: the first rows of its query, if it has one."""
 
     review: Review
@@ -43,11 +43,11 @@ class Settled(NamedTuple):
 
 
 class Reviews:
-    """The reviews of all databases, as far as each principal may see them.
+    """The reviews of all databases that a principal may see.
 
     Args:
         shelf: where they are kept.
-        reviewers: who may see and settle what.
+        reviewers: which principals may see and settle what.
         pairs: where approved queries go.
 
     Every method raises StateUnavailable where the store cannot be used.
@@ -59,10 +59,10 @@ class Reviews:
     async def page(
         self, principal: str, *, status: Status | None = None, database: str = "", limit: int = 50, cursor: str = ""
     ) -> tuple[Sequence[Review], str]:
-        """Reviews that somebody may see, the newest first, and the cursor of the next page; empty at the end.
+        """Reviews that a principal may see, newest first, and the cursor of the next page; empty at the end.
 
         Args:
-            principal: who asks: reviewers see all of their databases, others what they asked themselves.
+            principal: the caller: reviewers see all of their databases, others their own.
             status: only of this one.
             database: only of this one.
             limit: reviews at most.
@@ -80,16 +80,16 @@ class Reviews:
 
         return await asyncio.to_thread(self._shelf.reviews, databases, wanted, start=cursor, limit=limit)
 
-    async def get(self, principal: str, review_id: str) -> Kept:
-        """A review and its version. Raises UnknownReview where there is none, or it is somebody else's."""
-        kept = await asyncio.to_thread(self._shelf.review, review_id)
-        if kept is None or not self._reviewers.may_see(kept.review, principal):
+    async def get(self, principal: str, review_id: str) -> StoredReview:
+        """A review and its version. Raises UnknownReview where there is none, or it is another principal's."""
+        stored = await asyncio.to_thread(self._shelf.review, review_id)
+        if stored is None or not self._reviewers.may_see(stored.review, principal):
             raise UnknownReview(f"There is no review {review_id}. GET /api/reviews lists those there are.")
-        return kept
+        return stored
 
     async def settle(
-        self, principal: str, review_id: str, verdict: Verdict, *, version: str = "", preview: bool = False
-    ) -> Settled:
+        self, principal: str, review_id: str, verdict: ReviewDecision, *, version: str = "", preview: bool = False
+    ) -> SettledReview:
         """Decide on a review.
 
         An approved or corrected query is run first, then becomes the past query of its question. Two decisions at once
@@ -104,27 +104,27 @@ class Reviews:
 
         Raises:
             UnknownReview: there is none, or it is not theirs to settle.
-            AlreadySettled, ChangedMeanwhile: somebody else was first.
+            AlreadySettled, ChangedMeanwhile: another reviewer was first.
             ReviewInvalid, DocumentsInvalid, SqlRefused, SqlFailed: the query cannot be a past query, and the review
                 stays open.
             RetrievalError, UnknownDatabase, DatabaseUnavailable, OutOfTime: it cannot be settled now.
         """
-        kept = await self.get(principal, review_id)
-        review = kept.review
+        stored = await self.get(principal, review_id)
+        review = stored.review
         if not self._reviewers.may_settle(review.database, principal):
             raise UnknownReview(f"There is no review {review_id} that you may settle.")
         self._refuse_settled(review)
-        if version and version != kept.version:
+        if version and version != stored.version:
             raise ChangedMeanwhile("The review was changed since you read it. Get it again, and decide anew.")
         sql = _query(review, verdict)
         shown = await self._pairs.run(review.database, sql, principal) if sql else None
         if preview:
-            return Settled(review, kept.version, shown)
-        done = await self._decide(kept, principal, verdict, sql)
-        return Settled(done.review, done.version, shown)
+            return SettledReview(review, stored.version, shown)
+        done = await self._decide(stored, principal, verdict, sql)
+        return SettledReview(done.review, done.version, shown)
 
-    async def _decide(self, kept: Kept, principal: str, verdict: Verdict, sql: str) -> Kept:
-        claimed = await self._replace(kept, claimed_until=self._shelf.clock() + CLAIM_S)
+    async def _decide(self, stored: StoredReview, principal: str, verdict: ReviewDecision, sql: str) -> StoredReview:
+        claimed = await self._replace(stored, claimed_until=self._shelf.clock() + CLAIM_S)
         released = True
         try:
             document_id = await self._act(claimed.review, sql, principal)
@@ -150,23 +150,23 @@ class Reviews:
         await self._pairs.withdraw(review)
         return ""
 
-    async def _replace(self, kept: Kept, **changes: object) -> Kept:
-        review = kept.review.model_copy(update=changes)
+    async def _replace(self, stored: StoredReview, **changes: object) -> StoredReview:
+        review = stored.review.model_copy(update=changes)
         try:
-            return await asyncio.to_thread(self._shelf.replace, review, kept.version)
+            return await asyncio.to_thread(self._shelf.replace, review, stored.version)
         except StateConflict:
             raise ChangedMeanwhile(
-                "Somebody else is settling this review. Get it again, and see how it ends."
+                "Another reviewer is settling this review. Get it again to see the result."
             ) from None
 
     def _refuse_settled(self, review: Review) -> None:
         if review.status != "open":
             raise AlreadySettled(f"This review was {review.status} already. Nothing was changed.")
         if review.claimed_until > self._shelf.clock():
-            raise ChangedMeanwhile("Somebody else is settling this review. Get it again, and see how it ends.")
+            raise ChangedMeanwhile("Another reviewer is settling this review. Get it again to see the result.")
 
 
-def _query(review: Review, verdict: Verdict) -> str:
+def _query(review: Review, verdict: ReviewDecision) -> str:
     """The query that a decision makes the question's; empty for a rejection. Raises ReviewInvalid."""
     if verdict.decision == "reject":
         return ""

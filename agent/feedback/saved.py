@@ -50,7 +50,7 @@ class SavedQuery(NewQuery):
     updated_at: datetime
 
 
-class KeptQuery(NamedTuple):
+class StoredQuery(NamedTuple):
     """A saved query and the version of its record."""
 
     query: SavedQuery
@@ -58,7 +58,7 @@ class KeptQuery(NamedTuple):
 
 
 class SavedQueries:
-    """The saved queries of every principal, each of whom sees their own. Without names, all callers are one principal.
+    """The saved queries of principals, who each see their own. Without names, all callers are one principal.
 
     Names are unique, and few enough: one record of each principal has them all, and is part of every change.
 
@@ -66,7 +66,7 @@ class SavedQueries:
         state: where they are kept.
         shelf: where answers are found by their trace ids.
         registered: the databases.
-        reviewers: who may ask what.
+        reviewers: which principals may query what.
         most: of one principal.
         clock: seconds since the epoch.
 
@@ -87,7 +87,7 @@ class SavedQueries:
         self._state, self._shelf, self._registered, self._reviewers = state, shelf, registered, reviewers
         self._most, self._clock = most, clock
 
-    async def save(self, principal: str, new: NewQuery, *, trace_id: str = "") -> KeptQuery:
+    async def save(self, principal: str, new: NewQuery, *, trace_id: str = "") -> StoredQuery:
         """Keep a query.
 
         Args:
@@ -110,22 +110,22 @@ class SavedQueries:
     async def all(self, principal: str) -> list[SavedQuery]:
         """Those of a principal whose databases they may still ask, by name."""
         records = await asyncio.to_thread(self._state.records, self._of(principal), prefix=PREFIX)
-        queries = (_kept(record).query for record in records)
+        queries = (_stored(record).query for record in records)
         mine = (query for query in queries if self._reviewers.may_ask(query.database, principal))
         return sorted(mine, key=lambda query: query.name.casefold())
 
-    async def get(self, principal: str, query_id: str) -> KeptQuery:
+    async def get(self, principal: str, query_id: str) -> StoredQuery:
         """One of them. Raises UnknownSavedQuery."""
         record = await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id)
-        if record is None or not self._reviewers.may_ask(_kept(record).query.database, principal):
+        if record is None or not self._reviewers.may_ask(_stored(record).query.database, principal):
             raise _unknown(query_id)
-        return _kept(record)
+        return _stored(record)
 
-    async def is_kept(self, principal: str, query_id: str) -> bool:
-        """Whether there is one of this id, whether or not its database may still be asked."""
+    async def is_stored(self, principal: str, query_id: str) -> bool:
+        """Whether there is one of this id, even where its database may no longer be queried."""
         return await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id) is not None
 
-    async def replace(self, principal: str, query_id: str, new: NewQuery, *, version: str = "") -> KeptQuery:
+    async def replace(self, principal: str, query_id: str, new: NewQuery, *, version: str = "") -> StoredQuery:
         """Rename it, or keep another one under its id.
 
         Args:
@@ -138,20 +138,20 @@ class SavedQueries:
             UnknownSavedQuery, ChangedMeanwhile: there is none, or it has another version.
             UnknownDatabase, DatabaseUnavailable, SqlRefused, SavedQueryInvalid, NameTaken: as `save`.
         """
-        kept = await self.get(principal, query_id)
-        if version and version != kept.version:
+        stored = await self.get(principal, query_id)
+        if version and version != stored.version:
             raise _changed()
         await self._check(principal, new)
-        times = {"created_at": kept.query.created_at, "updated_at": moment(self._clock())}
+        times = {"created_at": stored.query.created_at, "updated_at": moment(self._clock())}
         query = SavedQuery(**new.model_dump(), id=query_id, **times)
-        return await asyncio.to_thread(self._replace, principal, query, kept)
+        return await asyncio.to_thread(self._replace, principal, query, stored)
 
     async def delete(self, principal: str, query_id: str, *, version: str = "") -> None:
         """Forget it. Raises UnknownSavedQuery, ChangedMeanwhile."""
-        kept = await self.get(principal, query_id)
-        if version and version != kept.version:
+        stored = await self.get(principal, query_id)
+        if version and version != stored.version:
             raise _changed()
-        await asyncio.to_thread(self._delete, principal, kept)
+        await asyncio.to_thread(self._delete, principal, stored)
 
     async def run(
         self, principal: str, query_id: str, *, parameters: Values | None = None, row_limit: int | None = None
@@ -159,7 +159,7 @@ class SavedQueries:
         """Its rows now, through the guard and within all limits.
 
         Args:
-            principal: whose query it is, and who asks.
+            principal: the owner, who calls.
             query_id: of a saved query.
             parameters: instead of those that were saved.
             row_limit: rows at most, where fewer are wanted.
@@ -181,7 +181,7 @@ class SavedQueries:
         """With question and SQL of an answer that they were given. Raises SavedQueryInvalid."""
         answers = await asyncio.to_thread(self._shelf.answers, trace_id)
         key = key_of(principal)
-        mine = (kept.answer for kept in answers if key_of(kept.answer.principal) == key)
+        mine = (stored.answer for stored in answers if key_of(stored.answer.principal) == key)
         answer = next((one for one in mine if one.database == new.database), None)
         if answer is None or not (new.sql or answer.sql):
             raise SavedQueryInvalid(
@@ -198,7 +198,7 @@ class SavedQueries:
             raise SavedQueryInvalid(f"The parameters are longer than the {MAX_PARAMETERS} characters that are kept.")
         await (await self._registered.get(new.database, principal)).check(new.sql, 1, new.parameters)
 
-    def _insert(self, principal: str, query: SavedQuery) -> KeptQuery:
+    def _insert(self, principal: str, query: SavedQuery) -> StoredQuery:
         for _ in range(TRIES):
             names, version = self._names(principal)
             if len(names) >= self._most:
@@ -206,42 +206,44 @@ class SavedQueries:
             names = _named(names, query)
             changes: list[Change] = [_names_change(names, version), Insert(key=PREFIX + query.id, value=_value(query))]
             try:
-                return KeptQuery(query, self._state.commit(self._of(principal), changes)[1])
+                return StoredQuery(query, self._state.commit(self._of(principal), changes)[1])
             except StateConflict:
                 continue
         raise _changed()
 
-    def _replace(self, principal: str, query: SavedQuery, kept: KeptQuery) -> KeptQuery:
+    def _replace(self, principal: str, query: SavedQuery, stored: StoredQuery) -> StoredQuery:
         for _ in range(TRIES):
             names, version = self._names(principal)
             names = _named(_without(names, query.id), query)
-            put = Replace(key=PREFIX + query.id, value=_value(query), version=kept.version)
+            put = Replace(key=PREFIX + query.id, value=_value(query), version=stored.version)
             try:
-                return KeptQuery(
+                return StoredQuery(
                     query, self._state.commit(self._of(principal), [_names_change(names, version), put])[1]
                 )
             except StateConflict:
-                self._still(principal, kept)
+                self._still(principal, stored)
         raise _changed()
 
-    def _delete(self, principal: str, kept: KeptQuery) -> None:
+    def _delete(self, principal: str, stored: StoredQuery) -> None:
         for _ in range(TRIES):
             names, version = self._names(principal)
-            gone = Remove(key=PREFIX + kept.query.id, version=kept.version)
+            gone = Remove(key=PREFIX + stored.query.id, version=stored.version)
             try:
-                self._state.commit(self._of(principal), [_names_change(_without(names, kept.query.id), version), gone])
+                self._state.commit(
+                    self._of(principal), [_names_change(_without(names, stored.query.id), version), gone]
+                )
             except StateConflict:
-                self._still(principal, kept)
+                self._still(principal, stored)
             else:
                 return
         raise _changed()
 
-    def _still(self, principal: str, kept: KeptQuery) -> None:
+    def _still(self, principal: str, stored: StoredQuery) -> None:
         """Return where the query itself is as it was. Raises ChangedMeanwhile, UnknownSavedQuery."""
-        record = self._state.get(self._of(principal), PREFIX + kept.query.id)
+        record = self._state.get(self._of(principal), PREFIX + stored.query.id)
         if record is None:
-            raise _unknown(kept.query.id)
-        if record.version != kept.version:
+            raise _unknown(stored.query.id)
+        if record.version != stored.version:
             raise _changed()
 
     def _names(self, principal: str) -> tuple[dict[str, str], str]:
@@ -273,7 +275,7 @@ def _named(names: dict[str, str], query: SavedQuery) -> dict[str, str]:
 
 
 def _without(names: dict[str, str], query_id: str) -> dict[str, str]:
-    return {name: kept for name, kept in names.items() if kept != query_id}
+    return {name: stored for name, stored in names.items() if stored != query_id}
 
 
 def _place(principal: str) -> Place:
@@ -284,8 +286,8 @@ def _value(query: SavedQuery) -> dict[str, object]:
     return query.model_dump(mode="json")
 
 
-def _kept(record: Record) -> KeptQuery:
-    return KeptQuery(SavedQuery.model_validate(record.value), record.version)
+def _stored(record: Record) -> StoredQuery:
+    return StoredQuery(SavedQuery.model_validate(record.value), record.version)
 
 
 def _unknown(query_id: str) -> UnknownSavedQuery:

@@ -17,14 +17,14 @@ REVIEW, ANSWER = "review", "answer"  # kinds
 CHUNK = 50  # records read at once
 
 
-class Kept(NamedTuple):
+class StoredReview(NamedTuple):
     """A review and the version of its record."""
 
     review: Review
     version: str
 
 
-class KeptAnswer(NamedTuple):
+class StoredAnswer(NamedTuple):
     """An answer and the version of its record."""
 
     answer: AnswerRecord
@@ -32,7 +32,7 @@ class KeptAnswer(NamedTuple):
 
 
 class Shelf:
-    """Reviews by database, the newest first; answers by trace id and who asked.
+    """Reviews by database, newest first; answers by trace id and principal.
 
     Args:
         state: where records are kept.
@@ -54,21 +54,21 @@ class Shelf:
         change = Insert(key=review.id, value=review.model_dump(mode="json"), expires_at=self._review_end())
         self._state.commit(_reviews_of(review.database), [change])
 
-    def replace(self, review: Review, version: str) -> Kept:
-        """Keep another state of a review. Raises StateConflict where somebody else has changed it."""
+    def replace(self, review: Review, version: str) -> StoredReview:
+        """Store a new state of a review. Raises StateConflict where it was changed meanwhile."""
         value = review.model_dump(mode="json")
         change = Replace(key=review.id, value=value, version=version, expires_at=self._review_end())
         (new,) = self._state.commit(_reviews_of(review.database), [change])
-        return Kept(review, new)
+        return StoredReview(review, new)
 
     def remove(self, review: Review) -> None:
         """Keep a review no longer."""
         self._state.commit(_reviews_of(review.database), [Remove(key=review.id)])
 
-    def review(self, review_id: str) -> Kept | None:
+    def review(self, review_id: str) -> StoredReview | None:
         """The review of an id; None where there is none."""
         found = self._state.everywhere(REVIEW, key=review_id, limit=1)
-        return _kept(found[0]) if found else None
+        return _stored(found[0]) if found else None
 
     def reviews(
         self, databases: Sequence[str], wanted: Callable[[Review], bool], *, start: str = "", limit: int
@@ -88,7 +88,7 @@ class Shelf:
     def _newest(self, database: str, start: str) -> Iterator[Review]:
         while True:
             records = self._state.records(_reviews_of(database), start=start, limit=CHUNK)
-            yield from (_kept(record).review for record in records)
+            yield from (_stored(record).review for record in records)
             if len(records) < CHUNK:
                 return
             start = records[-1].key + "0"
@@ -102,14 +102,14 @@ class Shelf:
         """Keep what an answer was, in the place of an earlier one of the same trace and the same asker."""
         self._put(answer, "")
 
-    def link(self, kept: KeptAnswer, review_id: str) -> None:
+    def link(self, stored: StoredAnswer, review_id: str) -> None:
         """Name the review of an answer. Raises StateConflict where the answer's record was changed meanwhile."""
-        self._put(kept.answer.model_copy(update={"review_id": review_id}), kept.version)
+        self._put(stored.answer.model_copy(update={"review_id": review_id}), stored.version)
 
-    def answers(self, trace_id: str) -> list[KeptAnswer]:
-        """What was answered in a trace, one answer for each who asked."""
+    def answers(self, trace_id: str) -> list[StoredAnswer]:
+        """The answers of a trace, one for each principal."""
         records = self._state.records(Place(kind=ANSWER, partition=trace_id))
-        return [KeptAnswer(AnswerRecord.model_validate(record.value), record.version) for record in records]
+        return [StoredAnswer(AnswerRecord.model_validate(record.value), record.version) for record in records]
 
     def _put(self, answer: AnswerRecord, version: str) -> None:
         end = self.clock() + self._feedback_days * DAY_S
@@ -122,5 +122,5 @@ def _reviews_of(database: str) -> Place:
     return Place(kind=REVIEW, partition=database)
 
 
-def _kept(record: Record) -> Kept:
-    return Kept(Review.model_validate(record.value), record.version)
+def _stored(record: Record) -> StoredReview:
+    return StoredReview(Review.model_validate(record.value), record.version)

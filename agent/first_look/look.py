@@ -6,7 +6,7 @@ import logging
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from agent.first_look.questions import Asker, Candidate, TableProfile
+from agent.first_look.questions import Asker, SuggestedQuestion, TableProfile
 from agent.understanding.suggest import telling_tables
 from executors.base import ForeignKey, Frozen, Schema, Table
 from executors.errors import ExecutorError
@@ -68,13 +68,13 @@ def _looked(table: Table) -> LookedTable:
 
 
 async def _questions(database: Database, schema: Schema) -> tuple[str, ...]:
-    by_table: list[list[Candidate]] = []
+    by_table: list[list[SuggestedQuestion]] = []
     for table in telling_tables(schema)[:MOST_TABLES]:
         if table.row_count is None or table.row_count <= MOST_ROWS:
             by_table.append(await _candidates(database, schema, table))
     # Row by row over the tables; each table begins with another kind of question.
     turned = [found[at % len(found) :] + found[: at % len(found)] for at, found in enumerate(by_table) if found]
-    chosen: list[Candidate] = []
+    chosen: list[SuggestedQuestion] = []
     for one in (one for row in zip_longest(*turned) for one in row if one is not None):
         if len(chosen) == QUESTIONS:
             break
@@ -83,7 +83,7 @@ async def _questions(database: Database, schema: Schema) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.text for one in chosen))
 
 
-async def _candidates(database: Database, schema: Schema, table: Table) -> list[Candidate]:
+async def _candidates(database: Database, schema: Schema, table: Table) -> list[SuggestedQuestion]:
     profile = TableProfile(schema, table)
     rows = await _rows(database, profile.sql)
     if not rows or not rows[0][0]:

@@ -23,7 +23,7 @@ _READABLE = re.compile(r"[^\W\d_]{3,}")
 _VOWEL = re.compile(r"[aeiouyäöüéèáíóú]|[^\x00-\x7f]", re.IGNORECASE)
 
 
-class Candidate(NamedTuple):
+class SuggestedQuestion(NamedTuple):
     """A question and the query that answers it. kind: of question, so that the chosen ones differ."""
 
     text: str
@@ -31,7 +31,7 @@ class Candidate(NamedTuple):
     kind: str
 
 
-class Seen(NamedTuple):
+class SeenSchema(NamedTuple):
     """What the values of a table say.
 
     rows: how many. measures, categories, dates: the columns that are such.
@@ -70,7 +70,7 @@ class TableProfile:
         named = ", ".join(f"{it} AS v{at}" for at, it in enumerate(counted))
         return f"SELECT {named} FROM {self._schema.quoted_table(self._table)}"
 
-    def seen(self, row: tuple[JsonValue, ...]) -> Seen:
+    def seen(self, row: tuple[JsonValue, ...]) -> SeenSchema:
         """What the query's row says."""
         values = iter(row)
         rows = int(next(values) or 0)
@@ -78,7 +78,7 @@ class TableProfile:
         categories = tuple(it for it in self.categories if _comes_back(int(next(values) or 0), rows))
         found = [(it, match) for it in self.dates if (match := _DAY.match(str(next(values) or "")))]
         dates = tuple(it for it, _ in found)
-        return Seen(rows, measures, categories, dates, int(found[0][1][1]) if found else None)
+        return SeenSchema(rows, measures, categories, dates, int(found[0][1][1]) if found else None)
 
     def _name(self, column: Column) -> str:
         return self._schema.quoted(column.name)
@@ -93,11 +93,11 @@ class Asker:
         seen: what its values say.
     """
 
-    def __init__(self, schema: Schema, table: Table, seen: Seen) -> None:
+    def __init__(self, schema: Schema, table: Table, seen: SeenSchema) -> None:
         self._schema, self._table, self._seen = schema, table, seen
         self._from, self._rows = schema.quoted_table(table), rows_of(table)
 
-    def candidates(self) -> Iterator[Candidate]:
+    def candidates(self) -> Iterator[SuggestedQuestion]:
         """The questions, the most telling first."""
         seen = self._seen
         measure = seen.measures[0] if seen.measures else None
@@ -105,26 +105,26 @@ class Asker:
         if measure is not None and category is not None:
             group, total = self._name(category), self._total(measure)
             text = f"What is the {aggregate_of(measure)} of {self._rows} for each {words_of(category.name)}?"
-            yield Candidate(text, f"SELECT {group}, {total} FROM {self._from} GROUP BY {group}", "groups")
+            yield SuggestedQuestion(text, f"SELECT {group}, {total} FROM {self._from} GROUP BY {group}", "groups")
         if seen.dates and seen.year is not None:
             yield from self._of_year(seen.dates[0], seen.year, measure)
         if measure is not None and len(seen.categories) > 1:
             group, total = self._name(seen.categories[1]), self._total(measure)
             text = f"Which {words_of(seen.categories[1].name)} has the highest {aggregate_of(measure)} of {self._rows}?"
-            yield Candidate(
+            yield SuggestedQuestion(
                 text, f"SELECT {group}, {total} AS v FROM {self._from} GROUP BY {group} ORDER BY v DESC", "highest"
             )
         if category is not None:
             group = self._name(category)
             text = f"How many {self._rows} are there for each {words_of(category.name)}?"
-            yield Candidate(text, f"SELECT {group}, COUNT(*) FROM {self._from} GROUP BY {group}", "counts")
+            yield SuggestedQuestion(text, f"SELECT {group}, COUNT(*) FROM {self._from} GROUP BY {group}", "counts")
         if measure is not None:
             text = f"What is the {aggregate_of(measure)} of all {self._rows}?"
-            yield Candidate(text, f"SELECT {self._total(measure)} FROM {self._from}", "total")
+            yield SuggestedQuestion(text, f"SELECT {self._total(measure)} FROM {self._from}", "total")
         if measure is not None or category is not None or seen.dates:
-            yield Candidate(f"How many {self._rows} are there?", f"SELECT COUNT(*) FROM {self._from}", "count")
+            yield SuggestedQuestion(f"How many {self._rows} are there?", f"SELECT COUNT(*) FROM {self._from}", "count")
 
-    def _of_year(self, date: Column, year: int, measure: Column | None) -> Iterator[Candidate]:
+    def _of_year(self, date: Column, year: int, measure: Column | None) -> Iterator[SuggestedQuestion]:
         day = self._name(date)
         within = f"{day} >= {self._day(date, year)} AND {day} < {self._day(date, year + 1)}"
         month = DIALECTS[self._schema.dialect].truncate_month.format(column=day)
@@ -132,9 +132,11 @@ class Asker:
         if measure is not None:
             text = f"What was the {aggregate_of(measure)} of {self._rows} in each month of {year}{which}?"
             sql = f"SELECT {month}, {self._total(measure)} FROM {self._from} WHERE {within} GROUP BY {month}"
-            yield Candidate(text, sql, "months")
+            yield SuggestedQuestion(text, sql, "months")
         text = f"How many {self._rows} were there in {year}{which}?"
-        yield Candidate(text, f"SELECT COUNT(*) AS n FROM {self._from} WHERE {within} HAVING COUNT(*) > 0", "year")
+        yield SuggestedQuestion(
+            text, f"SELECT COUNT(*) AS n FROM {self._from} WHERE {within} HAVING COUNT(*) > 0", "year"
+        )
 
     def _day(self, date: Column, year: int) -> str:
         return f"'{year}-01-01'" if not _DATE.search(date.type) else f"CAST('{year}-01-01' AS DATE)"

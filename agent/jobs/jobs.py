@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, UnknownJob
 from agent.core.models import Answer
 from agent.jobs.records import Job, JobRequest, interrupted, moment
-from agent.jobs.run import LEASE_S, Run, Superseded
+from agent.jobs.run import LEASE_S, JobRun, Superseded
 from agent.telemetry.trace import traceparent_for, working_for
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ RETRY_AFTER_S = 5
 log = logging.getLogger(__name__)
 
 
-class KeptJob(NamedTuple):
+class StoredJob(NamedTuple):
     """A job, and the response where it has succeeded."""
 
     job: Job
@@ -82,7 +82,7 @@ class Jobs:
         )
         if self.running >= self._most:
             raise TooBusy(f"The service has all the jobs it can take. Try again in {RETRY_AFTER_S} s.", RETRY_AFTER_S)
-        run = Run(self._shelf, self._lease_s)
+        run = JobRun(self._shelf, self._lease_s)
         job = Job(
             id=uuid.uuid4().hex,
             principal=principal,
@@ -96,7 +96,7 @@ class Jobs:
         self._start(job, run)
         return job
 
-    async def get(self, job_id: str, principal: str) -> KeptJob:
+    async def get(self, job_id: str, principal: str) -> StoredJob:
         """A job as it is now; one whose process is gone goes on here.
 
         Raises:
@@ -105,9 +105,9 @@ class Jobs:
         """
         job = await self._taken_over(await self._own(job_id, principal))
         if job.status != "succeeded":
-            return KeptJob(job, None)
+            return StoredJob(job, None)
         text = await asyncio.to_thread(self._shelf.result, job)
-        return KeptJob(job, Answer.model_validate_json(text))
+        return StoredJob(job, Answer.model_validate_json(text))
 
     async def delete(self, job_id: str, principal: str) -> None:
         """Cancel a job, wherever it runs; forget one that has ended. Raises as `get`."""
@@ -144,7 +144,7 @@ class Jobs:
     async def _taken_over(self, job: Job) -> Job:
         if not self._is_lapsed(job) or job.id in self._running:
             return job
-        run = Run(self._shelf, self._lease_s)
+        run = JobRun(self._shelf, self._lease_s)
 
         def take(found: Job) -> Job:
             if not self._is_lapsed(found):
@@ -175,7 +175,7 @@ class Jobs:
         ended = {"status": "cancelled", "lease": None, "finished_at": moment(self._shelf.clock())}
         return job.model_copy(update=ended)
 
-    def _start(self, job: Job, run: Run) -> None:
+    def _start(self, job: Job, run: JobRun) -> None:
         with working_for(traceparent_for(job.trace_id)):
             task = asyncio.create_task(run.work(job, self._places, lambda: self._events(job)))
         self._running[job.id] = task
@@ -188,12 +188,12 @@ class Jobs:
             log.warning("The end of the job %s was not kept; it is begun again: %s", job_id, error)
 
     def _events(self, job: Job) -> AsyncGenerator[Event, None]:
-        asked = job.request
+        wanted = job.request
         return self._asking.events(
-            asked.question,
-            asked.database,
-            session_id=asked.session_id,
-            options=asked.options,
+            wanted.question,
+            wanted.database,
+            session_id=wanted.session_id,
+            options=wanted.options,
             trace_id=job.trace_id,
             principal=job.principal,
             deadline_s=self._deadline_s,

@@ -35,7 +35,7 @@ class Superseded(Exception):
         self.job = job
 
 
-class Run:
+class JobRun:
     """Works on a job.
 
     Args:
@@ -96,15 +96,15 @@ class Run:
             self._news.set()
             try:
                 # However many questions are before it: a job has the time.
-                tries = AsyncRetrying(retry=retry_if_exception_type(TooBusy), wait=_as_told)
+                tries = AsyncRetrying(retry=retry_if_exception_type(TooBusy), wait=_as_event)
                 return await self._succeeded(await tries(self._heard, events))
             except Exception as error:  # noqa: BLE001  the edge: whatever it was, the caller is told that it has failed
                 return {"status": "failed", "problem": self._problem(error)}
 
     async def _heard(self, events: Callable[[], AsyncGenerator[Event, None]]) -> Done:
         """The last of the events; the others are progress. Raises TooBusy before the first one."""
-        async with aclosing(events()) as told:
-            async for event in told:
+        async with aclosing(events()) as event_data:
+            async for event in event_data:
                 if isinstance(event, Done):
                     return event
                 self._saw(event)
@@ -170,7 +170,7 @@ class Run:
             raise
 
 
-def _as_told(state: RetryCallState) -> float:
+def _as_event(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     return error.retry_after_s if isinstance(error, TooBusy) else 0
 

@@ -34,7 +34,7 @@ class AddedDocuments:
 
     def of(self, database: str) -> tuple[Document, ...]:
         """A database's documents, in the order in which they came."""
-        return tuple(document for _, document in self._kept(database))
+        return tuple(document for _, document in self._stored(database))
 
     def fitting(self, database: str, schema: Schema) -> ReadResult:
         """Those that name what the schema still has; a problem for each other one."""
@@ -42,14 +42,14 @@ class AddedDocuments:
 
     def add(self, database: str, documents: Sequence[Document]) -> tuple[Document, ...]:
         """Keep documents. Returns those that were not there yet."""
-        known = {key for key, _ in self._kept(database)} if documents else set()
+        known = {key for key, _ in self._stored(database)} if documents else set()
         new = tuple({one.id: one for one in documents if one.id not in known}.values())
         now = self._clock()
         changes = [
             Insert(key=document.id, value=value_of(document, now + number * _AFTER_S))
             for number, document in enumerate(new)
         ]
-        with _told():
+        with _translate_conflicts():
             insert_missing(self._state, _place(database), changes)
         return new
 
@@ -57,18 +57,18 @@ class AddedDocuments:
         """Forget documents. Returns those that were there."""
         wanted = frozenset(ids)
         # An id may have been made by an earlier version, which made it otherwise.
-        found = {key: one for key, one in self._kept(database) if one.id in wanted or key in wanted}
-        with _told():
+        found = {key: one for key, one in self._stored(database) if one.id in wanted or key in wanted}
+        with _translate_conflicts():
             remove_all(self._state, _place(database), list(found))
         return tuple(found.values())
 
     def remove_all(self, database: str) -> None:
         """Forget all documents of a database."""
-        with _told():
-            remove_all(self._state, _place(database), [key for key, _ in self._kept(database)])
+        with _translate_conflicts():
+            remove_all(self._state, _place(database), [key for key, _ in self._stored(database)])
 
-    def _kept(self, database: str) -> list[tuple[str, Document]]:
-        with _told():
+    def _stored(self, database: str) -> list[tuple[str, Document]]:
+        with _translate_conflicts():
             records = self._state.records(_place(database))
         records.sort(key=lambda record: float(str(record.value["added_at"])))
         return [(record.key, _document(database, record.value["document"])) for record in records]
@@ -80,7 +80,7 @@ def value_of(document: Document, added_at: float) -> dict[str, JsonValue]:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _translate_conflicts() -> Iterator[None]:
     """Errors of the state store as retrieval has them: questions go on without the docs."""
     try:
         yield
@@ -94,6 +94,6 @@ def _place(database: str) -> Place:
 
 def _document(database: str, value: JsonValue) -> Document:
     """The document with the id that it has by today's rules."""
-    kept = Document.model_validate(value)
-    place = {"table": kept.table, "column": kept.column, "source": kept.source, "sql": kept.sql}
-    return make_document(kept.kind, kept.text, database=database, **place)
+    stored = Document.model_validate(value)
+    place = {"table": stored.table, "column": stored.column, "source": stored.source, "sql": stored.sql}
+    return make_document(stored.kind, stored.text, database=database, **place)

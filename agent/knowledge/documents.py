@@ -25,7 +25,7 @@ __all__ = ["AddedDocuments", "Documents", "Page"]
 
 DESCRIBED = "page"  # source of what people say of a column in place
 SOURCE = "api"  # of a document that names none
-PROBLEMS_TOLD = 5
+PROBLEMS_SHOWN = 5
 
 
 class Page(Frozen):
@@ -53,7 +53,7 @@ class Documents:
         added: where those of run time are kept.
         changes: tells other instances of new documents.
 
-    Every method but `remove` takes the principal who asks; who sees only some tables hears only of those.
+    Every method but `remove` takes the calling principal, and shows only the tables that they see.
 
     Raises (every method):
         UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
@@ -108,25 +108,25 @@ class Documents:
         documents = await self._checked(new, database)
         if len(await asyncio.to_thread(self._added.of, name)) + len(documents) > MAX_DOCUMENTS:
             raise DocumentsInvalid(f"A database takes {MAX_DOCUMENTS} documents at run time. Put docs into its files.")
-        kept = await asyncio.to_thread(self._added.add, name, documents)
+        added_now = await asyncio.to_thread(self._added.add, name, documents)
         try:
             await self._knowledge.index(database)
         except RetrievalError:
-            await asyncio.to_thread(self._added.remove, name, [document.id for document in kept])
+            await asyncio.to_thread(self._added.remove, name, [document.id for document in added_now])
             raise
         await self._changes.tell(name)
         return documents
 
     async def describe(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
-        """Say what a column means, in place of what people said of it before; files and the database say the same on.
+        """Describe a column, in place of earlier descriptions; those of files and the database stay.
 
         Args:
             place: the column.
-            text: empty: nothing is said any more.
-            principal: who says it.
+            text: empty: removes the description.
+            principal: the author.
 
         Returns:
-            The document; None where nothing is said.
+            The document; None where the text is empty.
 
         Raises:
             DocumentsInvalid: there is no such column.
@@ -139,11 +139,13 @@ class Documents:
             raise DocumentsInvalid(f"There is no column {place.column!r} in {place.table!r}.")
         known = await asyncio.to_thread(self._added.of, name)
         before = [it.id for it in known if (it.kind, it.table, it.column) == ("column", table.name, column.name)]
-        said = make_document(
+        entry = make_document(
             "column", text, database=name, table=table.name, column=column.name, source=DESCRIBED
         ) if text.strip() else None  # fmt: skip
-        gone = await asyncio.to_thread(self._added.remove, name, [it for it in before if said is None or it != said.id])
-        new = await asyncio.to_thread(self._added.add, name, [said] if said is not None else [])
+        gone = await asyncio.to_thread(
+            self._added.remove, name, [it for it in before if entry is None or it != entry.id]
+        )
+        new = await asyncio.to_thread(self._added.add, name, [entry] if entry is not None else [])
         try:
             await self._knowledge.index(database)
         except RetrievalError:
@@ -151,13 +153,13 @@ class Documents:
             await asyncio.to_thread(self._added.add, name, gone)
             raise
         await self._changes.tell(name)
-        return said
+        return entry
 
     async def remove(self, name: str, document_id: str) -> None:
         """Forget a document that was added at run time.
 
         Raises:
-            UnknownDocument: there is none of this id; what files and the database say is changed there.
+            UnknownDocument: there is none of this id; docs of files and the database are changed there.
         """
         database = await self._databases.get(name, LOCAL)  # who may remove was asked before; nothing is shown
         gone = await asyncio.to_thread(self._added.remove, name, [document_id])
@@ -185,8 +187,8 @@ class Documents:
             problems += [f"documents.{at}: {problem}" for problem in await _refused(place["sql"], database)]
             documents += [self._sourced(one, document.source, database.name) for one in read.documents]
         if problems:
-            more = f"; and {len(problems) - PROBLEMS_TOLD} more" if len(problems) > PROBLEMS_TOLD else ""
-            raise DocumentsInvalid("; ".join(problems[:PROBLEMS_TOLD]).rstrip(".") + more + ".")
+            more = f"; and {len(problems) - PROBLEMS_SHOWN} more" if len(problems) > PROBLEMS_SHOWN else ""
+            raise DocumentsInvalid("; ".join(problems[:PROBLEMS_SHOWN]).rstrip(".") + more + ".")
         return tuple(documents)
 
     @staticmethod
@@ -198,7 +200,7 @@ class Documents:
 
 
 async def _refused(sql: str, database: Database) -> list[str]:
-    """Why the guard does not let a query through; nothing where it does, or there is none. It is not run."""
+    """Why the guard refuses a query; empty where it does not, or there is none. It is not run."""
     try:
         if sql:
             await database.check(sql, 1)

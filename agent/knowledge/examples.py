@@ -11,7 +11,7 @@ from agent.core.off_loop import off_loop
 from executors.base import CheckedSql, Schema
 from executors.errors import SqlRefused
 from rag.docs.documents import Document, Retrieved
-from rag.docs.past_queries import Vocabulary, vocabulary_of
+from rag.docs.past_queries import QuestionVocabulary, vocabulary_of
 from rag.retriever import MAX_QUERIES
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ _LIMIT_WORDS = re.compile(r"'(?:[^']|'')*'|\b(LIMIT|TOP|FETCH)\b", re.IGNORECASE
 
 
 class Examples:
-    """Checks past queries by the guard, and remembers what it said, and which of them it has complained of."""
+    """Checks past queries by the guard, and remembers the results and which problems were reported."""
 
     def __init__(self) -> None:
         self._checked: dict[str, tuple[Schema, dict[str, CheckedSql | SqlRefused]]] = {}  # by database, by query
-        self._told: set[tuple[str, str]] = set()  # database and document
-        self._known: dict[str, tuple[Schema, Vocabulary]] = {}
+        self._reported: set[tuple[str, str]] = set()  # database and document
+        self._known: dict[str, tuple[Schema, QuestionVocabulary]] = {}
 
-    def vocabulary(self, schema: Schema) -> Vocabulary:
+    def vocabulary(self, schema: Schema) -> QuestionVocabulary:
         """What of a question about this schema is a value; made once for a schema."""
         made_for, known = self._known.get(schema.database, (None, None))
         if known is None or made_for is not schema:
@@ -44,7 +44,7 @@ class Examples:
     ) -> tuple[tuple[Retrieved, ...], tuple[str, ...]]:
         """The first `MAX_QUERIES` whose SQL the guard lets through today, and a sentence for each that it refuses.
 
-        The sentence is told once, until the query has passed again.
+        The sentence is reported once, until the query has passed again.
 
         Raises:
             DatabaseUnavailable: the schema cannot be read.
@@ -57,20 +57,20 @@ class Examples:
             key = (database.name, hit.document.id)
             checked = await self._check(hit.document.sql, database)
             if isinstance(checked, SqlRefused):
-                if key not in self._told and not database.is_filtered:
-                    self._told.add(key)
-                    asked = hit.document.text
+                if key not in self._reported and not database.is_filtered:
+                    self._reported.add(key)
+                    question = hit.document.text
                     warnings.append(
-                        f"The past query for {asked!r} does not fit the database any more: {checked.message}"
+                        f"The past query for {question!r} does not fit the database any more: {checked.message}"
                     )
                 continue
-            self._told.discard(key)
+            self._reported.discard(key)
             shown = await off_loop(partial(_without_comments, hit, database.dialect, checked.sql))
             good.append(_in_dialect(shown, checked.sql))
         return tuple(good), tuple(warnings)
 
     async def unfit(self, documents: Sequence[Document], database: Database) -> tuple[str, ...]:
-        """A sentence for each past query of the docs that the guard refuses today, with what would mend it.
+        """A sentence for each past query of the docs that the guard refuses today, with how to repair it.
 
         Raises:
             DatabaseUnavailable: the schema cannot be read.
@@ -82,12 +82,12 @@ class Examples:
             try:
                 await database.check(document.sql, ROW_LIMIT)
             except SqlRefused as error:
-                said = f"{error.message} {error.hint}".strip()
-                problems.append(f"{document.source}: the query for {document.text!r} is not used: {said}")
+                reason = f"{error.message} {error.hint}".strip()
+                problems.append(f"{document.source}: the query for {document.text!r} is not used: {reason}")
         return tuple(problems)
 
     async def _check(self, sql: str, database: Database) -> CheckedSql | SqlRefused:
-        """What the guard says, asked once for each state of the schema; of who sees only some rows, each time."""
+        """The guard's verdict, once for each state of the schema; for a filtered database, each time."""
         made_for, known = self._checked.get(database.name, (None, {}))
         schema = await database.schema()
         if database.is_filtered or made_for is not schema:

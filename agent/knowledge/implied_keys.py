@@ -1,6 +1,6 @@
-"""Foreign keys that nobody declared and the data shows: a column named after a key, all of whose values are in it.
+"""Undeclared foreign keys that the data shows: a column named after a key, all of whose values are in it.
 
-Warehouses and folders of files declare no keys, and a model that is told of none joins on columns that are not there.
+Warehouses and folders of files declare no keys, and a model without keys joins on columns that do not exist.
 A name alone is no proof, so the values decide (an inclusion dependency; Bauckmann et al., ICDE 2007): every value of
 the column, or of the first thousand distinct ones, must be one of the key's. Files declare no primary keys either: a
 column called `id`, or after its table, is one where no value comes twice.
@@ -41,7 +41,7 @@ class ImpliedKeys:
         """The schema with these keys added; as it is while they are being looked for, or where they cannot be.
 
         Args:
-            database: to ask; who sees only some of its rows is told of declared keys alone.
+            database: to query; a filtered one gets declared keys alone.
             schema: as it is declared.
         """
         if database.is_filtered:
@@ -93,7 +93,7 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
 
 
 class _Unique:
-    """Whether no value of a key comes twice; asked only of those that nobody declared."""
+    """Whether the values of a key are unique; checked only for undeclared keys."""
 
     def __init__(self, database: Database, schema: Schema) -> None:
         self._database, self._schema = database, schema

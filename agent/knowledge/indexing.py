@@ -1,4 +1,4 @@
-"""Indexes are brought up to date beside the questions: one sync of a database at a time, and nobody waits for long."""
+"""Updates indexes in the background: one sync of a database at a time; questions wait only briefly."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Indexing:
         return str(error or "")
 
     async def run(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> Indexed:
-        """Sync a database now, after the sync that is on its way. Where nobody waits any more, it is stopped.
+        """Sync a database now, after the running sync. It stops when its caller goes.
 
         Raises:
             RetrievalError: as the sync does.
@@ -138,13 +138,15 @@ class Indexing:
     def _start(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> _Running:
         running = _Running(self._clock())
 
-        def told(done: int, total: int) -> None:
+        def on_progress(done: int, total: int) -> None:
             running.done, running.total = done, total
             progress(done, total)
 
         async def run() -> Indexed:
             try:
-                indexed = await asyncio.to_thread(self._sync, name, schema, told, replace(turn, stop=running.stop))
+                indexed = await asyncio.to_thread(
+                    self._sync, name, schema, on_progress, replace(turn, stop=running.stop)
+                )
             except RetrievalError as error:
                 self._failures[name] = _Failure(str(error), self._clock())
                 raise
@@ -162,6 +164,6 @@ class Indexing:
 
 
 def _log_failure(task: asyncio.Task[Indexed]) -> None:
-    """Of one that nobody waits for any more as well."""
+    """Of an abandoned one as well."""
     if not task.cancelled() and task.exception() is not None:
         log.warning("Indexing failed: %s", task.exception())

@@ -19,13 +19,13 @@ LARGEST = 2_000_000  # rows of a table on a server that is looked at
 
 
 class Pair(NamedTuple):
-    """A column that may refer to a key of `owner`; `said` is how many letters of the key's name it has."""
+    """A column that may refer to a key of `owner`; `letters` is how many letters of the key's name it has."""
 
     table: Table
     column: Column
     owner: Table
     key: Column
-    said: int
+    matched_letters: int
 
 
 def candidates(schema: Schema, most: int) -> list[Pair]:
@@ -33,7 +33,7 @@ def candidates(schema: Schema, most: int) -> list[Pair]:
     read = [table for table in schema.tables if _may_be_read(table, schema)]
     keys = _Keys([(table, key) for table in read if (key := _key(table)) is not None], _common_prefix(schema))
     pairs = (pair for table in read for pair in _of_table(table, keys))
-    return heapq.nsmallest(most, pairs, key=lambda pair: (-pair.said, pair.table.name, pair.column.name))
+    return heapq.nsmallest(most, pairs, key=lambda pair: (-pair.matched_letters, pair.table.name, pair.column.name))
 
 
 def _of_table(table: Table, keys: _Keys) -> Iterator[Pair]:
@@ -41,9 +41,9 @@ def _of_table(table: Table, keys: _Keys) -> Iterator[Pair]:
     for column in table.columns:
         if column.name in taken or column.private or (column.name,) == table.primary_key:
             continue
-        for owner, key, said in keys.named_by(column.name):
+        for owner, key, matched_letters in keys.named_by(column.name):
             if owner is not table and not key.private and _family(key.type) == _family(column.type):
-                yield Pair(table, column, owner, key, said)
+                yield Pair(table, column, owner, key, matched_letters)
 
 
 class _Keys:
@@ -72,13 +72,13 @@ class _Keys:
     def named_by(self, column: str) -> list[tuple[Table, Column, int]]:
         """Owners and keys that a column is named after, and how many letters say so."""
         name = _plain(column)
-        said: dict[int, int] = {}
+        matched_letters: dict[int, int] = {}
         for start in range(len(name) - LEAST_CHARS + 1):
             for at in self._endings.get(name[start:], ()):
-                said[at] = len(name) - start
+                matched_letters[at] = len(name) - start
         if len(name) > 2:
-            said |= dict.fromkeys(self._spelled.get(name, ()), len(name))
-        return [(*self._owners[at], letters) for at, letters in sorted(said.items())]
+            matched_letters |= dict.fromkeys(self._spelled.get(name, ()), len(name))
+        return [(*self._owners[at], letters) for at, letters in sorted(matched_letters.items())]
 
 
 def _key(table: Table) -> Column | None:

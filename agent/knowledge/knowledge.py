@@ -42,7 +42,7 @@ __all__ = ["RETRY_AFTER_S", "Indexed", "Knowledge", "Known"]
 PartProgress = Callable[[str, int, int], None]  # what is indexed, how many are done, of how many
 
 THREADS = 8
-PROBLEMS_TOLD = 3  # with an answer; `index` tells them all
+PROBLEMS_SHOWN = 3  # with an answer; `index` tells them all
 
 
 class Known(Frozen):
@@ -100,7 +100,7 @@ class Knowledge:
         self.links = SchemaLinks(store, self.embedder, threads=self._threads, index_patience_s=patience_s)
         self.keys = ImpliedKeys()
         self._indexing = Indexing(self._index, clock=clock)
-        self._told: dict[str, tuple[str, ...]] = {}  # by database: what its last sync noted, once it was told
+        self._reported: dict[str, tuple[str, ...]] = {}  # by database: what its last sync noted, once it was told
 
     async def find(self, question: str, database: Database, top_k: int) -> Known:
         """What is known about a question. Never raises for the index: a warning says what is missing.
@@ -117,8 +117,8 @@ class Knowledge:
             if not timeout.expired():
                 raise  # of something else, which should have said what it is
             slow = f"the index did not answer within {self._patience_s:g} s."
-            told = f"Answered without the docs of this database: {slow}"
-            return Known(warnings=(told,), unread=told)
+            warning = f"Answered without the docs of this database: {slow}"
+            return Known(warnings=(warning,), unread=warning)
 
     async def _find(self, question: str, database: Database, top_k: int) -> Known:
         failure = await self._ensure_synced(database)
@@ -128,8 +128,8 @@ class Knowledge:
         try:
             seen = await self._seen(database)
         except RetrievalError as error:
-            told = f"Answered without the docs of this database: {error}"
-            return Known(warnings=(told,), unread=told)
+            warning = f"Answered without the docs of this database: {error}"
+            return Known(warnings=(warning,), unread=warning)
         if seen is not None:
             found = seen.retrieval(found)
         queries, unfit = await self._examples.usable(found.queries, database)
@@ -150,7 +150,7 @@ class Knowledge:
         return Known(found=found, documents=documents, warnings=warnings, unread=unread)
 
     async def _seen(self, database: Database) -> SeenDocuments | None:
-        """What may be told of the docs; None: everything. Raises RetrievalError."""
+        """The docs that may be shown; None: all. Raises RetrievalError."""
         if not database.is_filtered:
             return None
         added = await asyncio.to_thread(self.added.of, database.name) if self.added is not None else ()
@@ -163,7 +163,7 @@ class Knowledge:
 
         Args:
             database: whose docs.
-            progress: told how many documents of how many are done.
+            progress: called with how many documents of how many are done.
             turn: how to wait for another process.
 
         Raises:
@@ -180,7 +180,7 @@ class Knowledge:
 
         Args:
             database: to index.
-            progress: told of `docs`, `columns` and `values`, how many of how many are done.
+            progress: called for `docs`, `columns` and `values` with how many of how many are done.
             turn: how to wait for another process.
 
         Raises:
@@ -215,7 +215,7 @@ class Knowledge:
         return found, missing
 
     async def documents(self, database: Database) -> tuple[Document, ...]:
-        """All documents of a database that may be told. Raises RetrievalError."""
+        """All documents of a database that may be shown. Raises RetrievalError."""
         await self._ensure_synced(database)
         documents = await asyncio.to_thread(self.store.documents, database.name)
         seen = await self._seen(database)
@@ -285,13 +285,13 @@ class Knowledge:
         """The warnings about docs that could not be used; and, once, what was wrong with the index."""
         indexed = self._indexing.done(name) or Indexed(report=SyncReport())
         problems, notes = indexed.problems, indexed.report.notes
-        new = () if self._told.get(name, ()) == notes else notes
-        self._told[name] = notes
-        told = tuple(f"Not used of the docs: {problem}" for problem in problems[:PROBLEMS_TOLD])
-        more = len(problems) - len(told)
+        new = () if self._reported.get(name, ()) == notes else notes
+        self._reported[name] = notes
+        unused = tuple(f"Not used of the docs: {problem}" for problem in problems[:PROBLEMS_SHOWN])
+        more = len(problems) - len(unused)
         if more:
-            told = (*told, f"Not used of the docs: {more} more; `python -m agent index` names them.")
-        return (*new, *told)
+            unused = (*unused, f"Not used of the docs: {more} more; `python -m agent index` names them.")
+        return (*new, *unused)
 
     def _index(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> Indexed:
         read = read_documents(self._docs_of(name), schema)

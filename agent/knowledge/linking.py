@@ -100,7 +100,7 @@ class SchemaLinks:
 
         Args:
             question: as asked.
-            database: that is asked.
+            database: of the question.
             documents: all that are known of it.
             relevant: those that retrieval found.
             choosing: whether tables have to be chosen, so that vectors of columns are wanted, too.
@@ -147,7 +147,7 @@ class SchemaLinks:
         Args:
             database: whose.
             documents: all that are known of it.
-            progress: told of `columns` and `values`, how many of how many are done.
+            progress: called for `columns` and `values` with how many of how many are done.
             turn: how to wait for another process, and how it is stopped.
 
         Raises:
@@ -160,9 +160,9 @@ class SchemaLinks:
         if state.reading is not None:
             await asyncio.shield(state.reading)
         stored = all_stored(state.values)
-        told_of_columns, told_of_values = partial(progress, "columns"), partial(progress, "values")
-        columns = await asyncio.to_thread(self._index.sync, schema, state.documents, told_of_columns, turn)
-        values = await asyncio.to_thread(self._index.sync_values, schema, stored, told_of_values, turn)
+        report_columns, report_values = partial(progress, "columns"), partial(progress, "values")
+        columns = await asyncio.to_thread(self._index.sync, schema, state.documents, report_columns, turn)
+        values = await asyncio.to_thread(self._index.sync_values, schema, stored, report_values, turn)
         state.embedded = _Embedded(schema, state.documents, columns=True)
         return columns, values
 
@@ -249,17 +249,17 @@ class SchemaLinks:
 
 
 def value_lines(values: Sequence[LinkedValue], schema: Schema) -> tuple[str, ...]:
-    """The values as the model is told of them, one line for what was said and where it stands.
+    """The values as the model reads them, one line for each mention and where it is stored.
 
     Args:
         values: surest first.
         schema: their tables'; for the names as a query writes them.
     """
-    by_said: dict[tuple[str, bool], list[LinkedValue]] = {}
+    by_mention: dict[tuple[str, bool], list[LinkedValue]] = {}
     for value in values:
-        by_said.setdefault((value.mention.casefold(), value.is_sure), []).append(value)
+        by_mention.setdefault((value.mention.casefold(), value.is_sure), []).append(value)
     lines: list[str] = []
-    for (_, is_sure), ones in by_said.items():
+    for (_, is_sure), ones in by_mention.items():
         places = " or ".join(_place(value, schema) for value in ones)
         verb = "is" if is_sure else "may mean"
         differs = any(value.how == "case" and value.value != value.mention for value in ones)
@@ -270,7 +270,7 @@ def value_lines(values: Sequence[LinkedValue], schema: Schema) -> tuple[str, ...
 def period_lines(periods: Sequence[LinkedPeriod], schema: Schema) -> tuple[str, ...]:
     """The times of a question as columns of dates and times have them, one line each.
 
-    The day after is told, too: with the last day itself, a column of times would lose all but its first moment.
+    The day after is given, too: with the last day itself, a column of times would lose all but its first moment.
     """
     lines: list[str] = []
     for it in periods:
@@ -280,9 +280,9 @@ def period_lines(periods: Sequence[LinkedPeriod], schema: Schema) -> tuple[str, 
     return tuple(lines)
 
 
-def _folded(said: str) -> str:
-    """Words of a question on one line; what is stored is told as it is, for a query has to spell it so."""
-    return " ".join(said.split())
+def _folded(text: str) -> str:
+    """Words of a question on one line; a stored value is shown as it is, for a query has to spell it so."""
+    return " ".join(text.split())
 
 
 def _place(value: LinkedValue, schema: Schema) -> str:

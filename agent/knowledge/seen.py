@@ -1,4 +1,4 @@
-"""Which docs may be told to somebody who sees only some of a database's rows."""
+"""Which docs a principal may see who sees only some of a database's rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SeenDocuments:
     with the data, and its values may be those of rows that others do not see.
 
     Args:
-        seen: the schema as somebody sees it.
+        seen: the schema as the principal sees it.
         whole: the schema as it is.
         added: the documents that were added while the service ran.
     """
@@ -34,13 +34,13 @@ class SeenDocuments:
         self._hides = bool(hidden)
 
     def of(self, items: Collection[Item]) -> tuple[Item, ...]:
-        """Those that may be told, in their order."""
+        """The visible ones, in their order."""
         return tuple(item for item in items if self._tells(item))
 
     def retrieval(self, found: Retrieval) -> Retrieval:
-        """What was found for a question, as far as it may be told."""
-        told = {sort: self.of(getattr(found, sort)) for sort in ("rules", "columns", "queries")}
-        return found.model_copy(update=told)
+        """What was found for a question, without hidden parts."""
+        visible = {sort: self.of(getattr(found, sort)) for sort in ("rules", "columns", "queries")}
+        return found.model_copy(update=visible)
 
     def _tells(self, item: Document | Retrieved) -> bool:
         document = item.document if isinstance(item, Retrieved) else item

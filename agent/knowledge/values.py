@@ -23,7 +23,7 @@ class Bounds(NamedTuple):
 
     columns, values: at most, over all tables; the smallest tables come first, for they name kinds of things.
     each: distinct values of one column; a column with more is known by the first.
-    chars: of one value; longer ones are texts that nobody spells out in a question.
+    chars: of one value; a question does not spell out longer texts.
     rows: of a table on a server; larger ones are known by their samples.
     query_s, total_s: seconds for one query, and for all.
     """
@@ -104,7 +104,7 @@ class _Reading:
             values = await self._distinct(table, column)
             self._columns -= 1
         whole = values or tuple(it for it in column.samples if not it.endswith(_CUT))
-        short = tuple(dict.fromkeys(it for it in whole if len(it) <= self._bounds.chars and _is_told(it)))
+        short = tuple(dict.fromkeys(it for it in whole if len(it) <= self._bounds.chars and _is_one_line(it)))
         self._values -= len(short)
         return StoredValues(table=table.name, column=column.name, values=short)
 
@@ -133,8 +133,8 @@ def _texts(table: Table) -> list[Column]:
     return [column for column in table.columns if not column.private and is_text(column)]
 
 
-def _is_told(value: str) -> bool:
-    """Whether a value can be told of in a line; one of several lines is a text that nobody spells out."""
+def _is_one_line(value: str) -> bool:
+    """Whether a value fits on one line; a question does not spell out a text of several lines."""
     return bool(value.strip()) and len(value.splitlines()) == 1
 
 

@@ -1,4 +1,4 @@
-"""Queries whose answers passed every check, kept for the day the same question is asked again.
+"""Queries whose answers passed every check, stored for when the same question comes again.
 
 They lie in the state store, so that every instance of the service knows them. A question is kept as a hash: only who
 asks the very same one finds it.
@@ -19,13 +19,13 @@ from agent.storage.store import Place, Remove, Replace, StateConflict, StateStor
 from executors.base import Frozen, JsonValue
 
 KIND = "verified"
-MAX_KEPT = 1000  # queries of one database; the one that was used longest ago goes first
+MAX_QUERIES = 1000  # queries of one database; the one that was used longest ago goes first
 TRIM_EVERY = 20  # queries that this process keeps of a database, until it looks whether there are too many
 USED_S = 3600.0  # in which a query that is used again is not written down as used again
 
 
 class Key(NamedTuple):
-    """Whose question: audience is empty where everybody who may ask the database shares, else one principal."""
+    """Whose question: audience is empty where all who may query the database share it, else one principal."""
 
     database: str
     audience: str
@@ -45,7 +45,7 @@ class VerifiedQueries:
 
     Args:
         state: where they are kept.
-        max_kept: of one database, give or take what was kept since somebody looked.
+        max_queries: of one database, give or take those added since the last trim.
         trim_every: how often this process looks.
         clock: seconds since the epoch.
 
@@ -56,12 +56,12 @@ class VerifiedQueries:
         self,
         state: StateStore,
         *,
-        max_kept: int = MAX_KEPT,
+        max_queries: int = MAX_QUERIES,
         trim_every: int = TRIM_EVERY,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._state, self.max_kept, self.trim_every, self.clock = state, max_kept, trim_every, clock
-        self._kept: Counter[str] = Counter()
+        self._state, self.max_queries, self.trim_every, self.clock = state, max_queries, trim_every, clock
+        self._added: Counter[str] = Counter()
 
     def find(self, key: Key) -> VerifiedQuery | None:
         """The query that was kept for this question."""
@@ -78,9 +78,9 @@ class VerifiedQueries:
     def keep(self, key: Key, query: VerifiedQuery) -> None:
         """Keep a query instead of the last one of its question; where there are too many, the oldest go."""
         self._state.commit(_place(key.database), [Replace(key=hash_of(key), value=value_of(query, self.clock()))])
-        if self._kept[key.database] % self.trim_every == 0:
+        if self._added[key.database] % self.trim_every == 0:
             self._trim(key.database)
-        self._kept[key.database] += 1
+        self._added[key.database] += 1
 
     def forget(self, key: Key) -> None:
         """Keep nothing for this question any more."""
@@ -93,11 +93,11 @@ class VerifiedQueries:
     def _trim(self, database: str) -> None:
         records = self._state.records(_place(database))
         records.sort(key=lambda record: float(str(record.value["used_at"])), reverse=True)
-        remove_all(self._state, _place(database), [record.key for record in records[self.max_kept :]])
+        remove_all(self._state, _place(database), [record.key for record in records[self.max_queries :]])
 
 
 def hash_of(key: Key) -> str:
-    """The key of a question's record: nobody learns from it what was asked, or by whom."""
+    """The key of a question's record: it reveals neither the question nor the caller."""
     return hashlib.sha256(json.dumps([key.audience, key.question]).encode()).hexdigest()
 
 

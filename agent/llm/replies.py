@@ -152,8 +152,8 @@ def _escape_breaks(text: str) -> str:
 
 def _in_words(error: ValidationError) -> str:
     details = error.errors(include_url=False, include_input=False, include_context=False)
-    said = [f"{'.'.join(str(part) for part in d['loc']) or 'the object'}: {d['msg'].lower()}" for d in details[:3]]
-    return "; ".join(said)
+    problems = [f"{'.'.join(str(part) for part in d['loc']) or 'the object'}: {d['msg'].lower()}" for d in details[:3]]
+    return "; ".join(problems)
 
 
 def extract_sql(text: str) -> str | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Asked(Frozen):
+class ScriptedCall(Frozen):
     """One call that was made."""
 
     messages: tuple[Message, ...]
@@ -43,7 +43,7 @@ class ScriptedModel:
     name = "scripted"
 
     def __init__(self) -> None:
-        self.asked: list[Asked] = []
+        self.asked: list[ScriptedCall] = []
         self._replies: deque[str | BaseException] = deque()
 
     def replies(
@@ -79,7 +79,7 @@ class ScriptedModel:
         temperature: float = 0.0,
     ) -> Reply:
         """The next reply of the script; its usage counts words as tokens, so that sums can be checked."""
-        asked = Asked(
+        asked = ScriptedCall(
             messages=tuple(messages),
             schema_name=schema.name if schema else None,
             temperature=temperature,

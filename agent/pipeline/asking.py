@@ -25,8 +25,8 @@ from agent.pipeline.collector import COLLECTOR
 from agent.pipeline.drafts.progress import with_progress
 from agent.pipeline.flights import Flights
 from agent.pipeline.steps import load_steps
-from agent.sessions.kept_answers import kept
 from agent.sessions.sessions import SMALL_TALK, SessionMessage
+from agent.sessions.stored_answers import storable
 from agent.telemetry.trace import new_trace_id
 from executors.errors import DatabaseUnavailable, ExecutorError
 from rag.errors import RetrievalError
@@ -81,7 +81,7 @@ class Asking:
         Raises:
             QuestionInvalid, UnknownDatabase, UnknownSession, UnknownWritePlan, WritesNotAllowed, WriteNotMade,
             BudgetSpent, ModelFailed, ModelUnavailable, DatabaseUnavailable, StateUnavailable,
-            TooBusy, ShuttingDown, OutOfTime: see `problems.STATUS`.
+            TooBusy, ShuttingDown, OutOfTime: each with its HTTP status.
         """
         asked = self.events(
             text, database, session_id=session_id, options=options, trace_id=trace_id, principal=principal
@@ -194,13 +194,13 @@ class Asking:
         admission: Admission,
         queue: asyncio.Queue[Event | None],
     ) -> None:
-        with telemetry.get().asked(question, database.dialect) as asked:
+        with telemetry.get().trace_question(question, database.dialect) as trace:
             own = False  # whether the answer is worked out for this question, and not for an equal one
 
             async def steps() -> AsyncIterator[Event]:
                 """The events, each seen before the next step begins: what is called in that belongs to its span."""
                 async for event in loop.answer(question, database, self._parts):
-                    asked.saw(event)
+                    trace.saw(event)
                     yield event
 
             async def answer() -> AsyncIterator[Event]:
@@ -215,7 +215,7 @@ class Asking:
             async with deadline.met(), aclosing(self._flights.events(question, answer)) as events:
                 async for event in events:
                     if not own:
-                        asked.saw(event)
+                        trace.saw(event)
                     queue.put_nowait(event)
 
     async def _question(
@@ -318,7 +318,7 @@ class Asking:
             trace_id=question.trace_id,
         )
         if question.session_id is not None:
-            value = kept(answer) if answer else None
+            value = storable(answer) if answer else None
             answers = {question.trace_id: value} if value else {}
             await asyncio.to_thread(
                 self._sessions.append, question.session_id, question.principal, (asked, said), pending, answers

@@ -18,7 +18,7 @@ from agent.pipeline.drafts.voting import vote
 from agent.pipeline.judging.judge import overruled, unjudged, verdict_of_checks
 from agent.prompting.made_texts import makes_address
 from agent.rules.repair import repaired
-from agent.rules.review import Review, review
+from agent.rules.review import RuleReview, review
 from agent.understanding.shape import shape_checks
 from executors.base import CheckedSql, QueryResult
 from executors.dialects.table import DIALECTS
@@ -173,7 +173,7 @@ class Round:
             elapsed_ms=run.ledger.last,
         )
 
-    async def _judge(self, query: CheckedSql, result: QueryResult, found: Review) -> None:
+    async def _judge(self, query: CheckedSql, result: QueryResult, found: RuleReview) -> None:
         """The verdict on what ran, of whoever can say no first; and what to try next where that is known."""
         run, second = self._run, "off" if self._reusing else self._run.confirmation.second_draft
         if found.alternative is not None and run.parts.profile.repairs and not self._was_tried(found.alternative.sql):

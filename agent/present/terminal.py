@@ -124,8 +124,8 @@ class StepPrinter:
                     for document in event.documents:
                         self._indented(Text(f"· {plain(document)}", style="dim"))
             case SqlGenerated(sql=str(sql)):
-                said = f"attempt {event.attempt}" if event.attempt > 1 else ""
-                self._line("sql", "reused" if event.source == "reused" else said, event)
+                caption = f"attempt {event.attempt}" if event.attempt > 1 else ""
+                self._line("sql", "reused" if event.source == "reused" else caption, event)
                 self._indented(sql_text(sql))
             case SqlValidated(passed=False):
                 self._line("refused", Text(plain(event.error or ""), style="red"), event)

@@ -9,7 +9,7 @@ class Transcript:
     """Gathers the turns of one conversation.
 
     Args:
-        database: that is asked.
+        database: of the question.
     """
 
     def __init__(self, database: str) -> None:
@@ -26,7 +26,7 @@ class Transcript:
             lines.append("\n".join(f"- {choice.label}" for choice in answer.choices))
         if answer.sql:
             lines.append(f"```sql\n{answer.sql}\n```")
-        self._turns.append("\n\n".join([*lines, _said(answer)]))
+        self._turns.append("\n\n".join([*lines, _answer_lines(answer)]))
 
     def fail(self, message: str, problem: str) -> None:
         """A turn that ended in an error, in its own words."""
@@ -36,7 +36,7 @@ class Transcript:
         return "\n\n".join([f"Database: `{self._database}`", *self._turns]) + "\n"
 
 
-def _said(answer: Answer) -> str:
+def _answer_lines(answer: Answer) -> str:
     """One line on how far the answer was checked, and what it cost."""
     if answer.status == "clarification_needed":
         mark = "asks back"

@@ -36,7 +36,7 @@ _HIDDEN = "\x00"  # a value of a row
 
 
 def normal(text: str) -> str:
-    """A text as a page would read it: no letters that nobody sees, one kind of slash, plain letters, lower case."""
+    """A text as a page would read it: no invisible letters, one kind of slash, plain letters, lower case."""
     shown = html.unescape(text)
     plain = unicodedata.normalize("NFKC", shown)
     visible = "".join(
@@ -54,7 +54,7 @@ def addresses(text: str) -> Iterator[str]:
 
 
 def built(tree: exp.Expr) -> Iterator[str]:
-    """The texts that a query's rows would hold, as far as it makes them itself: with a sign for each value of a row.
+    """The texts that a query itself builds for its rows, with a sign for each value of a row.
 
     The names of its columns are among them, and rows that it writes out.
     """

@@ -84,15 +84,15 @@ class Context(Frozen):
         return [Message(role="system", content=self.system), self._tail(prompt, (), holes)]
 
     def messages_with_examples(self, prompt: str, **holes: object) -> list[Message]:
-        """The same, with the past queries in the prompt: only who writes a query is shown them."""
+        """The same, with the past queries in the prompt: only the writer of a query needs them."""
         return [Message(role="system", content=self.system), self._tail(prompt, self.examples, holes)]
 
     def messages_after_examples(self, prompt: str, **holes: object) -> list[Message]:
         """The same, with the past queries as earlier turns of the chat."""
         turns: list[Message] = []
         for example in self.examples:
-            asked = templates.render("example_question", example=example)
-            turns += [Message(role="user", content=asked)]
+            user_turn = templates.render("example_question", example=example)
+            turns += [Message(role="user", content=user_turn)]
             turns += [Message(role="assistant", content=templates.render("example_reply", example=example))]
         return [Message(role="system", content=self.system), *turns, self._tail(prompt, (), holes)]
 
@@ -156,7 +156,7 @@ async def enrich(
         tokens=text.tokens,
         pruned=text.pruned,
         closest=known.closest,
-        asked_before=_asked_before(question.text, known.documents),
+        asked_before=_verified_before(question.text, known.documents),
         docs=docs_digest(known.documents),
         today=today_line(question),
         linked=linked,
@@ -169,16 +169,16 @@ async def enrich(
 def today_line(question: Question) -> str:
     """Which day it is, and what that makes of `last month`, for questions that count from it.
 
-    The others are asked in the same words every day.
+    Other questions keep the same words every day.
     """
     if not counts_from_today(question.text):
         return ""
     day = question.today
-    said = f"Today is {day.isoformat()}, a {calendar.day_name[day.weekday()]} ({question.time_zone})"
+    sentence = f"Today is {day.isoformat()}, a {calendar.day_name[day.weekday()]} ({question.time_zone})"
     for it in relative_periods(question.text, day):
         if it.first != day or it.last != day:
-            said += f'; "{" ".join(it.mention.split())}" is from {it.first} to {it.last}'
-    return f"{said}."
+            sentence += f'; "{" ".join(it.mention.split())}" is from {it.first} to {it.last}'
+    return f"{sentence}."
 
 
 def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) -> tuple[str, ...]:
@@ -188,21 +188,21 @@ def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) 
     return (*columns, *(rule for rule in rules if rule not in general))
 
 
-def _asked_before(question: str, documents: tuple[Document, ...]) -> Example | None:
+def _verified_before(question: str, documents: tuple[Document, ...]) -> Example | None:
     from rag.docs.past_queries import folded
 
-    same = _asked_of(documents).get(folded(question))
+    same = _past_questions_of(documents).get(folded(question))
     return Example(question=same.text, sql=same.sql) if same else None
 
 
-def _asked(documents: tuple[Document, ...]) -> dict[str, Document]:
+def _past_questions(documents: tuple[Document, ...]) -> dict[str, Document]:
     """The past queries by what was asked; of several the first."""
     from rag.docs.past_queries import folded
 
     return {folded(document.text): document for document in reversed(documents) if document.kind == "query"}
 
 
-_asked_of = IdentityCache(_asked)
+_past_questions_of = IdentityCache(_past_questions)
 
 
 def general_rules(documents: tuple[Document, ...]) -> tuple[str, ...]:

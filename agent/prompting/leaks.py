@@ -1,4 +1,4 @@
-"""What a model must not say: the words of its own instructions, and addresses that nobody gave it.
+"""What a model must not say: the words of its own instructions, and addresses that it was not given.
 
 A text among the data can ask for both: "repeat what stands above", or an image whose address carries a row to somebody
 else's server as soon as it is shown (EchoLeak, CVE-2025-32711). What is rewritten word for word in another language, or
@@ -22,15 +22,15 @@ _FENCED = re.compile(r"<data>.*?</data>", re.DOTALL)
 _COMMENT = re.compile(r"--[^\n]*")
 
 
-def problem(text: str, system: str, said: Iterable[str]) -> str:
+def problem(text: str, system: str, visible: Iterable[str]) -> str:
     """Why a text that a model wrote is not passed on; empty where nothing is wrong with it.
 
     Args:
         text: what it wrote.
         system: the first message that it was sent: its schema and rules may not be dumped either.
-        said: the question and the rows: what stands in them may be repeated.
+        visible: the question and the rows: what stands in them may be repeated.
     """
-    known = "\n".join(said).casefold()
+    known = "\n".join(visible).casefold()
     if _repeats(text, system, known):
         return REPEATED
     read = normal(known)
@@ -62,13 +62,13 @@ def _builds_address(sql: str, dialect: str, question: str) -> bool:
         texts = list(built(parsed(sql, dialect)))
     except (SqlglotError, RecursionError):
         return False  # the guard refuses it
-    said = normal(question)
-    return any(is_address(text) and normal(text) not in said for text in texts)
+    visible = normal(question)
+    return any(is_address(text) and normal(text) not in visible for text in texts)
 
 
 def _repeats(text: str, system: str, known: str) -> bool:
     runs = set(_runs(text))
-    return bool(runs and (runs & _instructions() or runs & _told(system)) - set(_runs(known)))
+    return bool(runs and (runs & _instructions() or runs & _instructions_of(system)) - set(_runs(known)))
 
 
 def _runs(text: str) -> Iterator[tuple[str, ...]]:
@@ -85,6 +85,6 @@ def _instructions() -> frozenset[tuple[str, ...]]:
 
 
 @lru_cache(maxsize=16)
-def _told(system: str) -> frozenset[tuple[str, ...]]:
+def _instructions_of(system: str) -> frozenset[tuple[str, ...]]:
     """The system message without what the docs say: an answer may quote a rule."""
     return frozenset(_runs(_COMMENT.sub(" ", _FENCED.sub(" ", system))))

@@ -1,4 +1,4 @@
-"""Addresses that a query puts together, told by the rows that it gives.
+"""Addresses that a query puts together, found in the rows that it gives.
 
 A text can be made in more ways than anybody lists, so no function is followed here. A column of the result that hands
 on what is stored may hold an address. One that a query makes may hold none, unless the question has it.
@@ -43,9 +43,9 @@ def makes_address(sql: str, dialect: str, result: QueryResult, question: str) ->
         made = _made(parsed(sql, dialect), len(result.columns), joins=dialect == "tsql")
     except (SqlglotError, RecursionError):
         made = frozenset(range(len(result.columns)))  # the guard's grammar reads more
-    said = normal(question)
+    known = normal(question)
     texts = (row[at] for row in result.rows for at in made if isinstance(row[at], str))
-    return any(link not in said for text in texts for link in addresses(str(text)))
+    return any(link not in known for text in texts for link in addresses(str(text)))
 
 
 def _made(tree: exp.Expr, width: int, *, joins: bool) -> frozenset[int]:

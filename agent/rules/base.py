@@ -57,7 +57,7 @@ class RuleContext:
     """One query with everything that rules may know of it, worked out once.
 
     tree: never changed; a rule that proposes another query changes `copy()`.
-    told: what else the model knew beside the schema: rules, earlier exchanges.
+    known_texts: what else the model knew beside the schema: rules, earlier exchanges.
     values: stored values that the question's words mean.
     looked_up: which texts of the query are not stored in their columns.
     error: of a query that cannot run.
@@ -68,7 +68,7 @@ class RuleContext:
     schema: Schema
     tree: exp.Query | None = None
     question: str = ""
-    told: tuple[str, ...] = ()
+    known_texts: tuple[str, ...] = ()
     values: tuple[LinkedValue, ...] = ()
     documents: tuple[Document, ...] = ()
     looked_up: LookedUp | None = None
@@ -117,8 +117,8 @@ class RuleContext:
         changes = tuple(dict.fromkeys(change(tree)))
         if not changes:
             return None
-        told = detail.format("; ".join(map(str, changes)))
-        return Finding(told, self.shown(tree), tuple(it for it in changes if isinstance(it, Change)))
+        text = detail.format("; ".join(map(str, changes)))
+        return Finding(text, self.shown(tree), tuple(it for it in changes if isinstance(it, Change)))
 
 
 @dataclass(frozen=True)

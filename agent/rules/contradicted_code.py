@@ -19,18 +19,18 @@ _MEANS = re.compile(
 
 
 def apply(context: RuleContext) -> Finding | None:
-    asked = words(context.question)
+    mentioned = words(context.question)
     filters = text_filters(context.query, context.schema)
     for found in filters:
         codes = _codes(context, found.table.name, found.column.name, {it.casefold() for it in found.column.samples})
         own = codes.get(found.value.casefold())
-        if own is None or words(own) & asked:
+        if own is None or words(own) & mentioned:
             continue
         used = {it.value.casefold() for it in filters if it.column is found.column}
-        named = [code for code, meaning in codes.items() if words(meaning) and words(meaning) <= asked]
+        named = [code for code, meaning in codes.items() if words(meaning) and words(meaning) <= mentioned]
         if named and not used & set(named):
-            said = ", ".join(f"{code.upper()} = {codes[code]}" for code in named)
-            return Finding(f"{found.column.name} = {found.value!r} stands for {own}; the docs say {said}.")
+            meanings = ", ".join(f"{code.upper()} = {codes[code]}" for code in named)
+            return Finding(f"{found.column.name} = {found.value!r} stands for {own}; the docs say {meanings}.")
     return None
 
 

@@ -41,8 +41,8 @@ def _rows_of(node: exp.Expr, tables: dict[str, Table]) -> str | None:
         return None
     # `SUM(CASE WHEN kind = 'a' THEN 1 END)` counts joined rows: its condition only says which
     conditions = [it.this for it in node.find_all(exp.If)]
-    said = [id(column) for condition in conditions for column in condition.find_all(exp.Column)]
-    of = {_alias_of(column, tables) for column in node.find_all(exp.Column) if id(column) not in said}
+    in_conditions = [id(column) for condition in conditions for column in condition.find_all(exp.Column)]
+    of = {_alias_of(column, tables) for column in node.find_all(exp.Column) if id(column) not in in_conditions}
     alias = of.pop() if len(of) == 1 else None
     if alias is None or not isinstance(node, exp.Count):
         return alias

@@ -46,7 +46,7 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     filters = list({it.key: it for it in await off_loop(partial(text_filters, tree, schema))}.values())
     if not filters:
         return LookedUp(check=Check(name=NAME, passed=True, detail="No text is filtered on."))
-    told, unmade = list[str](), ""
+    problems, unmade = list[str](), ""
     missing: dict[Key, tuple[str, ...]] = {}
     same: dict[Key, str] = {}
     for found in filters[:MAX_LITERALS]:
@@ -60,9 +60,9 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
         missing[found.key], alike = stored
         same |= {found.key: alike} if alike is not None else {}
         nearest = f"; nearest stored: {', '.join(map(repr, stored[0]))}" if stored[0] else ""
-        told.append(f"{found.table.name}.{found.column.name} holds no {found.value!r}{nearest}.")
-    detail = " ".join(told) or unmade or "Every text that is filtered on is stored in its column."
-    passed = False if told else None if unmade else True
+        problems.append(f"{found.table.name}.{found.column.name} holds no {found.value!r}{nearest}.")
+    detail = " ".join(problems) or unmade or "Every text that is filtered on is stored in its column."
+    passed = False if problems else None if unmade else True
     return LookedUp(check=Check(name=NAME, passed=passed, detail=detail), missing=missing, same=same)
 
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 from agent.rules.base import NAMES, Finding, Rule, RuleContext
 from executors.base import Schema, Table
 from executors.sql.names.key_ways import Edge, ways
-from executors.sql.names.meaning import Reading, Unclear
+from executors.sql.names.meaning import ColumnResolver, Unclear
 from executors.sql.names.tables import called, column_of, identifier, named
 from executors.sql.tree import selects_of
 
@@ -35,7 +35,7 @@ class _Rejoined:
 
     def __init__(self, select: exp.Select, schema: Schema, dialect: str) -> None:
         self._select, self._schema, self._dialect = select, schema, dialect
-        self._reading = Reading(select, schema)
+        self._reading = ColumnResolver(select, schema)
         self._alias: dict[str, str] = {}  # by which each table is read, as far as the joins are laid
         self._changes: list[str] = []
 
@@ -56,19 +56,19 @@ class _Rejoined:
 
     def _lay(self, wanted: set[str]) -> None:
         """Keep the joins that hold; drop the others, and reach what is wanted along the keys."""
-        kept, dropped = list[exp.Join](), dict[str, str]()
+        joins_left, dropped = list[exp.Join](), dict[str, str]()
         names = [table.name for table in self._reading.tables.values() if table is not None]
         first, *others = zip(names, (it.alias_or_name for it in self._reading.sources), strict=True)
         self._alias = dict([first])
         for join, (name, alias) in zip(self._reading.joins, others, strict=True):
             on = join.args.get("on")
             if on is not None and all(self._joins_here(column, join) for column in on.find_all(exp.Column)):
-                kept.append(join)
+                joins_left.append(join)
                 self._alias[name] = alias
             else:
                 self._changes.append(f"{join.sql(dialect=self._dialect)} left out")
                 dropped[name] = alias
-        self._select.set("joins", kept)
+        self._select.set("joins", joins_left)
         order = {table.name: place for place, table in enumerate(self._schema.tables)}
         for name in sorted(wanted - self._alias.keys(), key=lambda name: order[name]):
             self._reach(name, dropped)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Rows = Callable[[str], Awaitable[QueryResult]]
 
 
-class Review(NamedTuple):
+class RuleReview(NamedTuple):
     """What was found of one query that ran.
 
     check: of the texts that it filters on.
@@ -43,7 +43,7 @@ async def review(
     database: Database,
     rows: Rows,
     without: Collection[str] = (),
-) -> Review:
+) -> RuleReview:
     """Ask the rules about a query and its rows; what can be tried out is tried, so that nothing is doubted in vain.
 
     Args:
@@ -60,15 +60,15 @@ async def review(
     schema: Schema = keyed_of(context.db_schema, context.known)
     tree = await off_loop(partial(tree_to_change, draft.sql or "", DIALECTS[schema.dialect].sqlglot))
     if tree is None:
-        return Review(Check(name=NAME, passed=None, detail="The query's text could not be read."))
-    told = (f"{it.question} {it.answer} {it.sql}" for it in context.history)
+        return RuleReview(Check(name=NAME, passed=None, detail="The query's text could not be read."))
+    known_texts = (f"{it.question} {it.answer} {it.sql}" for it in context.history)
     looked_up = await look_up(tree, schema, database)
     subject = RuleContext(
         draft.sql or "",
         schema,
         tree,
         question,
-        (*context.rules, *told),
+        (*context.rules, *known_texts),
         context.linked.values,
         context.known,
         looked_up,
@@ -79,7 +79,7 @@ async def review(
     for rule, found in await off_loop(partial(_doubted, subject, without)):
         if not await _is_harmless(found.probes, rows):
             doubts.append(_doubt(rule, found))
-    return Review(looked_up.check, tuple(doubts), alternative)
+    return RuleReview(looked_up.check, tuple(doubts), alternative)
 
 
 async def _alternative(

@@ -19,18 +19,20 @@ def apply(context: RuleContext) -> Finding | None:
     held = {float(digits) for text in texts for digits in _DIGITS.findall(text)}
     held |= {number / size for number in held for size in (1e3, 1e6, 1e9)}  # 2 million
     missing: list[str] = []
-    for said in _NUMBER.findall(context.question):
-        near = {one for number in _readings(said) for one in (number, number / 100, number - 1, number + 1)}
-        may_be_time = _TIME.fullmatch(said) is not None and any(len(_DIGITS.findall(text)) > 1 for text in texts)
+    for number_text in _NUMBER.findall(context.question):
+        near = {one for number in _readings(number_text) for one in (number, number / 100, number - 1, number + 1)}
+        may_be_time = _TIME.fullmatch(number_text) is not None and any(len(_DIGITS.findall(text)) > 1 for text in texts)
         if held.isdisjoint(near) and not may_be_time:
-            missing.append(said)
+            missing.append(number_text)
     return Finding(f"The query does not have {', '.join(missing)}, which the question says.") if missing else None
 
 
-def _readings(said: str) -> set[float]:
+def _readings(number_text: str) -> set[float]:
     """What a number can be: `1.500` is one and a half, or one thousand and five hundred."""
-    found = {float(said.replace(",", ""))} if said.count(".") < 2 else set()
-    return found | ({float(said.replace(".", "").replace(",", "."))} if _SWAPPED.fullmatch(said) else set())
+    found = {float(number_text.replace(",", ""))} if number_text.count(".") < 2 else set()
+    return found | (
+        {float(number_text.replace(".", "").replace(",", "."))} if _SWAPPED.fullmatch(number_text) else set()
+    )
 
 
 RULE = Rule("said_numbers", "query", "language", "doubt", apply)

@@ -12,14 +12,14 @@ _SURE = 0.9  # score from which a stored value is what the question names
 def apply(context: RuleContext) -> Finding | None:
     literals = [it for it in context.query.find_all(exp.Literal) if it.is_string]
     texts = [text for it in literals if (text := str(it.this).casefold().strip("%"))]
-    said: dict[str, list[str]] = {}
+    named: dict[str, list[str]] = {}
     for value in context.values:
         if value.is_sure and value.score >= _SURE and not value.mention.islower():
-            said.setdefault(value.mention, []).append(value.value.casefold())
-    inside = {one for one in said if any(one != other and one in other for other in said)}  # `York` in `New York`
+            named.setdefault(value.mention, []).append(value.value.casefold())
+    inside = {one for one in named if any(one != other and one in other for other in named)}  # `York` in `New York`
     missing = [
         repr(name)
-        for name, values in said.items()
+        for name, values in named.items()
         if name not in inside and not any(text in it or it in text for it in values for text in texts)
     ]
     return Finding(f"The query does not have {', '.join(missing)}, which the question names.") if missing else None

@@ -39,8 +39,8 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _place(table: Table, question: str) -> int:
     """Which word of the question names the table; after the last one, where none does."""
-    said, own = question.split(), words(table.parts[-1])
-    return next((at for at, word in enumerate(said) if words(word) & own), len(said))
+    spoken, own = question.split(), words(table.parts[-1])
+    return next((at for at, word in enumerate(spoken) if words(word) & own), len(spoken))
 
 
 def _is_key(table: Table, name: str) -> bool:

@@ -14,7 +14,7 @@ from rag.words import words
 
 
 def apply(context: RuleContext) -> Finding | None:
-    tree, said = context.query, words(context.question)
+    tree, mentioned = context.query, words(context.question)
     columns = list(tree.find_all(exp.Column))
     if not isinstance(tree, exp.Select) or tree.find(exp.Star) or any(not it.table for it in columns):
         return None
@@ -23,7 +23,7 @@ def apply(context: RuleContext) -> Finding | None:
     for at, join in enumerate(tree.args.get("joins") or []):
         name, inside = join.this.alias_or_name.lower(), list(join.find_all(exp.Column))
         plain = isinstance(join.this, exp.Table) and join.args.get("on") is not None
-        if not plain or join.side or join.kind not in {"", "INNER"} or words(join.this.name) & said:
+        if not plain or join.side or join.kind not in {"", "INNER"} or words(join.this.name) & mentioned:
             continue
         if any(it.table.lower() == name and not any(it is one for one in inside) for it in columns):
             continue

@@ -1,1 +1,1 @@
-"""What one person and the service have said to each other about one database."""
+"""Conversations: the messages of one principal and the service about one database."""

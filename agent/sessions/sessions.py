@@ -1,10 +1,10 @@
-"""Sessions: what one person and the service have said to each other about one database, in any store of state.
+"""Sessions: the messages of one principal and the service about one database, in any state store.
 
 A session is one partition: its head, under `HEAD`, and a record for each message under a key that counts upwards.
 The answers of its questions lie there as well, whole, so that a page can show them again.
 Whatever changes a session replaces its head by the version that was read, in the same commit, so of two who write at
 once one does it again. A head has no expiry of the store's own, for its messages would outlive it: `cleanup` ends the
-session whose last activity is too long ago, messages first and head last, and goes on where it was interrupted.
+session whose last activity is too long ago, messages first and head last, and resumes where it was interrupted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NO_ANSWERS: Mapping[str, dict[str, JsonValue]] = {}
 
 
 class SessionMessage(Frozen):
-    """One thing that was said. `sql_query`, `status`, `confidence`: of an answer.
+    """One message. `sql_query`, `status`, `confidence`: of an answer.
 
     trace_id: of the request that it belongs to.
     understood: the self-contained question, where what was asked leaned on earlier messages.
@@ -69,9 +69,9 @@ class Session(Frozen):
     def exchanges(self) -> tuple[Exchange, ...]:
         """Questions with their answers, oldest first; a message without its counterpart, or small talk, is in none."""
         return tuple(
-            Exchange(question=asked.understood or asked.content, answer=said.content, sql=said.sql_query)
-            for asked, said in zip(self.messages, self.messages[1:], strict=False)
-            if (asked.role, said.role) == ("user", "assistant") and said.status != SMALL_TALK
+            Exchange(question=user_turn.understood or user_turn.content, answer=reply.content, sql=reply.sql_query)
+            for user_turn, reply in zip(self.messages, self.messages[1:], strict=False)
+            if (user_turn.role, reply.role) == ("user", "assistant") and reply.status != SMALL_TALK
         )
 
 
@@ -130,7 +130,7 @@ class Sessions:
             whole: with all messages.
 
         Raises:
-            UnknownSession: there is none, it has expired, or it is somebody else's.
+            UnknownSession: there is none, it has expired, or it is another principal's.
         """
         head, _ = self._head(session_id, principal)
         first = "" if whole else _key(max(0, head.count - self.max_messages))
@@ -139,7 +139,7 @@ class Sessions:
         return _session(session_id, head, tuple(SessionMessage.model_validate(message) for message in messages))
 
     def of(self, principal: str, limit: int) -> list[Session]:
-        """The latest sessions of somebody, without their messages; those in which nothing was said are left out."""
+        """The latest sessions of a principal, without their messages; empty ones are left out."""
         heads = ((record.place.partition, _Head.model_validate(record.value)) for record in self._heads())
         theirs = [
             _session(session_id, head)
@@ -166,7 +166,7 @@ class Sessions:
 
         Args:
             session_id: of the session.
-            principal: who says, or is answered.
+            principal: the caller.
             messages: in their order; what others add at the same time comes before or after them.
             pending: what the next message may answer; what waited until now is settled.
             answers: to be kept whole, by the trace ids of their questions.
@@ -181,14 +181,14 @@ class Sessions:
                 return  # made although it was called a conflict: the store's client had sent it twice
             tried = _key(head.count)
             title = head.title or next((message.content[:MAX_TITLE] for message in messages), "")
-            said = {"count": head.count + len(messages), "pending": pending, "title": title}
+            counted = {"count": head.count + len(messages), "pending": pending, "title": title}
             inserts = [
                 Insert(key=_key(number), value={"batch": batch, "message": message.model_dump(mode="json")})
                 for number, message in enumerate(messages, head.count)
             ]
-            kept = [Replace(key=_ANSWER + trace_id, value=value) for trace_id, value in answers.items()]
-            update = said | {"last_activity": self._now()}
-            self.store.commit(place, [_replacement(head, update, version), *inserts, *kept])
+            stored = [Replace(key=_ANSWER + trace_id, value=value) for trace_id, value in answers.items()]
+            update = counted | {"last_activity": self._now()}
+            self.store.commit(place, [_replacement(head, update, version), *inserts, *stored])
 
         until_no_conflict(add, "session")
 
@@ -212,7 +212,7 @@ class Sessions:
         return ended
 
     def turn(self, session_id: str, principal: str) -> AbstractAsyncContextManager[None]:
-        """A block in which nobody else has the turn in this session, in no process; those who want it wait.
+        """A block that holds the turn of this session, across all processes; others wait for it.
 
         The turn of a process that was killed is over after `lease_s`. Taking a turn puts off the expiry.
 
@@ -246,7 +246,7 @@ class Sessions:
         until_no_conflict(replace, "session")
 
     def _end(self, session_id: str, head: _Head, version: str) -> None:
-        """End a session: from the first commit on nobody can add to it. Raises StateConflict if it was changed."""
+        """End a session: from the first commit on it takes no messages. Raises StateConflict if it was changed."""
         place = _place(session_id)
         self.store.commit(place, [_replacement(head, {"ended": True}, version)])
         for prefix in (_PREFIX, _ANSWER):

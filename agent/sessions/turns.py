@@ -1,7 +1,7 @@
-"""Turns in a session: one message is answered after the other, whichever process takes it.
+"""Turns in a session: messages are answered one after the other, across processes.
 
 Inside a process a lock keeps the order in which messages came. Between processes the turn is a lease that is kept with
-the session: who has it renews it, and it lapses soon after its process was killed.
+the session: its holder renews it, and it lapses soon after the holder's process was killed.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ log = logging.getLogger(__name__)
 
 
 class Lease(Frozen):
-    """Who has the turn, and until when in seconds since the epoch."""
+    """The holder of the turn, and until when in seconds since the epoch."""
 
     owner: str
     until: float
 
 
 class Leases(Protocol):
-    """Reads the lease of somebody's session and writes what `change` makes of it; its errors leave all as it was."""
+    """Reads the lease of a session and writes what `change` makes of it; its errors leave all as it was."""
 
     def __call__(self, session_id: str, principal: str, change: Callable[[Lease | None], Lease | None]) -> None: ...
 
 
 class _NotMine(Exception):
-    """Somebody else has the turn."""
+    """Another message has the turn."""
 
 
 class Turns:
@@ -47,7 +47,7 @@ class Turns:
     Args:
         leases: where they are kept. Blocks; it is called in threads.
         wait_s: seconds that a turn waits for the one before it.
-        lease_s: seconds after which a lease lapses that nobody renews.
+        lease_s: seconds after which a lease lapses that is not renewed.
         clock: seconds since the epoch.
     """
 
@@ -83,7 +83,7 @@ class Turns:
                 lock.release()
 
     async def _take(self, session_id: str, principal: str, owner: str, wait_s: float) -> None:
-        """Wait until nobody else has the lease. Raises SessionBusy, UnknownSession, StateUnavailable."""
+        """Wait for the lease. Raises SessionBusy, UnknownSession, StateUnavailable."""
 
         def change(lease: Lease | None) -> Lease:
             if lease is not None and lease.owner != owner and self._holds(lease):
@@ -106,7 +106,7 @@ class Turns:
         return lease.until >= now and not lies_ahead(lease.until, now, self._lease_s)
 
     async def _renew(self, session_id: str, principal: str, owner: str) -> None:
-        """Keep the lease until cancelled, or until somebody else has it, since it lapsed meanwhile."""
+        """Keep the lease until cancelled, or until it lapsed and was taken over."""
 
         def change(lease: Lease | None) -> Lease:
             if lease is None or lease.owner != owner:
@@ -142,7 +142,7 @@ class Turns:
 async def _to_its_end(
     leases: Leases, session_id: str, principal: str, change: Callable[[Lease | None], Lease | None]
 ) -> None:
-    """Change a lease in a thread. Who cancels this waits until the thread is done, and knows that nothing follows."""
+    """Change a lease in a thread. A cancelled caller waits until the thread is done, so nothing follows."""
     task = asyncio.ensure_future(asyncio.to_thread(leases, session_id, principal, change))
     try:
         await asyncio.shield(task)

@@ -222,7 +222,7 @@ class AzureTablesStore:
         try:
             yield self._client()
         except AzureError as error:
-            raise StateUnavailable(_said(error)) from error
+            raise StateUnavailable(_detail(error)) from error
 
     def _client(self) -> TableClient:
         with self._lock:
@@ -246,7 +246,7 @@ class AzureTablesStore:
             ) from error
 
 
-def _said(error: AzureError) -> str:
+def _detail(error: AzureError) -> str:
     """A sentence for people; what the error is called is for the log."""
     from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 

@@ -22,10 +22,10 @@ def build_store(settings: Settings) -> StateStore:
         from agent.storage.memory import MemoryStore
 
         return MemoryStore()
-    return VersionedStore(_kept(settings), (partial(import_files, settings.state_path),))
+    return VersionedStore(_cached(settings), (partial(import_files, settings.state_path),))
 
 
-def _kept(settings: Settings) -> StateStore:
+def _cached(settings: Settings) -> StateStore:
     if settings.state_kind == "azure_tables":
         from agent.storage.azure_tables import AzureTablesStore
 

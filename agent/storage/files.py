@@ -69,10 +69,10 @@ def _import(path: Path, file: _File, store: StateStore) -> None:
 
 def _cannot(file: _File, error: Exception) -> None:
     """Say that a file cannot be read. Raises StateUnavailable, where somebody would miss what it holds."""
-    said = f"{file.name} in the folder of PLUMBLINE_STATE_DIR cannot be taken over ({error})"
+    detail = f"{file.name} in the folder of PLUMBLINE_STATE_DIR cannot be taken over ({error})"
     if file.needed:
-        raise StateUnavailable(f"{said}. Repair it, or move it away to go on without what it holds.") from error
-    log.warning("%s; it stays where it is, and is not read any more.", said)
+        raise StateUnavailable(f"{detail}. Repair it, or move it away to go on without what it holds.") from error
+    log.warning("%s; it stays where it is, and is not read any more.", detail)
 
 
 def _verified(connection: sqlite3.Connection) -> Found:

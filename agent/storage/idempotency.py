@@ -31,13 +31,13 @@ REUSED = (
     "the same request."
 )
 IN_PROGRESS = "The request with this Idempotency-Key is still being answered. Send it again in {seconds} s."
-NOT_KEPT = (
+NOT_STORED = (
     "The request with this Idempotency-Key was done, but its response was too large to be kept. Look at what it did, "
     "or send it with a new key."
 )
 
 
-class Reply(NamedTuple):
+class StoredResponse(NamedTuple):
     """A response. headers: those that belong to it, and not to the way that it was sent."""
 
     status: int
@@ -81,7 +81,7 @@ class Idempotency:
     ) -> None:
         self._state, self._kept_s, self._lease_s, self._clock = state, kept_s, lease_s, clock
 
-    def begin(self, principal: str, key: str, fingerprint: str) -> Claim | Reply:
+    def begin(self, principal: str, key: str, fingerprint: str) -> Claim | StoredResponse:
         """The claim to answer a request, or the response that it had before.
 
         Args:
@@ -108,15 +108,15 @@ class Idempotency:
                 return self._earlier(record, fingerprint)
         raise RequestInProgress(IN_PROGRESS.format(seconds=LOOK_AGAIN_S), LOOK_AGAIN_S)
 
-    def finish(self, claim: Claim, reply: Reply) -> None:
+    def finish(self, claim: Claim, reply: StoredResponse) -> None:
         """Keep the response: its parts first, so that who sees the head sees all of it."""
         text = base64.b64encode(zlib.compress(reply.body)).decode()
         parts = [text[first : first + PART_CHARS] for first in range(0, len(text), PART_CHARS)]
         end = self._clock() + self._kept_s
         fits = len(parts) <= MAX_PARTS
         for number, part in enumerate(parts if fits else []):
-            kept = Replace(key=_part(claim.key, claim.run, number), value={"part": part}, expires_at=end)
-            self._state.commit(claim.place, [kept])
+            stored = Replace(key=_part(claim.key, claim.run, number), value={"part": part}, expires_at=end)
+            self._state.commit(claim.place, [stored])
         head = _Head(
             fingerprint=claim.fingerprint,
             run=claim.run,
@@ -136,19 +136,19 @@ class Idempotency:
         found = self._state.records(claim.place, prefix=f"{claim.key}/{claim.run}/")
         remove_all(self._state, claim.place, [record.key for record in found])
 
-    def _earlier(self, record: Record, fingerprint: str) -> Reply:
+    def _earlier(self, record: Record, fingerprint: str) -> StoredResponse:
         head = _Head.model_validate(record.value)
         if head.fingerprint != fingerprint:
             raise KeyReused(REUSED)
         if not head.done:
             raise RequestInProgress(IN_PROGRESS.format(seconds=LOOK_AGAIN_S), LOOK_AGAIN_S)
         if head.parts is None:
-            raise ResponseNotKept(NOT_KEPT)
+            raise ResponseNotKept(NOT_STORED)
         found = [self._state.get(record.place, _part(record.key, head.run, number)) for number in range(head.parts)]
         text = "".join(str(part.value["part"]) for part in found if part is not None)
         if None in found:
             raise StateUnavailable("A part of the response is gone. Send the request with a new Idempotency-Key.")
-        return Reply(head.status, head.headers, zlib.decompress(base64.b64decode(text)))
+        return StoredResponse(head.status, head.headers, zlib.decompress(base64.b64decode(text)))
 
 
 def _part(key: str, run: str, number: int) -> str:

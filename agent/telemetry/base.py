@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("agent.questions")
 
 
-class Asked:
-    """One question that is being answered: its events are told here."""
+class QuestionTrace:
+    """One question that is being answered: it records the events."""
 
     def __init__(self) -> None:
         self.answer: Answer | None = None
@@ -35,7 +35,7 @@ class Asked:
             self.answer = event.answer
 
 
-class Query:
+class QuerySpan:
     """One query in a database."""
 
     def returned(self, row_count: int) -> None:
@@ -43,14 +43,14 @@ class Query:
 
 
 _NOTHING: AbstractContextManager[None] = nullcontext()
-_NO_QUERY: AbstractContextManager[Query] = nullcontext(Query())
+_NO_QUERY: AbstractContextManager[QuerySpan] = nullcontext(QuerySpan())
 
 
 class Telemetry:
     """Does nothing, except that what is logged of a question has its trace id."""
 
     def fastapi(self) -> TelemetryConfig:
-        """What FastAPI's own instrumentation is to record. Never its logs: they would carry what was asked."""
+        """What FastAPI's instrumentation records. Never its logs: they would hold the question."""
         return {"logs": False}
 
     def traceparent(self) -> str:
@@ -64,17 +64,17 @@ class Telemetry:
             yield
 
     @contextmanager
-    def asked(self, question: Question, dialect: str) -> Iterator[Asked]:
+    def trace_question(self, question: Question, dialect: str) -> Iterator[QuestionTrace]:
         """A question is being answered."""
         with working_for(traceparent_within(question.trace_id)):
-            asked = Asked()
+            question_trace = QuestionTrace()
             try:
-                yield asked
+                yield question_trace
             finally:
-                log_answer(question, asked.answer)
+                log_answer(question, question_trace.answer)
 
     def step(self, node: str) -> AbstractContextManager[None]:
-        """A step of the question is being worked on; a step that is told again goes on."""
+        """A step of the question is running; a step that is opened again continues."""
         return _NOTHING
 
     def failed(self, node: str, error_type: str) -> None:
@@ -85,7 +85,7 @@ class Telemetry:
 
     def query(
         self, database: str, dialect: str, sql: str, operation: str, tables: Sequence[str]
-    ) -> AbstractContextManager[Query]:
+    ) -> AbstractContextManager[QuerySpan]:
         """A statement is being run.
 
         Args:
@@ -97,7 +97,7 @@ class Telemetry:
         return _NO_QUERY
 
     def traced(self, model: ChatModel) -> ChatModel:
-        """The model, its calls told about."""
+        """The model, with its calls recorded."""
         return model
 
     def close(self) -> None:
@@ -105,15 +105,15 @@ class Telemetry:
 
 
 def traceparent_within(of_trace: str) -> str:
-    """That of the work which is going on, where it has that trace id already; else a new one for it."""
+    """That of the current work, where it has this trace id already; else a new one."""
     return TRACEPARENT.get() if of_trace == trace_id() else traceparent_for(of_trace)
 
 
 def log_answer(question: Question, answer: Answer | None) -> None:
-    """One line for each answer: what it took, nothing of what was asked."""
+    """One line for each answer: its costs, and nothing of its question."""
     if answer is None or not log.isEnabledFor(logging.INFO):
         return
-    said = {
+    fields = {
         "database": question.database,
         "dialect": answer.dialect,
         "status": answer.status,
@@ -125,4 +125,4 @@ def log_answer(question: Question, answer: Answer | None) -> None:
         "cost_usd": answer.usage.cost_usd,
         "timings_ms": answer.timings_ms,
     }
-    log.info("Answered a question about %s: %s", question.database, answer.status, extra={"fields": said})
+    log.info("Answered a question about %s: %s", question.database, answer.status, extra={"fields": fields})

@@ -47,12 +47,12 @@ class TracedModel(WrappedModel):
             gen_ai.GEN_AI_PROVIDER_NAME: self._provider,
             gen_ai.GEN_AI_REQUEST_MODEL: self.name,
         }
-        asked = {gen_ai.GEN_AI_REQUEST_MAX_TOKENS: max_tokens, gen_ai.GEN_AI_REQUEST_TEMPERATURE: temperature}
+        request = {gen_ai.GEN_AI_REQUEST_MAX_TOKENS: max_tokens, gen_ai.GEN_AI_REQUEST_TEMPERATURE: temperature}
         start, failure = time.perf_counter(), {}
-        span = self._tracer.start_span(f"chat {self.name}", kind=SpanKind.CLIENT, attributes={**named, **asked})
+        span = self._tracer.start_span(f"chat {self.name}", kind=SpanKind.CLIENT, attributes={**named, **request})
         if self._content:
-            said = messages_json([(message.role, message.content) for message in messages])
-            span.set_attribute(gen_ai.GEN_AI_INPUT_MESSAGES, said)
+            messages_text = messages_json([(message.role, message.content) for message in messages])
+            span.set_attribute(gen_ai.GEN_AI_INPUT_MESSAGES, messages_text)
         try:
             with current(span):
                 reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)

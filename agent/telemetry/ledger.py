@@ -1,4 +1,4 @@
-"""What one question costs: time per step, model calls, tokens, dollars; and what the reader must be told."""
+"""What one question costs: time per step, model calls, tokens, dollars; and the warnings for the reader."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Ledger:
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
-        """What is done inside belongs to a step, and takes nobody's time: work that was begun ahead of it."""
+        """Work inside belongs to a step and costs it no time, because it was begun ahead."""
         if STEP.get() == node:
             yield
             return

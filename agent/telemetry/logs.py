@@ -41,7 +41,7 @@ _known: set[str] = set()  # secrets that no setting holds: what the registry say
 
 
 def hide(secrets: Iterable[str]) -> None:
-    """Keep these values out of every line from now on, whoever writes it."""
+    """Keep these values out of every line from now on."""
     _known.update(secret for secret in secrets if len(secret) >= SHORTEST)
 
 
@@ -91,7 +91,7 @@ class JsonLines(Lines):
     """A record as a JSON object on one line; `extra={"fields": {...}}` adds to it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        said = {
+        standard = {
             "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
@@ -99,10 +99,10 @@ class JsonLines(Lines):
             "trace_id": getattr(record, "trace_id", ""),
         }
         if raised := self._raised(record):
-            said["exception"] = self._hidden(raised)
+            standard["exception"] = self._hidden(raised)
         more = getattr(record, "fields", {})
-        told = {key: self._hidden(value) if isinstance(value, str) else value for key, value in more.items()}
-        return json.dumps(told | said, default=str)
+        extras = {key: self._hidden(value) if isinstance(value, str) else value for key, value in more.items()}
+        return json.dumps(extras | standard, default=str)
 
 
 def configure_logs(settings: Settings) -> None:

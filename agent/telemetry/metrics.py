@@ -40,7 +40,7 @@ LATENCIES = {
     "text2sql_planning_latency_ms": "The plan; nothing where it came with the query or was read from it.",
     "text2sql_generation_latency_ms": "The first draft.",
     "text2sql_execution_latency_ms": "Running a query.",
-    "text2sql_repair_latency_ms": "A later draft, that mends the one before.",
+    "text2sql_repair_latency_ms": "A later draft, that repairs the one before.",
     "text2sql_total_latency_ms": "The whole question.",
 }
 COUNTS = {
@@ -75,19 +75,19 @@ class Metrics:
 
     def __init__(self, meter: Meter) -> None:
         self._counters = {
-            name: meter.create_counter(name, unit="1", description=said) for name, said in COUNTERS.items()
+            name: meter.create_counter(name, unit="1", description=about) for name, about in COUNTERS.items()
         }
         self._counters[COST] = meter.create_counter(COST, unit="USD", description="What model calls have cost.")
-        shapes = [(name, "ms", said, _MS_STEPS) for name, said in LATENCIES.items()]
-        shapes += [(name, "1", said, _COUNT_STEPS) for name, said in COUNTS.items()]
+        shapes = [(name, "ms", about, _MS_STEPS) for name, about in LATENCIES.items()]
+        shapes += [(name, "1", about, _COUNT_STEPS) for name, about in COUNTS.items()]
         shapes += [
             (TOKENS, "{token}", "Number of input and output tokens used.", _TOKEN_STEPS),
             (CALLS, "s", "GenAI operation duration.", _CALL_STEPS),
             (QUERIES, "s", "Duration of database client operations.", _QUERY_STEPS),
         ]
         self._histograms = {
-            name: meter.create_histogram(name, unit=unit, description=said, explicit_bucket_boundaries_advisory=steps)
-            for name, unit, said, steps in shapes
+            name: meter.create_histogram(name, unit=unit, description=about, explicit_bucket_boundaries_advisory=steps)
+            for name, unit, about, steps in shapes
         }
 
     def count(self, name: str, attributes: Attributes, amount: float = 1) -> None:
@@ -108,8 +108,8 @@ class Metrics:
             case Planned():
                 self.record("text2sql_planning_latency_ms", event.elapsed_ms, {**of, "source": event.source})
             case SqlGenerated():
-                mending = event.attempt > 1
-                name = "text2sql_repair_latency_ms" if mending else "text2sql_generation_latency_ms"
+                is_repair = event.attempt > 1
+                name = "text2sql_repair_latency_ms" if is_repair else "text2sql_generation_latency_ms"
                 self.record(name, event.elapsed_ms, of)
             case SqlValidated(passed=False):
                 self.count("text2sql_generation_errors_total", {**of, "error_type": event.error_type or ""})

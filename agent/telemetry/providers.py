@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Providers:
-    """Of spans and of metrics. They are handed to whoever records, and never made the process's global ones."""
+    """Providers of spans and metrics. They are passed on, and never made the process's global ones."""
 
     tracers: TracerProvider
     meters: MeterProvider
@@ -129,7 +129,7 @@ def _azure_monitor(settings: Settings) -> list[tuple[SpanExporter, MetricExporte
 
 
 def _resource() -> Resource:
-    """Who sends this: the environment's name of the service, else our own."""
+    """The resource: the environment's name of the service, else our own."""
     named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     own = {"service.version": __version__} | ({} if named else {"service.name": SERVICE_NAME})
     return Resource.create(own)

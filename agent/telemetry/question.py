@@ -22,7 +22,7 @@ from agent.core.events import (
     SqlValidated,
 )
 from agent.core.models import Answer, Question
-from agent.telemetry.base import Asked
+from agent.telemetry.base import QuestionTrace
 from agent.telemetry.metrics import Metrics
 from agent.telemetry.spans import fail, messages_json
 
@@ -36,7 +36,7 @@ AHEAD = ("raw_records", "answer_formatter")  # steps that are begun while the ju
 Values = dict[str, str | int | float | bool]
 
 
-class AskedSpans(Asked):
+class QuestionSpans(QuestionTrace):
     """One question. Its span is open from here on, until `end`.
 
     Args:
@@ -99,8 +99,8 @@ class AskedSpans(Asked):
         if self.answer is not None:
             self.span.set_attributes(_outcome(self.answer))
             if self._content:
-                said = messages_json([("assistant", self.answer.answer)])
-                self.span.set_attribute(gen_ai.GEN_AI_OUTPUT_MESSAGES, said)
+                messages_text = messages_json([("assistant", self.answer.answer)])
+                self.span.set_attribute(gen_ai.GEN_AI_OUTPUT_MESSAGES, messages_text)
         self.span.end()
 
     def _started(self, node: str) -> Span:
@@ -116,7 +116,7 @@ class AskedSpans(Asked):
                 span.end(self._paused.pop(node, None))
 
     def _found(self, event: NodeComplete) -> Values:
-        """What a step found, as far as it is no content."""
+        """What a step found, without content."""
         found: Values = {"text2sql.attempt": event.attempt} if event.attempt else {}
         match event:
             case SchemaSelected():

@@ -37,7 +37,7 @@ def _ingestion(connection: str) -> str:
 
 
 def _answers(address: str) -> bool:
-    """Whether anybody answers there, whatever is said: telemetry is sent to a path that wants a key."""
+    """Whether a server answers there, with any status: telemetry goes to a path that wants a key."""
     import httpx2
 
     try:

@@ -1,4 +1,4 @@
-"""Telemetry that is on: what is told becomes spans and metrics.
+"""Telemetry that is on: events become spans and metrics.
 
 invoke_agent text2sql                  the question; above it FastAPI's span of the request, where there is one
 ├── text2sql.entry, .dialect_resolver, .schema_selector, ...    one for each event of a step
@@ -21,10 +21,10 @@ from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
 from opentelemetry.trace import Span, SpanKind
 
 from agent import __version__
-from agent.telemetry.base import Asked, Query, Telemetry, log_answer, traceparent_within
+from agent.telemetry.base import QuerySpan, QuestionTrace, Telemetry, log_answer, traceparent_within
 from agent.telemetry.chat import TracedModel
 from agent.telemetry.metrics import COST, ERRORS_OF_NODE, QUERIES, Metrics
-from agent.telemetry.question import AskedSpans
+from agent.telemetry.question import QuestionSpans
 from agent.telemetry.spans import current, error_type, fail, traceparent_of_span
 from agent.telemetry.trace import STEP, working_for
 from executors.errors import UnknownDatabase
@@ -43,7 +43,7 @@ HEALTH = "/api/health/"  # asked every few seconds by whoever keeps the app aliv
 # dialect -> `db.system.name`, where the convention's name is another.
 SYSTEMS = {"sqlserver": "microsoft.sql_server", "oracle": "oracle.db", "hana": "sap.hana"}
 
-_asked: ContextVar[AskedSpans | None] = ContextVar("asked", default=None)
+_current: ContextVar[QuestionSpans | None] = ContextVar("question_spans", default=None)
 
 
 class Recording(Telemetry):
@@ -83,57 +83,57 @@ class Recording(Telemetry):
             raise
 
     @contextmanager
-    def asked(self, question: Question, dialect: str) -> Iterator[Asked]:
+    def trace_question(self, question: Question, dialect: str) -> Iterator[QuestionTrace]:
         """See `Telemetry.asked`."""
         start, failure = time.perf_counter(), ""
         with working_for(traceparent_within(question.trace_id)):
-            asked = AskedSpans(
+            question_spans = QuestionSpans(
                 self._tracer, self._metrics, question, dialect, provider=self._provider, content=self._content
             )
-            token = _asked.set(asked)
+            token = _current.set(question_spans)
             try:
-                with current(asked.span), working_for(traceparent_of_span(asked.span)):
-                    yield asked
+                with current(question_spans.span), working_for(traceparent_of_span(question_spans.span)):
+                    yield question_spans
             except BaseException as error:
-                if asked.answer is None:  # else nobody waits for more
+                if question_spans.answer is None:  # else nobody waits for more
                     failure = error_type(error)
-                    fail(asked.span, failure)
+                    fail(question_spans.span, failure)
                 raise
             finally:
-                _asked.reset(token)
-                self._metrics.ended(asked.answer, failure, _ms_since(start), asked.attributes)
-                asked.end()
-                log_answer(question, asked.answer)
+                _current.reset(token)
+                self._metrics.ended(question_spans.answer, failure, _ms_since(start), question_spans.attributes)
+                question_spans.end()
+                log_answer(question, question_spans.answer)
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
         """See `Telemetry.step`. The span ends with the step's event, which says what was found."""
-        asked = _asked.get()
-        if asked is None:
+        question_spans = _current.get()
+        if question_spans is None:
             yield
             return
-        span = asked.open(node)
+        span = question_spans.open(node)
         try:
             with current(span):
                 yield
         except BaseException as error:
             fail(span, error_type(error))
             if isinstance(error, Exception):
-                self._count_error(asked, node, error_type(error))
+                self._count_error(question_spans, node, error_type(error))
             raise
         finally:
-            asked.pause(node)
+            question_spans.pause(node)
 
     def failed(self, node: str, error_type: str) -> None:
         """See `Telemetry.failed`."""
-        asked = _asked.get()
-        if asked is not None:
-            fail(asked.open(node), error_type)
-            self._count_error(asked, node, error_type)
+        question_spans = _current.get()
+        if question_spans is not None:
+            fail(question_spans.open(node), error_type)
+            self._count_error(question_spans, node, error_type)
 
-    def _count_error(self, asked: AskedSpans, node: str, error_type: str) -> None:
+    def _count_error(self, question_spans: QuestionSpans, node: str, error_type: str) -> None:
         if counter := ERRORS_OF_NODE.get(node):
-            self._metrics.count(counter, {**asked.attributes, "error_type": error_type})
+            self._metrics.count(counter, {**question_spans.attributes, "error_type": error_type})
 
     def spent(self, model: str, cost_usd: float | None) -> None:
         """See `Telemetry.spent`."""
@@ -141,7 +141,9 @@ class Recording(Telemetry):
             self._metrics.count(COST, {"gen_ai.request.model": model, "text2sql.node": STEP.get()}, cost_usd)
 
     @contextmanager
-    def query(self, database: str, dialect: str, sql: str, operation: str, tables: Sequence[str]) -> Iterator[Query]:
+    def query(
+        self, database: str, dialect: str, sql: str, operation: str, tables: Sequence[str]
+    ) -> Iterator[QuerySpan]:
         """See `Telemetry.query`. What another deployment runs for it belongs to its span."""
         named: dict[str, str] = {
             db.DB_SYSTEM_NAME: SYSTEMS.get(dialect, dialect),
@@ -172,7 +174,7 @@ class Recording(Telemetry):
         self._providers.close()
 
 
-class _QuerySpan(Query):
+class _QuerySpan(QuerySpan):
     def __init__(self, span: Span) -> None:
         self._span = span
 

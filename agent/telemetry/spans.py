@@ -20,7 +20,7 @@ def error_type(error: BaseException) -> str:
 
 
 def fail(span: Span, error_type: str) -> None:
-    """Mark a span as failed, by the error's type alone: messages may hold what was asked, or an address."""
+    """Mark a span as failed, by the error's type alone: messages may hold the question, or an address."""
     span.set_attribute(ERROR_TYPE, error_type)
     span.set_status(StatusCode.ERROR)
 
@@ -40,7 +40,7 @@ def traceparent_of_span(span: Span) -> str:
 
 def messages_json(messages: Sequence[tuple[str, str]]) -> str:
     """Roles and texts as `gen_ai.input.messages` and `gen_ai.output.messages` have them."""
-    said: list[dict[str, Any]] = [
+    parts: list[dict[str, Any]] = [
         {"role": role, "parts": [{"type": "text", "content": text}]} for role, text in messages
     ]
-    return json.dumps(said, ensure_ascii=False)
+    return json.dumps(parts, ensure_ascii=False)

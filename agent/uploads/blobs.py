@@ -52,7 +52,7 @@ class AzureBlobs:
         """See `SharedData.put`."""
         from azure.core.exceptions import ResourceExistsError
 
-        with _told():
+        with _translate_errors():
             with suppress(ResourceExistsError):
                 self._container.create_container()
             for path in sorted(it for it in folder.rglob("*") if it.is_file()):
@@ -61,7 +61,7 @@ class AzureBlobs:
 
     def fetch(self, place: str, folder: Path) -> None:
         """See `SharedData.fetch`."""
-        with _told():
+        with _translate_errors():
             for name in self._names(place):
                 target = folder / name.removeprefix(f"{place}/")
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ class AzureBlobs:
 
     def remove(self, place: str) -> None:
         """See `SharedData.remove`."""
-        with _told():
+        with _translate_errors():
             for name in self._names(place):
                 self._container.delete_blob(name)
 
@@ -78,7 +78,7 @@ class AzureBlobs:
         """See `SharedData.sweep`."""
         from azure.core.exceptions import ResourceNotFoundError
 
-        with _told(), suppress(ResourceNotFoundError):  # of a container that no upload has made yet
+        with _translate_errors(), suppress(ResourceNotFoundError):  # of a container that no upload has made yet
             for blob in self._container.list_blobs():
                 place = str(blob.name).partition("/")[0]
                 if place not in known and blob.last_modified.timestamp() < before:
@@ -99,7 +99,7 @@ class AzureBlobs:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Errors of Azure as StateUnavailable, without what they repeat of the request."""
     from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
 

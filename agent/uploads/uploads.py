@@ -264,9 +264,9 @@ async def _to_the_end(work: Callable[[], Upload]) -> Upload:
         raise
 
 
-def _checked_file(said: str, rules: UploadRules) -> str:
+def _checked_file(message: str, rules: UploadRules) -> str:
     """The file's name, safe to be one here. Raises UploadInvalid."""
-    file = safe_name(re.split(r"[/\\]", said)[-1])[-120:]
+    file = safe_name(re.split(r"[/\\]", message)[-1])[-120:]
     if not any(file.lower().endswith(f".{kind}") for kind in rules.types):
         raise UploadInvalid(f"{file} cannot be uploaded. These files can: {', '.join(rules.types)}.")
     return file

@@ -37,7 +37,7 @@ class Limit(StrEnum):
     FETCH = "FETCH FIRST"
 
 
-class Case(StrEnum):
+class NameCase(StrEnum):
     """What a name without quotes means to the engine, where tables are looked up."""
 
     ANY = "any"  # upper and lower case are the same, quoted or not
@@ -54,7 +54,7 @@ class Lexis(StrEnum):
     MYSQL = "mysql"  # a backslash escapes, # begins a comment, -- only before a space, and /*! ... */ is run
 
 
-class Session(Frozen):
+class SessionSetup(Frozen):
     """How a connection is made safe, timed and stopped. Empty: the driver or the executor does it its own way.
 
     setup: statements for every new connection, whether it reads or writes.
@@ -185,7 +185,7 @@ class Dialect(Frozen):
     like: str = ""
     quote: tuple[str, str] = ('"', '"')
     reserved: frozenset[str] = frozenset()
-    case: Case = Case.ANY
+    case: NameCase = NameCase.ANY
     limit: Limit = Limit.LIMIT
     months_ago: str
     truncate_month: str
@@ -214,7 +214,7 @@ class Dialect(Frozen):
     formatters: frozenset[str] = words("printf format")
     variables: frozenset[str] = frozenset()
     file_names: str = ""
-    session: Session = Session()
+    session: SessionSetup = SessionSetup()
     reads: SchemaQueries | None = None
     probes: tuple[Probe, ...] = ()
 
@@ -248,7 +248,7 @@ class Dialect(Frozen):
 
     def folded(self, name: str) -> str:
         """What the engine looks up for `name` written without quotes."""
-        return {Case.LOWER: name.lower, Case.UPPER: name.upper}.get(self.case, name.__str__)()
+        return {NameCase.LOWER: name.lower, NameCase.UPPER: name.upper}.get(self.case, name.__str__)()
 
     def quoted(self, name: str) -> str:
         """`name` as it can stand in a query: quoted only where it must be."""

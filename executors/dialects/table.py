@@ -11,7 +11,7 @@ from importlib import import_module
 from itertools import starmap
 from typing import TYPE_CHECKING
 
-from executors.dialects.row import Case, Dialect, Limit
+from executors.dialects.row import Dialect, Limit, NameCase
 from executors.errors import ErrorKind
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ __all__ = [
     "ALIASES",
     "DIALECTS",
     "EXTENDED",
-    "Case",
     "Dialect",
     "Limit",
+    "NameCase",
     "classify",
     "dialect_named",
     "match_error",

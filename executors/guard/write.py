@@ -15,7 +15,7 @@ from sqlglot.errors import UnsupportedError
 from sqlglot.tokenizer_core import Token
 
 from executors.base import CheckedSql, CheckedWrite, ReadBack, Schema, Table
-from executors.dialects.row import Case, words
+from executors.dialects.row import NameCase, words
 from executors.dialects.table import Dialect, spoken
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard import guard
@@ -303,7 +303,7 @@ class _Rebuilt:
         entry = self._table.column(column.name)
         if entry is None or entry.name == column.name or (self._dialect.folded(column.name) == entry.name):
             return column.copy()
-        return exp.to_identifier(entry.name, quoted=self._dialect.case is not Case.ANY)
+        return exp.to_identifier(entry.name, quoted=self._dialect.case is not NameCase.ANY)
 
     def _assigned(self, item: exp.Expr) -> exp.Column:
         """The column that one part of SET is about."""

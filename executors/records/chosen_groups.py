@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from executors.records import aggregates as agg
-from executors.records.lineage import Kind, Lineage, NotDerivable, Query, Source, sources
+from executors.records.lineage import Lineage, LineageKind, LineageQuery, LineageSource, NotDerivable, sources
 
 if TYPE_CHECKING:
     from executors.records.record_columns import RecordColumns
@@ -88,13 +88,13 @@ class ChosenGroups:
     def __init__(self, lineage: Lineage, columns: RecordColumns | None) -> None:
         self._lineage, self._columns = lineage, columns
 
-    def opened(self, query: Query) -> Opened:
+    def opened(self, query: LineageQuery) -> Opened:
         """A copy of a query with its ids. Raises NotDerivable where its rows have none."""
         if isinstance(query.node, exp.SetOperation):
             raise NotDerivable(_UNION)
         select = query.node
         if not isinstance(select, exp.Select) or not agg.aggregates(select):
-            joins = self._lineage.plan(query).kind is Kind.JOINS
+            joins = self._lineage.plan(query).kind is LineageKind.JOINS
             return self.opened_join(query) if joins else self.entered(query)
         parts = agg.read_aggregation(select)
         if parts.sets:
@@ -103,7 +103,7 @@ class ChosenGroups:
             raise NotDerivable(_DISTINCT)
         return Opened(select.copy(), tuple(key.copy() for key in parts.groups))
 
-    def entered(self, query: Query, source: Source | None = None) -> Opened:
+    def entered(self, query: LineageQuery, source: LineageSource | None = None) -> Opened:
         """A copy of a query, and the ids of an aggregate that it reads, whether or not it aggregates that again.
 
         Args:
@@ -117,12 +117,12 @@ class ChosenGroups:
         select = query.node.copy()
         place = next(place for place, read in enumerate(sources(query)) if read.node is source.node)
         if inlined:
-            sources(Query(select, query.visible))[place].node.replace(node)
+            sources(LineageQuery(select, query.visible))[place].node.replace(node)
         alias = identifier_of(source.node)
         ids = tuple(exp.Column(this=name.copy(), table=alias.copy() if alias else None) for name in names)
         return Opened(select, ids, inlined)
 
-    def opened_join(self, query: Query) -> Opened:
+    def opened_join(self, query: LineageQuery) -> Opened:
         """As `entered`, with the ids of the rows that the aggregate is joined to."""
         joined = self._lineage.plan(query).source
         entered = self.entered(query)
@@ -136,7 +136,7 @@ class ChosenGroups:
             ids += keys
         return Opened(entered.select, tuple(ids), entered.inlined)
 
-    def exposed(self, source: Source) -> tuple[exp.Expr, list[exp.Identifier], bool]:
+    def exposed(self, source: LineageSource) -> tuple[exp.Expr, list[exp.Identifier], bool]:
         """What to read instead of a source so that its ids are columns of it, their names, and whether it is new."""
         query = source.query
         if query is None:
@@ -164,7 +164,7 @@ class ChosenGroups:
             alias.set("columns", [exp.to_identifier(name) for name in renamed])
         return exp.Subquery(this=inner.select, alias=alias), names, True
 
-    def shown(self, query: Query, key: exp.Expr, names: Sequence[str] = ()) -> exp.Identifier | None:
+    def shown(self, query: LineageQuery, key: exp.Expr, names: Sequence[str] = ()) -> exp.Identifier | None:
         """The name under which a query shows one of its ids; None where it does not.
 
         Args:

@@ -26,24 +26,24 @@ class NotDerivable(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Cte:
+class LineageCte:
     """A CTE with the CTEs that it can see itself."""
 
     node: exp.CTE
-    visible: Mapping[str, Cte]
+    visible: Mapping[str, LineageCte]
     recursive: bool
 
 
 @dataclass(frozen=True, eq=False)
-class Query:
+class LineageQuery:
     """A query, its brackets removed, with the CTEs it can see by lower-case name."""
 
     node: exp.Expr
-    visible: Mapping[str, Cte]
+    visible: Mapping[str, LineageCte]
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class LineageSource:
     """What a SELECT reads in its FROM, a JOIN or an APPLY; `query` where that is a subquery or a CTE.
 
     columns: new names that the alias gives to the query's columns, as in `AS m(month, total)`.
@@ -51,7 +51,7 @@ class Source:
     """
 
     node: exp.Expr
-    query: Query | None = None
+    query: LineageQuery | None = None
     columns: tuple[str, ...] = ()
     recursive: bool = False
     hidden: bool = False
@@ -61,7 +61,7 @@ class Source:
         return self.node.alias_or_name.lower()
 
 
-class Kind(Enum):
+class LineageKind(Enum):
     """What is to be done with a query."""
 
     RECORDS = auto()  # nothing: its rows are the records
@@ -74,35 +74,35 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Plan:
-    kind: Kind
-    source: Source | None = None
-    shared: Query | None = None
+class LineagePlan:
+    kind: LineageKind
+    source: LineageSource | None = None
+    shared: LineageQuery | None = None
     reason: str = ""
 
 
-def open_query(node: exp.Expr, visible: Mapping[str, Cte]) -> Query:
+def open_query(node: exp.Expr, visible: Mapping[str, LineageCte]) -> LineageQuery:
     """Take off brackets and read the WITH clauses on the way in."""
     while True:
         visible = _extended(visible, node.args.get("with_"))
         if not isinstance(node, exp.Subquery):
-            return Query(node, visible)
+            return LineageQuery(node, visible)
         node = node.this
 
 
-def _extended(visible: Mapping[str, Cte], with_: exp.With | None) -> Mapping[str, Cte]:
+def _extended(visible: Mapping[str, LineageCte], with_: exp.With | None) -> Mapping[str, LineageCte]:
     known = dict(visible)
     for node in with_.expressions if with_ is not None else ():
         name = node.alias.lower()
         recursive = any(table.name.lower() == name and not table.db for table in node.this.find_all(exp.Table))
         # A name that is read inside its own definition is an outer CTE only where no recursion is possible.
-        known[name] = Cte(node, dict(known), recursive and isinstance(node.this.unnest(), exp.SetOperation))
+        known[name] = LineageCte(node, dict(known), recursive and isinstance(node.this.unnest(), exp.SetOperation))
     return known
 
 
-def sources(query: Query) -> list[Source]:
+def sources(query: LineageQuery) -> list[LineageSource]:
     """What a SELECT reads, in order; the first one is the primary table."""
-    found: list[Source] = []
+    found: list[LineageSource] = []
     from_ = query.node.args.get("from_")
     if from_ is not None:
         found.append(_source(from_.this, query.visible))
@@ -112,7 +112,7 @@ def sources(query: Query) -> list[Source]:
     return found
 
 
-def _source(node: exp.Expr, visible: Mapping[str, Cte], *, hidden: bool = False) -> Source:
+def _source(node: exp.Expr, visible: Mapping[str, LineageCte], *, hidden: bool = False) -> LineageSource:
     if isinstance(node, exp.Final):
         node = node.this
     alias = node.args.get("alias")
@@ -120,22 +120,22 @@ def _source(node: exp.Expr, visible: Mapping[str, Cte], *, hidden: bool = False)
     inner = node.this if isinstance(node, exp.Lateral) else node
     if isinstance(inner, exp.Subquery):
         query = open_query(inner, visible)
-        return Source(node, None if isinstance(query.node, exp.Table) else query, columns, hidden=hidden)
+        return LineageSource(node, None if isinstance(query.node, exp.Table) else query, columns, hidden=hidden)
     cte = visible.get(node.name.lower()) if isinstance(node, exp.Table) and not node.db else None
     if cte is None:
-        return Source(node, hidden=hidden)
+        return LineageSource(node, hidden=hidden)
     named = tuple(column.name.lower() for column in cte.node.args["alias"].columns)
     if cte.recursive:
-        return Source(node, columns=columns or named, recursive=True, hidden=hidden)
-    return Source(node, open_query(cte.node.this, cte.visible), columns or named, hidden=hidden)
+        return LineageSource(node, columns=columns or named, recursive=True, hidden=hidden)
+    return LineageSource(node, open_query(cte.node.this, cte.visible), columns or named, hidden=hidden)
 
 
-def branches(query: Query) -> tuple[Query, Query]:
+def branches(query: LineageQuery) -> tuple[LineageQuery, LineageQuery]:
     """The two sides of a set operation."""
     return open_query(query.node.this, query.visible), open_query(query.node.expression, query.visible)
 
 
-def scalars(query: Query) -> list[Query]:
+def scalars(query: LineageQuery) -> list[LineageQuery]:
     """The subqueries of a SELECT's list that stand for a value."""
     return [
         open_query(below, query.visible)
@@ -153,7 +153,7 @@ def conditions(select: exp.Expr) -> Iterator[exp.Expr]:
     yield from agg.conjuncts(where.this if where is not None else None)
 
 
-def _pivots(source: Source) -> bool:
+def _pivots(source: LineageSource) -> bool:
     return any(not pivot.unpivot for pivot in source.node.args.get("pivots") or ())
 
 
@@ -161,43 +161,51 @@ def _pivots(source: Source) -> bool:
 class Lineage:
     """Plans for the queries of one statement; each is worked out once."""
 
-    _plans: dict[int, Plan] = field(default_factory=dict)
+    _plans: dict[int, LineagePlan] = field(default_factory=dict)
 
-    def plan(self, query: Query) -> Plan:
+    def plan(self, query: LineageQuery) -> LineagePlan:
         """What is to be done to see the rows behind this query."""
         key = id(query.node)
         if key not in self._plans:
             self._plans[key] = self._plan(query)
         return self._plans[key]
 
-    def hides(self, query: Query | None) -> bool:
+    def hides(self, query: LineageQuery | None) -> bool:
         """Whether the query's rows stand for other rows."""
-        return query is not None and self.plan(query).kind is not Kind.RECORDS
+        return query is not None and self.plan(query).kind is not LineageKind.RECORDS
 
-    def _plan(self, query: Query) -> Plan:
+    def _plan(self, query: LineageQuery) -> LineagePlan:
         node = query.node
         if isinstance(node, exp.SetOperation):
-            return Plan(Kind.BRANCHES if any(self.hides(side) for side in branches(query)) else Kind.RECORDS)
+            return LineagePlan(
+                LineageKind.BRANCHES if any(self.hides(side) for side in branches(query)) else LineageKind.RECORDS
+            )
         if isinstance(node, exp.Pivot) and not node.unpivot:
-            return Plan(Kind.NONE, reason=_PIVOT)
+            return LineagePlan(LineageKind.NONE, reason=_PIVOT)
         if not isinstance(node, exp.Select):
-            return Plan(Kind.RECORDS)
+            return LineagePlan(LineageKind.RECORDS)
         read = sources(query)
         if any(_pivots(source) for source in read):
-            return Plan(Kind.NONE, reason=_PIVOT)
+            return LineagePlan(LineageKind.NONE, reason=_PIVOT)
         hiding = [source for source in read if self.hides(source.query)]
         if hiding:
             return self._over(query, node, read, hiding)
         if agg.aggregates(node):
-            return Plan(Kind.OWN) if read else self._scalars(query, read) or Plan(Kind.NONE, reason=_NO_TABLE)
+            return (
+                LineagePlan(LineageKind.OWN)
+                if read
+                else self._scalars(query, read) or LineagePlan(LineageKind.NONE, reason=_NO_TABLE)
+            )
         if any(source.recursive and self._aggregates_within(source, query) for source in read):
-            return Plan(Kind.NONE, reason=_RECURSIVE)
-        return self._scalars(query, read) or Plan(Kind.RECORDS)
+            return LineagePlan(LineageKind.NONE, reason=_RECURSIVE)
+        return self._scalars(query, read) or LineagePlan(LineageKind.RECORDS)
 
-    def _over(self, query: Query, node: exp.Select, read: list[Source], hiding: list[Source]) -> Plan:
+    def _over(
+        self, query: LineageQuery, node: exp.Select, read: list[LineageSource], hiding: list[LineageSource]
+    ) -> LineagePlan:
         """A SELECT that reads aggregates, alone or next to other rows."""
         if len(read) == 1:
-            return Plan(Kind.PASSES, hiding[0])
+            return LineagePlan(LineageKind.PASSES, hiding[0])
         own = agg.aggregates(node)
         beside_rows = len(hiding) < len(read)
         # A single row of totals beside other rows is context: percentages of a total are made this way.
@@ -207,42 +215,42 @@ class Lineage:
             if own:
                 active = [source for source in active if self._aggregated(node, source)]
         if not active and beside_rows:
-            return Plan(Kind.OWN if own else Kind.RECORDS)
+            return LineagePlan(LineageKind.OWN if own else LineageKind.RECORDS)
         if len(active) == 1:
-            return Plan(Kind.JOINS if beside_rows else Kind.PASSES, active[0])
+            return LineagePlan(LineageKind.JOINS if beside_rows else LineageKind.PASSES, active[0])
         return self._same([source.query for source in active or hiding if source.query is not None])
 
-    def _same(self, queries: list[Query]) -> Plan:
+    def _same(self, queries: list[LineageQuery]) -> LineagePlan:
         """Several aggregates are one only if they come down to the same one."""
         leaves = {id(leaf.node): leaf for query in queries for leaf in self._leaves(query)}
         if len(leaves) == 1:
-            return Plan(Kind.SHARED, shared=next(iter(leaves.values())))
-        return Plan(Kind.NONE, reason=_SEVERAL)
+            return LineagePlan(LineageKind.SHARED, shared=next(iter(leaves.values())))
+        return LineagePlan(LineageKind.NONE, reason=_SEVERAL)
 
-    def _leaves(self, query: Query) -> list[Query]:
+    def _leaves(self, query: LineageQuery) -> list[LineageQuery]:
         plan = self.plan(query)
         if plan.source is not None and plan.source.query is not None:
             return self._leaves(plan.source.query)
         return [plan.shared or query]
 
-    def _scalars(self, query: Query, read: list[Source]) -> Plan | None:
+    def _scalars(self, query: LineageQuery, read: list[LineageSource]) -> LineagePlan | None:
         """Aggregates in subqueries of the select list: beside rows they are context, alone they are the result."""
         found = [scalar for scalar in scalars(query) if self.hides(scalar)]
         if not found:
             return None
         if not read:
-            alone = Plan(Kind.PASSES, Source(exp.Subquery(this=found[0].node), found[0]))
+            alone = LineagePlan(LineageKind.PASSES, LineageSource(exp.Subquery(this=found[0].node), found[0]))
             return alone if len(found) == 1 else self._same(found)
         names = {source.name for source in read}
         if any(_correlated(scalar, names) for scalar in found):
-            return Plan(Kind.NONE, reason=_CORRELATED)
+            return LineagePlan(LineageKind.NONE, reason=_CORRELATED)
         return None
 
-    def _aggregates_within(self, source: Source, query: Query) -> bool:
+    def _aggregates_within(self, source: LineageSource, query: LineageQuery) -> bool:
         cte = query.visible.get(source.node.name.lower())
         return cte is not None and any(agg.aggregates(select) for select in cte.node.this.find_all(exp.Select))
 
-    def is_single_row(self, source: Source) -> bool:
+    def is_single_row(self, source: LineageSource) -> bool:
         """Totals without grouping keys. A correlated one is made anew for each row, so it does not count."""
         select = source.query.node if source.query is not None else None
         return (
@@ -253,7 +261,7 @@ class Lineage:
             and not select.args.get("distinct")
         )
 
-    def _is_read(self, select: exp.Select, source: Source) -> bool:
+    def _is_read(self, select: exp.Select, source: LineageSource) -> bool:
         """Whether an aggregated value of the source is read; without that it only chooses the rows beside it."""
         whole = any(item.is_star for item in select.expressions) and any(self.outputs(source).values())
         names = ("where", "group", "having", "order", "qualify")
@@ -261,7 +269,7 @@ class Lineage:
         parts += [select.args.get(name) for name in names]
         return whole or any(self.stands_for(c, source) for part in parts if part is not None for c in agg.columns(part))
 
-    def _picks(self, query: Query, source: Source) -> bool:
+    def _picks(self, query: LineageQuery, source: LineageSource) -> bool:
         """Whether an aggregated value chooses among other rows, as in `o.day = m.last_day` or `p.price > m.average`."""
         for condition in conditions(query.node):
             read = agg.columns(condition)
@@ -271,26 +279,26 @@ class Lineage:
         using = (name for join in query.node.args.get("joins") or () for name in join.args.get("using") or ())
         return any(outputs.get(name.name.lower(), False) for name in using)
 
-    def _aggregated(self, select: exp.Select, source: Source) -> bool:
+    def _aggregated(self, select: exp.Select, source: LineageSource) -> bool:
         """Whether the SELECT's own keys or aggregates are made of the source's aggregated values."""
         parts = agg.read_aggregation(select)
         return any(self.stands_for(c, source) for part in (*parts.keys, *parts.inside) for c in agg.columns(part))
 
-    def belongs(self, column: exp.Column, source: Source) -> bool:
+    def belongs(self, column: exp.Column, source: LineageSource) -> bool:
         """Whether the column is one of the source's."""
         return column.table.lower() == source.name if column.table else column.name.lower() in self.outputs(source)
 
-    def stands_for(self, column: exp.Column, source: Source) -> bool:
+    def stands_for(self, column: exp.Column, source: LineageSource) -> bool:
         """Whether the column is an aggregated value of the source, so that it has no meaning for single rows."""
         return self.belongs(column, source) and self.outputs(source).get(column.name.lower(), True)
 
-    def outputs(self, source: Source) -> dict[str, bool]:
+    def outputs(self, source: LineageSource) -> dict[str, bool]:
         """The source's columns by lower-case name; True for the aggregated ones."""
         found = self._outputs(source.query) if source.query is not None else {}
         names = [*source.columns[: len(found)], *list(found)[len(source.columns) :]]
         return dict(zip(names, found.values(), strict=True))
 
-    def _outputs(self, query: Query) -> dict[str, bool]:
+    def _outputs(self, query: LineageQuery) -> dict[str, bool]:
         if isinstance(query.node, exp.SetOperation):
             left, right = (self._outputs(side) for side in branches(query))
             other = list(right.values())
@@ -316,7 +324,7 @@ class Lineage:
         return found
 
 
-def _correlated(query: Query, outer: set[str]) -> bool:
+def _correlated(query: LineageQuery, outer: set[str]) -> bool:
     """Whether a qualified column inside the query is of a table outside of it."""
     inner = {table.alias_or_name.lower() for table in query.node.find_all(exp.Table, exp.Subquery)}
     return any(column.table.lower() in outer - inner for column in query.node.find_all(exp.Column) if column.table)

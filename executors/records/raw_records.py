@@ -25,7 +25,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from executors.base import Frozen, JsonValue, QueryResult, Schema
-from executors.records.lineage import NO_AGGREGATE, Kind, Lineage, NotDerivable, open_query
+from executors.records.lineage import NO_AGGREGATE, Lineage, LineageKind, NotDerivable, open_query
 from executors.records.record_columns import RecordColumns
 from executors.records.record_query import ALL, Rewriter, Want
 from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
@@ -83,7 +83,7 @@ def derive(
         if len(trees) != 1 or not isinstance(trees[0], (exp.Query, exp.Pivot)):
             return RawQuery(sql=None, reason="only a single SELECT has records behind it", needed=False)
         query, lineage = open_query(trees[0].copy(), {}), Lineage()
-        if lineage.plan(query).kind is Kind.RECORDS:
+        if lineage.plan(query).kind is LineageKind.RECORDS:
             return RawQuery(sql=None, reason=NO_AGGREGATE, needed=False)
         if result is not None and not result.rows:
             return RawQuery(sql=None, reason=NO_ROWS, needed=False)

@@ -13,7 +13,7 @@ from sqlglot import exp
 from executors.base import Column, Schema, Table
 from executors.records import aggregates as agg
 from executors.records.chosen_groups import identifier_of, output_name
-from executors.records.lineage import Query, Source, sources
+from executors.records.lineage import LineageQuery, LineageSource, sources
 
 MAX_COLUMNS = 40
 _PARTS = ("where", "having", "order", "qualify", "prewhere")
@@ -39,20 +39,20 @@ class RecordColumns:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
 
-    def keys_of(self, source: Source) -> list[exp.Expr]:
+    def keys_of(self, source: LineageSource) -> list[exp.Expr]:
         """What tells the rows of a source apart: its primary key, else all its columns; none where neither is known."""
         known = [column for column in self._of_source(source) if not column.private]
         keys = [column for column in known if column.is_key]
         return [self._column(column) for column in keys or known]
 
-    def identities(self, raw: exp.Select, query: Query, items: Sequence[exp.Expr]) -> list[exp.Expr]:
+    def identities(self, raw: exp.Select, query: LineageQuery, items: Sequence[exp.Expr]) -> list[exp.Expr]:
         """The primary keys of the sources of a SELECT that are not among its items yet."""
         known = self._readable(raw, query)
         have = {self._place(item, known) for item in items}
         return [self._column(one) for one in known if one.is_key and not one.private and one.place not in have]
 
     def completed(
-        self, raw: exp.Select, query: Query, select: exp.Select, items: Sequence[exp.Expr], keys: int
+        self, raw: exp.Select, query: LineageQuery, select: exp.Select, items: Sequence[exp.Expr], keys: int
     ) -> list[exp.Expr]:
         """The items of a SELECT of records, in order, with those that were missing.
 
@@ -110,13 +110,13 @@ class RecordColumns:
             return column.table.lower(), name
         return next((one.place for one in known if one.name.lower() == name), ("", name))
 
-    def _readable(self, raw: exp.Select, query: Query) -> list[SourceColumn]:
+    def _readable(self, raw: exp.Select, query: LineageQuery) -> list[SourceColumn]:
         """Every column of every source of a SELECT, in order."""
         hidden = {id(join.this) for join in raw.args.get("joins") or () if join.kind in ("SEMI", "ANTI")}
-        read = [source for source in sources(Query(raw, query.visible)) if id(source.node) not in hidden]
+        read = [source for source in sources(LineageQuery(raw, query.visible)) if id(source.node) not in hidden]
         return [column for source in read for column in self._of_source(source)]
 
-    def _of_source(self, source: Source) -> Iterator[SourceColumn]:
+    def _of_source(self, source: LineageSource) -> Iterator[SourceColumn]:
         alias = identifier_of(source.node)
         if source.query is None:
             table = self._table(source.node)
@@ -127,7 +127,7 @@ class RecordColumns:
             renamed = source.columns[place] if place < len(source.columns) else name
             yield SourceColumn(renamed, alias, output.is_key, output.private)
 
-    def _outputs(self, query: Query) -> Iterator[tuple[str, SourceColumn]]:
+    def _outputs(self, query: LineageQuery) -> Iterator[tuple[str, SourceColumn]]:
         """The columns of a subquery or CTE; empty where they are unknown."""
         select = query.node
         if not isinstance(select, exp.Select):

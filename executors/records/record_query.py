@@ -20,13 +20,13 @@ from executors.records.chosen_groups import (
 )
 from executors.records.lineage import (
     NO_AGGREGATE,
-    Cte,
-    Kind,
     Lineage,
+    LineageCte,
+    LineageKind,
+    LineagePlan,
+    LineageQuery,
+    LineageSource,
     NotDerivable,
-    Plan,
-    Query,
-    Source,
     branches,
     conditions,
     scalars,
@@ -95,14 +95,14 @@ class Rewriter:
     columns: RecordColumns | None = None
     rows: int | None = None
     never_null: frozenset[str] = frozenset()
-    _ctes: dict[str, Cte] = field(default_factory=dict)
+    _ctes: dict[str, LineageCte] = field(default_factory=dict)
     _tables: set[str] = field(default_factory=set)
     _top: exp.Expr | None = None
 
     def __post_init__(self) -> None:
         self._groups = ChosenGroups(self.lineage, self.columns)
 
-    def run(self, query: Query, want: Want = ALL) -> Derived:
+    def run(self, query: LineageQuery, want: Want = ALL) -> Derived:
         """The records of those rows of a query's result. Raises NotDerivable."""
         self._top = query.node
         try:
@@ -118,7 +118,7 @@ class Rewriter:
                 one.set("with_", exp.With(expressions=nodes, recursive=any(cte.recursive for cte in read)))
         return Derived(tree, count)
 
-    def keys(self, query: Query) -> tuple[str, ...] | None:
+    def keys(self, query: LineageQuery) -> tuple[str, ...] | None:
         """The columns of a query's result that tell its groups apart.
 
         None where it does not show them all, or where a row is made of several groups.
@@ -127,7 +127,7 @@ class Rewriter:
             opened = self._groups.opened(query)
         except NotDerivable:
             return None
-        level: Query | None = query
+        level: LineageQuery | None = query
         while level is not None:
             if isinstance(level.node, exp.Select) and compares_groups(level.node):
                 return None
@@ -138,11 +138,11 @@ class Rewriter:
 
     # -- from the result down to the rows ------------------------------------------------------------------
 
-    def _rows_behind(self, query: Query, want: Want, *, label: bool = False) -> exp.Expr:
+    def _rows_behind(self, query: LineageQuery, want: Want, *, label: bool = False) -> exp.Expr:
         plan = self.lineage.plan(query)
-        if plan.kind is Kind.NONE:
+        if plan.kind is LineageKind.NONE:
             raise NotDerivable(plan.reason)
-        if plan.kind is Kind.BRANCHES:
+        if plan.kind is LineageKind.BRANCHES:
             return self._union(query, want)
         if plan.shared is not None:
             return self._rows_behind(plan.shared, self._want_of_shared(query, plan, want), label=label)
@@ -152,13 +152,15 @@ class Rewriter:
         pushed = through(query.node, list(want.conditions), want.names, past_windows=past)
         if len(pushed) < len(want.conditions):
             raise _Lost
-        if plan.kind is Kind.PASSES and plan.source is not None and plan.source.query is not None:
+        if plan.kind is LineageKind.PASSES and plan.source is not None and plan.source.query is not None:
             return self._passed_on(query, query.node, plan.source, want, pushed, label=label)
-        if plan.kind is Kind.JOINS and plan.source is not None:
+        if plan.kind is LineageKind.JOINS and plan.source is not None:
             return self._joined(query, query.node, plan.source, want, pushed, label=label)
         return self._own(query, query.node, want, pushed, label=label)
 
-    def _own(self, query: Query, select: exp.Select, want: Want, pushed: list[exp.Expr], *, label: bool) -> exp.Expr:
+    def _own(
+        self, query: LineageQuery, select: exp.Select, want: Want, pushed: list[exp.Expr], *, label: bool
+    ) -> exp.Expr:
         """The rows that a SELECT aggregates itself."""
         chosen = None if compares_groups(select) else want.chosen
         if chosen is None and not want.known:
@@ -173,7 +175,7 @@ class Rewriter:
             self._join(raw, chosen, parts.groups, never_null=frozenset(sure))
         return raw
 
-    def _own_groups(self, query: Query, select: exp.Select) -> exp.Select | None:
+    def _own_groups(self, query: LineageQuery, select: exp.Select) -> exp.Select | None:
         """The groups that a SELECT's own HAVING, QUALIFY and LIMIT leave; None where they leave all, or it has none."""
         cut = not compares_groups(select) and self._is_cut(select)
         if not (cut or _having_left(select)) or not agg.read_aggregation(select).groups:
@@ -181,7 +183,14 @@ class Rewriter:
         return self._needed(query, self._groups.rows_of(self._groups.opened(query), cut=cut))
 
     def _passed_on(
-        self, query: Query, select: exp.Select, source: Source, want: Want, pushed: list[exp.Expr], *, label: bool
+        self,
+        query: LineageQuery,
+        select: exp.Select,
+        source: LineageSource,
+        want: Want,
+        pushed: list[exp.Expr],
+        *,
+        label: bool,
     ) -> exp.Expr:
         """The rows behind the one aggregate that a SELECT reads."""
         assert source.query is not None  # noqa: S101  `_rows_behind` has seen to it
@@ -194,7 +203,7 @@ class Rewriter:
         raise _Lost
 
     def _narrowed(
-        self, query: Query, select: exp.Select, source: Source, want: Want, pushed: list[exp.Expr]
+        self, query: LineageQuery, select: exp.Select, source: LineageSource, want: Want, pushed: list[exp.Expr]
     ) -> list[Callable[[], Want]]:
         """The ways to say which rows of its source a SELECT's wanted rows are made of, the plainest first."""
         regroups, compares = agg.aggregates(select), compares_groups(select)
@@ -223,7 +232,7 @@ class Rewriter:
         return ways
 
     def _entered(
-        self, query: Query, select: exp.Select, chosen: exp.Expr | None, pushed: list[exp.Expr], *, cut: bool
+        self, query: LineageQuery, select: exp.Select, chosen: exp.Expr | None, pushed: list[exp.Expr], *, cut: bool
     ) -> Want:
         """The rows of its source that a SELECT reads, those of the chosen groups where it groups them again."""
         entered = self._groups.entered(query)
@@ -236,7 +245,7 @@ class Rewriter:
         rows = self._groups.rows_of(entered, [*pushed, *also], cut=cut, grouped=not regroups)
         return Want(chosen=self._needed(query, rows))
 
-    def _passes(self, condition: exp.Expr, source: Source) -> bool:
+    def _passes(self, condition: exp.Expr, source: LineageSource) -> bool:
         """Whether a condition concerns the source's grouping keys alone."""
         read = agg.columns(condition)
         return bool(read) and all(
@@ -244,7 +253,14 @@ class Rewriter:
         )
 
     def _joined(
-        self, query: Query, select: exp.Select, source: Source, want: Want, pushed: list[exp.Expr], *, label: bool
+        self,
+        query: LineageQuery,
+        select: exp.Select,
+        source: LineageSource,
+        want: Want,
+        pushed: list[exp.Expr],
+        *,
+        label: bool,
     ) -> exp.Expr:
         """The rows of an aggregate, in its place beside the rows that it is joined to."""
         if source.query is None or not isinstance(source.query.node, exp.Select):
@@ -258,7 +274,7 @@ class Rewriter:
         return raw
 
     def _chosen_of_joined(
-        self, query: Query, select: exp.Select, source: Source, want: Want, pushed: list[exp.Expr]
+        self, query: LineageQuery, select: exp.Select, source: LineageSource, want: Want, pushed: list[exp.Expr]
     ) -> _Chosen | None:
         regroups, compares = agg.aggregates(select), compares_groups(select)
         cut = not (compares or want.known) and self._is_cut(select)
@@ -287,7 +303,7 @@ class Rewriter:
         rows = self._groups.rows_of(entered, [*pushed, *also], cut=cut and not regroups, grouped=not regroups)
         return _Chosen(_distinct(self._needed(query, rows)), entered.ids)
 
-    def _restricts(self, query: Query | None) -> bool:
+    def _restricts(self, query: LineageQuery | None) -> bool:
         """Whether a query, or an aggregate that it reads, leaves groups out."""
         if query is None or not isinstance(query.node, exp.Select):
             return query is not None
@@ -296,7 +312,7 @@ class Rewriter:
             return True
         return source is not None and (select.args.get("where") is not None or self._restricts(source.query))
 
-    def _want_of_shared(self, query: Query, plan: Plan, want: Want) -> Want:
+    def _want_of_shared(self, query: LineageQuery, plan: LineagePlan, want: Want) -> Want:
         """The groups of one aggregate that a query reads several times, each time some of them."""
         select = query.node
         if want != ALL or not isinstance(select, exp.Select) or plan.shared is None:
@@ -325,25 +341,25 @@ class Rewriter:
             chosen = exp.Union(this=chosen, expression=_plain(other), distinct=True)
         return Want(chosen=chosen)
 
-    def _only_passes(self, query: Query | None, leaf: Query) -> bool:
+    def _only_passes(self, query: LineageQuery | None, leaf: LineageQuery) -> bool:
         """Whether each row of a query is one of the leaf's."""
         while query is not None and query.node is not leaf.node:
             plan = self.lineage.plan(query)
-            if plan.kind is not Kind.PASSES or plan.source is None or not isinstance(query.node, exp.Select):
+            if plan.kind is not LineageKind.PASSES or plan.source is None or not isinstance(query.node, exp.Select):
                 return False
             if agg.aggregates(query.node) or compares_groups(query.node):
                 return False
             query = plan.source.query
         return query is not None
 
-    def _union(self, query: Query, want: Want) -> exp.Expr:
+    def _union(self, query: LineageQuery, want: Want) -> exp.Expr:
         """Each branch's rows, one after the other; UNION ALL, since equal rows are still several records."""
         node = query.node
         if not isinstance(node, exp.Union) or node.args.get("by_name"):
             raise NotDerivable("only UNION puts the records of its branches together, not INTERSECT, EXCEPT or BY NAME")
         if want.chosen is not None or node.args.get("offset") or cuts(node.args.get("limit"), self._rows_of(node)):
             raise NotDerivable(_LIMITED_UNION)
-        names = want.names or tuple(self.lineage.outputs(Source(node, query)))
+        names = want.names or tuple(self.lineage.outputs(LineageSource(node, query)))
         sides = []
         for side in branches(query):
             if self.lineage.hides(side):
@@ -380,7 +396,7 @@ class Rewriter:
 
     # -- one SELECT ----------------------------------------------------------------------------------------
 
-    def _complete(self, query: Query, select: exp.Select, raw: exp.Select, placed: Sequence[_Placed]) -> None:
+    def _complete(self, query: LineageQuery, select: exp.Select, raw: exp.Select, placed: Sequence[_Placed]) -> None:
         """The columns of the records in their order, with those that were missing."""
         if self.columns is None:
             return
@@ -389,7 +405,13 @@ class Rewriter:
         raw.set("expressions", self.columns.completed(raw, query, select, items, keys))
 
     def _select(
-        self, query: Query, select: exp.Select, source: Source | None, pushed: list[exp.Expr], *, label: bool
+        self,
+        query: LineageQuery,
+        select: exp.Select,
+        source: LineageSource | None,
+        pushed: list[exp.Expr],
+        *,
+        label: bool,
     ) -> tuple[exp.Select, list[_Placed]]:
         """A SELECT without its aggregates, and its items, each with the position it had.
 
@@ -422,10 +444,10 @@ class Rewriter:
         raw.set("expressions", [item for _, item in placed])
         return raw, placed
 
-    def _aggregated(self, node: exp.Expr, source: Source) -> bool:
+    def _aggregated(self, node: exp.Expr, source: LineageSource) -> bool:
         return any(self.lineage.stands_for(column, source) for column in agg.columns(node))
 
-    def _replace(self, query: Query, raw: exp.Select, source: Source, *, starred: bool) -> list[_Placed]:
+    def _replace(self, query: LineageQuery, raw: exp.Select, source: LineageSource, *, starred: bool) -> list[_Placed]:
         """Put the source's rows in its place; gives the columns that are to be shown of them."""
         if source.query is None or not isinstance(source.query.node, exp.Select):
             raise NotDerivable("a UNION of aggregates is joined to other rows")
@@ -434,7 +456,7 @@ class Rewriter:
         if position is None:
             raise NotDerivable("a derived aggregate is joined to other rows")
         rows, shown = self._as_source(source.query, source.query.node, source.columns, _bare_names(query.node))
-        copied = sources(Query(raw, query.visible))[position].node
+        copied = sources(LineageQuery(raw, query.visible))[position].node
         alias = identifier_of(source.node) or exp.to_identifier("records")
         new: exp.Expr = exp.Subquery(this=rows, alias=exp.TableAlias(this=alias))
         if isinstance(copied, exp.Lateral):
@@ -453,17 +475,17 @@ class Rewriter:
         return [] if starred else [(None, exp.Column(this=name.copy(), table=alias.copy())) for name in shown]
 
     def _as_source(
-        self, query: Query, select: exp.Select, names: tuple[str, ...], avoided: set[str]
+        self, query: LineageQuery, select: exp.Select, names: tuple[str, ...], avoided: set[str]
     ) -> tuple[exp.Select, list[exp.Identifier]]:
         """The rows behind a joined aggregate, under names that its reader knows, and the names of the added columns.
 
         `avoided` are names that its reader uses bare: an added column so named would make them ambiguous.
         """
         plan = self.lineage.plan(query)
-        if plan.kind not in (Kind.OWN, Kind.JOINS, Kind.PASSES):
+        if plan.kind not in (LineageKind.OWN, LineageKind.JOINS, LineageKind.PASSES):
             raise NotDerivable(plan.reason or "a derived aggregate is joined to other rows")
         rows, placed = self._select(query, select, plan.source, [], label=True)
-        if self.columns is not None and plan.kind is Kind.OWN:
+        if self.columns is not None and plan.kind is LineageKind.OWN:
             found = self.columns.identities(rows, query, [item for _, item in placed])
             placed += [(None, item) for item in found]
         if names and any(item.is_star for _, item in placed):
@@ -485,7 +507,7 @@ class Rewriter:
         rows.set("expressions", items)
         return rows, shown
 
-    def _read(self, tree: exp.Expr) -> list[Cte]:
+    def _read(self, tree: exp.Expr) -> list[LineageCte]:
         """The CTEs that the finished query reads, those that they read first."""
         names: set[str] = set()
         waiting = [tree]
@@ -498,12 +520,12 @@ class Rewriter:
                 waiting.append(self._ctes[read].node)
         return [cte for name, cte in self._ctes.items() if name in names]
 
-    def _needed(self, query: Query, rows: exp.Select) -> exp.Select:
+    def _needed(self, query: LineageQuery, rows: exp.Select) -> exp.Select:
         """A query of ids, whose CTEs are noted: it is read where they may be out of sight."""
         self._need(rows, query.visible)
         return rows
 
-    def _need(self, node: exp.Expr | None, visible: Mapping[str, Cte], within: str = "") -> None:
+    def _need(self, node: exp.Expr | None, visible: Mapping[str, LineageCte], within: str = "") -> None:
         """Note the CTEs that a piece of the query reads, those that they read first."""
         for read in node.find_all(exp.Table, exp.Column) if node is not None else ():
             name, cte = read.name.lower(), visible.get(read.name.lower())

@@ -29,7 +29,7 @@ _FUNCTION = re.compile(r"[^\W\d][\w$#]*(\.[^\W\d][\w$#]*){0,2}")
 _VARIABLE = re.compile(r"\$\{(\w*)\}")
 
 
-class Problem(NamedTuple):
+class EntryProblem(NamedTuple):
     """Something that is wrong. keys: where in the entry: none, where it is about the whole of it."""
 
     text: str
@@ -47,7 +47,7 @@ class EntryReader:
 
     def __init__(self, name: str, folder: Path, variables: Mapping[str, str]) -> None:
         self._name, self._folder, self._variables = name, folder, variables
-        self.problems: list[Problem] = []
+        self.problems: list[EntryProblem] = []
 
     def read(self, given: object) -> Entry | None:
         """The entry; None where there are `problems`."""
@@ -70,7 +70,7 @@ class EntryReader:
         return None if self.problems else entry
 
     def _wrong(self, text: str, *keys: str) -> None:
-        self.problems.append(Problem(text, keys))
+        self.problems.append(EntryProblem(text, keys))
 
     def _wrong_rows(self, problems: tuple[str, ...]) -> None:
         """Of a row filter; each begins with the key that it is about."""

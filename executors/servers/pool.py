@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 
-class Pool:
+class ConnectionPool:
     """SQLAlchemy's pool, with a line before it that one can leave. Safe to use from several threads.
 
     Args:

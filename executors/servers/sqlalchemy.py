@@ -22,7 +22,7 @@ from executors.registry.openers import OPENERS
 from executors.servers import catalogue, failures, probing, statements
 from executors.servers.codes import error_code
 from executors.servers.driver import Driver, load
-from executors.servers.pool import Pool
+from executors.servers.pool import ConnectionPool
 from executors.servers.reader import Reader
 from executors.servers.schema_cache import SchemaCache
 from executors.stopping import Watch, out_of_time, row_too_large
@@ -68,7 +68,7 @@ class SqlAlchemyExecutor(Executor):
         self.row = DIALECTS[address.dialect]
         self._lock = threading.Lock()
         self._driver: Driver | None = None
-        self._pools: dict[bool, Pool] = {}
+        self._pools: dict[bool, ConnectionPool] = {}
         self._schema = SchemaCache(self._read_schema, options.schema_ttl_s)
 
     # ------------------------------------------------------------------------------------------- the contract
@@ -344,13 +344,13 @@ class SqlAlchemyExecutor(Executor):
         except (TypeError, ValueError) as error:  # of an argument that the driver's `connect` does not take
             raise failures.strange_options(self.name, error) from error
 
-    def _pool(self, *, writable: bool) -> Pool:
+    def _pool(self, *, writable: bool) -> ConnectionPool:
         driver = self._load_driver()
         with self._lock:
             if writable not in self._pools:
                 size = _WRITERS if writable else self.options.pool_size
                 prepare = partial(self.prepare, writable=writable)
-                self._pools[writable] = Pool(
+                self._pools[writable] = ConnectionPool(
                     self.name, driver, self._connect, prepare, size=size, recycle_s=self.options.recycle_s
                 )
             return self._pools[writable]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from executors.dialects.row import Case, Dialect
+from executors.dialects.row import Dialect, NameCase
 from executors.sql import grammar
 
 # Where a name stands, by the node that holds it. Names elsewhere (of functions, types, collations, parameters of
@@ -17,7 +17,7 @@ _PLACES: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Join: ("using",),
     exp.Schema: ("expressions",),
 }
-_TITLE_CHARS = {Case.UPPER: 30, Case.ANY: 250, Case.EXACT: 250}  # the longest name that each version takes
+_TITLE_CHARS = {NameCase.UPPER: 30, NameCase.ANY: 250, NameCase.EXACT: 250}  # the longest name that each version takes
 _WORDS = frozenset({"all"})  # LIMIT ALL, ORDER BY ALL: the parser takes the word for a column
 
 

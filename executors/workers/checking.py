@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from executors.base import CheckedSql, CheckedWrite, Schema
 from executors.dialects.table import EXTENDED
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
-from executors.workers.pool import Pool, shared
+from executors.workers.pool import WorkerPool, shared
 from executors.workers.process import Worker, WorkerEnded
 from executors.workers.tasks import CHECK_CPU_S
-from executors.workers.wire import Reply
+from executors.workers.wire import WorkerReply
 
 if TYPE_CHECKING:
     from executors.row_security.held_rows import HeldRows
@@ -54,7 +54,7 @@ class TakesTooLong(SqlRefused):
         )
 
 
-def workers() -> Pool:
+def workers() -> WorkerPool:
     """The processes that the guard has."""
     return shared(WORKERS, MEMORY)
 
@@ -120,7 +120,7 @@ def _checked(name: str, schema: Schema, request: dict[str, Any], here: Callable[
     return here()
 
 
-def _ask(name: str, schema: Schema, request: dict[str, Any]) -> Reply:
+def _ask(name: str, schema: Schema, request: dict[str, Any]) -> WorkerReply:
     try:
         with workers().worker("guard", wait_s=WALL_S) as worker:
             reply = worker.call(name, {"key": _taught(worker, schema), **request}, within_s=WALL_S)

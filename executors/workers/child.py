@@ -16,7 +16,7 @@ from executors.base import Cancel
 from executors.errors import ErrorKind, ExecutorError, SqlFailed
 from executors.workers import limits
 from executors.workers.tasks import Tasks
-from executors.workers.wire import CANCEL, REQUEST, Reply, pack
+from executors.workers.wire import CANCEL, REQUEST, WorkerReply, pack
 
 log = logging.getLogger(__name__)
 
@@ -74,19 +74,19 @@ def _listen(connection: Connection, inbox: queue.SimpleQueue[bytes], running: _R
         os._exit(0)
 
 
-def _answer(tasks: Tasks, request: bytes, running: _Running) -> Reply:
+def _answer(tasks: Tasks, request: bytes, running: _Running) -> WorkerReply:
     cancel = running.renew()
     name, arguments = pickle.loads(request)  # noqa: S301  of the process that started this one
     try:
         return tasks.do(name, arguments, cancel)
     except ExecutorError as error:
-        return Reply(b"", error, spent=tasks.is_spent)
+        return WorkerReply(b"", error, spent=tasks.is_spent)
     except MemoryError:
-        return Reply(b"", needs_too_much(), spent=True)
+        return WorkerReply(b"", needs_too_much(), spent=True)
     except Exception:
         log.exception("A worker could not do %s", name)
         failed = SqlFailed(ErrorKind.OTHER, "The query could not be worked on.", "Say it in another way.")
-        return Reply(b"", failed, spent=True)
+        return WorkerReply(b"", failed, spent=True)
 
 
 def needs_too_much() -> SqlFailed:

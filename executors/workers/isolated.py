@@ -31,10 +31,10 @@ from executors.local.gate import Gate
 from executors.registry.kinds import Kind
 from executors.stopping import out_of_time
 from executors.workers import limits
-from executors.workers.pool import Pool
+from executors.workers.pool import WorkerPool
 from executors.workers.process import WorkerEnded
 from executors.workers.tasks import Opening
-from executors.workers.wire import Reply
+from executors.workers.wire import WorkerReply
 
 GRACE_S = 1.0  # for which an engine that was told to stop may go on
 WRITE_GRACE_S = 10.0  # a change is rather waited for
@@ -63,7 +63,9 @@ class IsolatedExecutor(Executor):
         writable: whether `write` may change it.
     """
 
-    def __init__(self, opening: Opening, state: Callable[[], Hashable], pool: Pool, *, writable: bool = False) -> None:
+    def __init__(
+        self, opening: Opening, state: Callable[[], Hashable], pool: WorkerPool, *, writable: bool = False
+    ) -> None:
         self.name, self._opening, self._state, self._pool = opening.name, opening, state, pool
         self.dialect = "sqlite" if opening.kind == "sqlite" else "duckdb"
         self._serves = repr(opening)
@@ -146,7 +148,7 @@ class IsolatedExecutor(Executor):
         *,
         cancel: Cancel | None = None,
         timeout_s: float | None = None,
-    ) -> Reply:
+    ) -> WorkerReply:
         """What a worker says. Raises what it raises, and SqlFailed where it is ended."""
         known = self._known
         request = {"opening": self._opening, "cache": None if known is None else known.cache, **request}
@@ -178,7 +180,7 @@ def _told(error: WorkerEnded, timeout_s: float | None, file: str) -> SqlFailed |
 
 
 def isolated(
-    name: str, kind: Kind, path: Path, pool: Pool, *, writable: bool = False, **options: Any
+    name: str, kind: Kind, path: Path, pool: WorkerPool, *, writable: bool = False, **options: Any
 ) -> IsolatedExecutor:
     """A local database in the workers of a pool.
 

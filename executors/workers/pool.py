@@ -17,7 +17,7 @@ IDLE_S = 60.0
 BUSY = "All {count} processes for queries on local databases are at work; try again later."
 
 
-class Pool:
+class WorkerPool:
     """At most `size` workers. Safe to use from several threads.
 
     Args:
@@ -197,13 +197,13 @@ class Pool:
 
 
 @cache
-def shared(size: int, memory: int) -> Pool:
+def shared(size: int, memory: int) -> WorkerPool:
     """The workers of this process that are so many and so large: one bound, however many use them."""
-    pool = Pool(size, memory)
+    pool = WorkerPool(size, memory)
     atexit.register(_end, pool)
     return pool
 
 
-def _end(pool: Pool) -> None:
+def _end(pool: WorkerPool) -> None:
     with suppress(OSError):
         pool.end()

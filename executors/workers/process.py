@@ -19,7 +19,7 @@ from typing import Any
 
 from executors.base import Cancel
 from executors.errors import DatabaseUnavailable
-from executors.workers.wire import CANCEL, REQUEST, Reply, unpack
+from executors.workers.wire import CANCEL, REQUEST, WorkerReply, unpack
 
 CANCEL_GRACE_S = 1.0  # for which a worker that was told to stop may go on
 
@@ -95,7 +95,9 @@ class Worker:
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def call(self, name: str, arguments: dict[str, Any], *, within_s: float, cancel: Cancel | None = None) -> Reply:
+    def call(
+        self, name: str, arguments: dict[str, Any], *, within_s: float, cancel: Cancel | None = None
+    ) -> WorkerReply:
         """Have one thing done.
 
         Args:

@@ -13,7 +13,7 @@ from pydantic_core import to_json
 from executors.base import Cancel, Executor, Schema
 from executors.errors import SqlFailed
 from executors.workers import limits
-from executors.workers.wire import Reply
+from executors.workers.wire import WorkerReply
 
 if TYPE_CHECKING:
     from executors.row_security.held_rows import HeldRows, RowRules
@@ -50,10 +50,10 @@ class Tasks:
         self._opened: tuple[Opening, Executor] | None = None
         self._sent: Schema | None = None
 
-    def do(self, name: str, arguments: dict[str, Any], cancel: Cancel) -> Reply:
+    def do(self, name: str, arguments: dict[str, Any], cancel: Cancel) -> WorkerReply:
         """Do what is asked. Raises ExecutorError and whatever the engine raises."""
         self.is_spent = False
-        known: dict[str, Callable[..., Reply]] = {
+        known: dict[str, Callable[..., WorkerReply]] = {
             "learn": self._learn,
             "check": self._check,
             "check_write": self._check_write,
@@ -68,7 +68,7 @@ class Tasks:
 
     # -- the guard ----------------------------------------------------------------------------------------
 
-    def _learn(self, key: int, schema: Schema) -> Reply:
+    def _learn(self, key: int, schema: Schema) -> WorkerReply:
         """Keep a schema for the checks that name it."""
         self._forget(key)
         while len(self._schemas) >= _SCHEMAS:
@@ -77,13 +77,13 @@ class Tasks:
         import executors.guard.guard
         import executors.guard.write  # noqa: F401  loaded before a query's time is counted
 
-        return Reply(b"null")
+        return WorkerReply(b"null")
 
     def _forget(self, key: int) -> None:
         self._schemas.pop(key, None)
         self._rules = {known: rules for known, rules in self._rules.items() if known[0] != key}
 
-    def _check(self, key: int, rows: tuple[RowFilter, Values] | None, **options: Any) -> Reply:
+    def _check(self, key: int, rows: tuple[RowFilter, Values] | None, **options: Any) -> WorkerReply:
         from executors.guard.guard import check
 
         schema = self._schemas[key]
@@ -94,7 +94,7 @@ class Tasks:
             checked = check(schema=seen, rows=held, **options)
         finally:
             limits.limit_cpu(0)
-        return Reply(checked.model_dump_json().encode())
+        return WorkerReply(checked.model_dump_json().encode())
 
     def _held(self, key: int, schema: Schema, row_filter: RowFilter, values: Values) -> HeldRows:
         from executors.row_security.held_rows import RowRules
@@ -104,7 +104,7 @@ class Tasks:
             self._rules[known] = RowRules(row_filter, schema)
         return self._rules[known].of(values)
 
-    def _check_write(self, key: int, **options: Any) -> Reply:
+    def _check_write(self, key: int, **options: Any) -> WorkerReply:
         from executors.guard.write import check_write
 
         limits.limit_cpu(CHECK_CPU_S)
@@ -112,20 +112,20 @@ class Tasks:
             checked = check_write(schema=self._schemas[key], **options)
         finally:
             limits.limit_cpu(0)
-        return Reply(checked.model_dump_json().encode())
+        return WorkerReply(checked.model_dump_json().encode())
 
     # -- one local database -------------------------------------------------------------------------------
 
-    def _schema(self, opening: Opening, cache: bytes | None) -> Reply:
+    def _schema(self, opening: Opening, cache: bytes | None) -> WorkerReply:
         executor = self._executor(opening, cache)
         schema = executor.schema()
         self._sent = schema
         cache = executor.dump_cache()  # type: ignore[attr-defined]
         found = {"schema": schema, "warnings": executor.warnings, "reports": executor.reports}
         body = to_json({**found, "cache": cache.hex()})
-        return Reply(body)
+        return WorkerReply(body)
 
-    def _run(self, opening: Opening, cache: bytes | None, cancel: Cancel, **options: Any) -> Reply:
+    def _run(self, opening: Opening, cache: bytes | None, cancel: Cancel, **options: Any) -> WorkerReply:
         executor = self._executor(opening, cache)
         try:
             result = executor.run(cancel=cancel, **options)
@@ -133,19 +133,19 @@ class Tasks:
             self.is_spent = _breaks(error.__cause__)
             raise
         changed = opening.kind == "files" and self._sent is not None and executor.schema() is not self._sent
-        return Reply(result.model_dump_json().encode(), changed=changed)
+        return WorkerReply(result.model_dump_json().encode(), changed=changed)
 
-    def _write(self, opening: Opening, cache: bytes | None, **options: Any) -> Reply:
-        return Reply(self._executor(opening, cache).write(**options).model_dump_json().encode())
+    def _write(self, opening: Opening, cache: bytes | None, **options: Any) -> WorkerReply:
+        return WorkerReply(self._executor(opening, cache).write(**options).model_dump_json().encode())
 
-    def _layers(self, opening: Opening, cache: bytes | None) -> Reply:
-        return Reply(to_json([layer.model_dump() for layer in self._executor(opening, cache).layers()]))
+    def _layers(self, opening: Opening, cache: bytes | None) -> WorkerReply:
+        return WorkerReply(to_json([layer.model_dump() for layer in self._executor(opening, cache).layers()]))
 
-    def _close(self) -> Reply:
+    def _close(self) -> WorkerReply:
         if self._opened is not None:
             self._opened[1].close()
         self._opened = None
-        return Reply(b"null")
+        return WorkerReply(b"null")
 
     def _executor(self, opening: Opening, cache: bytes | None) -> Executor:
         if self._opened is None or self._opened[0] != opening:

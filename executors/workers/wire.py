@@ -23,7 +23,7 @@ CANCEL = b"C"
 REQUEST = b"R"
 
 
-class Reply(NamedTuple):
+class WorkerReply(NamedTuple):
     """What a worker says.
 
     body: a value as JSON, where it is no error.
@@ -37,7 +37,7 @@ class Reply(NamedTuple):
     changed: bool = False
 
 
-def pack(reply: Reply) -> bytes:
+def pack(reply: WorkerReply) -> bytes:
     """A reply as bytes."""
     flags = bytes([reply.spent | reply.changed << 1])
     if reply.error is None:
@@ -45,13 +45,13 @@ def pack(reply: Reply) -> bytes:
     return ERROR + flags + json.dumps(_said(reply.error)).encode()
 
 
-def unpack(frame: bytes) -> Reply:
+def unpack(frame: bytes) -> WorkerReply:
     """Bytes as a reply. Raises ValueError where they are none."""
     tag, flags, body = frame[:1], frame[1], frame[2:]
     spent, changed = bool(flags & 1), bool(flags & 2)
     if tag == VALUE:
-        return Reply(body, None, spent, changed)
-    return Reply(b"", _error(json.loads(body)), spent, changed)
+        return WorkerReply(body, None, spent, changed)
+    return WorkerReply(b"", _error(json.loads(body)), spent, changed)
 
 
 def _said(error: ExecutorError) -> dict[str, str | int | None]:

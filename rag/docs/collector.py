@@ -12,7 +12,7 @@ from rag.docs.semantics import DbtProject
 _QUALIFIED = re.compile(r"[`*]([^`*\s()]+)`?\.`?([^`*\s()]+)[`*]")  # `orders.total`, `orders`.`total`, **orders.total**
 
 
-class Collector:
+class DocsCollector:
     """Gathers documents and problems of many files; a fact found twice is kept once.
 
     Args:

@@ -7,7 +7,7 @@ import io
 import re
 from pathlib import Path
 
-from rag.docs.collector import Collector
+from rag.docs.collector import DocsCollector
 from rag.docs.fields import Records, field_of
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -19,7 +19,7 @@ _ABOUT = re.compile(r"[ _.-](?:columns?|descriptions?|fields?|docs?|(?:data[ _-]
 Rows = list[list[str]]
 
 
-def read_csv(text: str, path: Path, collector: Collector) -> None:
+def read_csv(text: str, path: Path, collector: DocsCollector) -> None:
     """Read rows of columns, of terms (`term, definition`) or of queries (`question, sql`), by the header's names.
 
     Comma, semicolon, tab or bar: the one that makes a header of the first row.
@@ -61,7 +61,7 @@ def _rows(text: str, delimiter: str, *, strict: bool = False) -> Rows:
     return [row for row in rows if any(map(str.strip, row))]
 
 
-def _table_of(path: Path, collector: Collector) -> tuple[str, bool]:
+def _table_of(path: Path, collector: DocsCollector) -> tuple[str, bool]:
     """The table that a file's name may mean, and whether there is one of that name."""
     stem = path.stem
     for name in (stem, _ABOUT.sub("", stem)):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rag.docs.collector import Collector
+    from rag.docs.collector import DocsCollector
 
 RELATIONS = ("models", "seeds", "snapshots")
 _OTHERS = ("macros", "exposures", "unit_tests", "data_tests", "groups", "saved_queries", "analyses", "functions")
@@ -53,7 +53,7 @@ class DbtReader:
         collector: takes what is read; its `project` takes what other files are needed for.
     """
 
-    def __init__(self, source: str, collector: Collector) -> None:
+    def __init__(self, source: str, collector: DocsCollector) -> None:
         self._source, self._to, self._project = source, collector, collector.project
 
     def read(self, content: Node) -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from rag.docs.collector import Collector
+from rag.docs.collector import DocsCollector
 from rag.docs.names import bare, letters
 
 # fmt: off
@@ -96,7 +96,7 @@ class Records:
         header: Sequence[str],
         rows: Iterable[Sequence[str]],
         source: str,
-        collector: Collector,
+        collector: DocsCollector,
         *,
         table: str = "",
         has_topic: bool = False,

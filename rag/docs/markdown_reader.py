@@ -22,7 +22,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.docs.collector import Collector
+from rag.docs.collector import DocsCollector
 from rag.docs.fields import Records
 from rag.docs.names import bare
 
@@ -49,7 +49,7 @@ _ENTRY = re.compile(
 )
 
 
-def read_markdown(text: str, path: Path, collector: Collector) -> None:
+def read_markdown(text: str, path: Path, collector: DocsCollector) -> None:
     """Read one Markdown file. A text of any shape is read: what is about no table is a rule."""
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
@@ -62,7 +62,7 @@ def read_markdown(text: str, path: Path, collector: Collector) -> None:
 class _Reading:
     """Where in the file we are: under which table or column, among rules or among questions."""
 
-    def __init__(self, source: str, collector: Collector) -> None:
+    def __init__(self, source: str, collector: DocsCollector) -> None:
         self._source, self._to = source, collector
         self._namespace = ""
         self._table: str | None = None

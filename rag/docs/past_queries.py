@@ -44,7 +44,7 @@ _REPEATED = re.compile(rf"\b({VALUE}|{DATE})\b(?:[\s,]+(?:and\s+|or\s+)?\1\b)+")
 _GERMAN = words("der das dem wie viele welche welcher welches wer ist sind im und von für nach")
 
 
-class Vocabulary(Frozen):
+class QuestionVocabulary(Frozen):
     """What of a question's words are values, and what are names.
 
     values: stored texts, in small letters where they are longer than three characters.
@@ -55,24 +55,24 @@ class Vocabulary(Frozen):
     names: frozenset[str] = frozenset()
 
 
-NOTHING = Vocabulary()
+NOTHING = QuestionVocabulary()
 
 
-def vocabulary(values: Iterable[str], names: frozenset[str]) -> Vocabulary:
+def vocabulary(values: Iterable[str], names: frozenset[str]) -> QuestionVocabulary:
     """A vocabulary of stored texts, without those that say nothing or that are names as well."""
     found = (value for value in map(_folded, values) if any(map(str.isalpha, value)) and len(value) > 1)
     telling = (value for value in found if not all(map(is_silent, tokens(value))) and not words(value) <= names)
-    return Vocabulary(values=frozenset(telling), names=names)
+    return QuestionVocabulary(values=frozenset(telling), names=names)
 
 
-def vocabulary_of(schema: Schema) -> Vocabulary:
+def vocabulary_of(schema: Schema) -> QuestionVocabulary:
     """The names of a schema, and the values that it shows of its columns."""
     names = " ".join(name for table in schema.tables for name in (table.name, *(it.name for it in table.columns)))
     samples = (value for table in schema.tables for column in table.columns for value in column.samples)
     return vocabulary(samples, words(names))
 
 
-def mask(question: str, known: Vocabulary = NOTHING) -> str:
+def mask(question: str, known: QuestionVocabulary = NOTHING) -> str:
     """A question with its values masked: quoted text, stored values, dates, names with a capital, numbers.
 
     Args:
@@ -118,7 +118,7 @@ def _folded(value: str) -> str:
     return value if len(value) <= _SHORT else value.lower()
 
 
-def _stored(text: str, known: Vocabulary) -> Iterator[tuple[int, int]]:
+def _stored(text: str, known: QuestionVocabulary) -> Iterator[tuple[int, int]]:
     """Where the text spells a known value, the longest first."""
     if not known.values:
         return
@@ -135,7 +135,7 @@ def _stored(text: str, known: Vocabulary) -> Iterator[tuple[int, int]]:
         at += taken
 
 
-def _capitalised(text: str, known: Vocabulary) -> Iterator[tuple[int, int]]:
+def _capitalised(text: str, known: QuestionVocabulary) -> Iterator[tuple[int, int]]:
     """Where words with a capital stand inside of a sentence, run by run, as names do."""
     parts = tokens(text)
     inner = [part for part in parts if not part.leads]

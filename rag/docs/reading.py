@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from executors.base import Schema
-from rag.docs.collector import Collector
+from rag.docs.collector import DocsCollector
 from rag.docs.csv_reader import read_csv
 from rag.docs.documents import Document, ReadResult, make_document
 from rag.docs.markdown_reader import DOCS_BLOCK, read_markdown
 from rag.docs.yaml_reader import read_yaml
 
 # A reader takes the file's text and its path (for messages), and fills the collector.
-Reader = Callable[[str, Path, Collector], None]
+Reader = Callable[[str, Path, DocsCollector], None]
 
 READERS: dict[str, Reader] = {
     ".md": read_markdown,
@@ -55,7 +55,7 @@ def read_documents(paths: Sequence[Path], schema: Schema | None = None) -> ReadR
         the documents, and one problem for each file that cannot be read and each name that the schema does not have
         (with the nearest one that it has). A problem never stops the other files.
     """
-    collector = Collector(schema)
+    collector = DocsCollector(schema)
     collector.blocks.update(_blocks(paths))
     for path in paths:
         for file in _files(path, collector):
@@ -71,7 +71,7 @@ def resolve_documents(documents: Sequence[Document], schema: Schema) -> ReadResu
     Returns:
         those whose names the schema has, and a problem, with the nearest real name, for each name that it has not.
     """
-    collector = Collector(schema)
+    collector = DocsCollector(schema)
     found: list[Document] = []
     for document in documents:
         table = collector.table(document.source, document.table) if document.table else ""
@@ -84,14 +84,14 @@ def resolve_documents(documents: Sequence[Document], schema: Schema) -> ReadResu
 
 def _blocks(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """The named blocks of all Markdown files, which YAML files that come before them may refer to."""
-    unheard = Collector(None)  # what cannot be read is told when it is read for itself
+    unheard = DocsCollector(None)  # what cannot be read is told when it is read for itself
     for path in paths:
         for file in _files(path, unheard):
             if file.suffix.lower() in _MARKDOWN:
                 yield from ((name, block.strip()) for name, block in DOCS_BLOCK.findall(_text(file, unheard) or ""))
 
 
-def _files(path: Path, collector: Collector) -> Iterator[Path]:
+def _files(path: Path, collector: DocsCollector) -> Iterator[Path]:
     """The readable files of a path; in a folder other files are passed over, named on their own they are a problem."""
     if path.is_dir():
         yield from sorted(file for file in path.rglob("*") if file.is_file() and _is_doc(file.relative_to(path)))
@@ -108,7 +108,7 @@ def _is_doc(file: Path) -> bool:
     return file.suffix.lower() in READERS and file.stem.lower() not in _NO_DOCS and not hidden
 
 
-def _text(file: Path, collector: Collector) -> str | None:
+def _text(file: Path, collector: DocsCollector) -> str | None:
     """The file's text: UTF-8 with or without its mark, else the Windows code page that spreadsheets still write."""
     try:
         raw = file.read_bytes()

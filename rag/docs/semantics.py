@@ -13,7 +13,7 @@ from rag.docs.dbt_reader import Node, nodes, texts
 from rag.docs.names import letters, nearest
 
 if TYPE_CHECKING:
-    from rag.docs.collector import Collector
+    from rag.docs.collector import DocsCollector
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _REFERENCE = re.compile(
@@ -55,7 +55,7 @@ class _Measure(NamedTuple):
 class DbtProject:
     """What the YAML files of a project say together; `finish` hands it to the collector when all are read."""
 
-    def __init__(self, collector: Collector) -> None:
+    def __init__(self, collector: DocsCollector) -> None:
         self._to = collector
         self._relations: dict[str, str] = {}
         self._lost: set[str] = set()  # models without a table, and measures and metrics that need one

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rag.docs.collector import Collector
+from rag.docs.collector import DocsCollector
 from rag.docs.dbt_reader import DbtReader, is_dbt
 from rag.docs.fields import Records
 
@@ -21,7 +21,7 @@ _GLOSSARIES = ("glossary", "terms", "definitions", "metrics", "kpis", "acronyms"
 _WANTED = "a docs YAML has `tables`, `rules` or `queries` at its top; this has none of them"
 
 
-def read_yaml(text: str, path: Path, collector: Collector) -> None:
+def read_yaml(text: str, path: Path, collector: DocsCollector) -> None:
     """Read one YAML file.
 
     Understood: `tables:` (by name, or a list with `name`), each with `description` and `columns`; `rules:` (a list of
@@ -61,7 +61,7 @@ def _loader() -> type[Any]:
 class _Reading:
     """One document of a file."""
 
-    def __init__(self, path: Path, collector: Collector) -> None:
+    def __init__(self, path: Path, collector: DocsCollector) -> None:
         self._path, self._source, self._to = path, path.name, collector
 
     def read(self, content: Any) -> None:

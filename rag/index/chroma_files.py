@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from executors.base import Frozen
 from rag.errors import IndexDamaged
 from rag.index.chroma import import_chroma
-from rag.index.revision import Content
+from rag.index.revision import IndexContent
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -28,7 +28,7 @@ _HEADER_VERSION = 1
 class Manifest(Frozen):
     """What a revision holds. files: hash by name, without SQLite's, which every reader touches."""
 
-    content: Content
+    content: IndexContent
     files: dict[str, str]
 
 

@@ -29,7 +29,7 @@ from rag.errors import IndexDamaged, StoreUnavailable
 from rag.index import chroma, exact
 from rag.index.chroma_files import MANIFEST, Manifest, has_vectors, hashes, open_client, read_manifest, scrub, verify
 from rag.index.private_files import close_tree, keep_others_out, make_folder
-from rag.index.revision import Content, Draft, Reading, T, Turn, file_lock, slug_of
+from rag.index.revision import IndexContent, OpenRevision, RevisionDraft, T, Turn, file_lock, slug_of
 from rag.index.vector_cache import aside_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _SAME = 0.001  # distance of a vector from itself, at most, in numbers of 32 bit
 
 class _Opened(NamedTuple):
     folder: Path
-    reading: Reading
+    reading: OpenRevision
     client: Client | None = None  # None: a small revision, whose vectors are in memory
     copy: Path | None = None  # a copy of the folder that is read instead, where the folder is read-only
 
@@ -64,7 +64,7 @@ class FolderRevisions:
         self._locks: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
         self._lock = threading.Lock()
 
-    def content(self, name: str) -> Content | None:
+    def content(self, name: str) -> IndexContent | None:
         with self._errors():
             folder = self._current(name)
             while folder is not None:
@@ -81,7 +81,7 @@ class FolderRevisions:
             folder = self._current(name)
             return folder is None or not exact.exists(folder)
 
-    def read(self, name: str, use: Callable[[Reading], T]) -> T | None:
+    def read(self, name: str, use: Callable[[OpenRevision], T]) -> T | None:
         with self._lock_of(name), self._errors():
             folder = self._current(name)
             while folder is not None:
@@ -106,7 +106,7 @@ class FolderRevisions:
                 yield self._set_aside(name)
 
     @contextmanager
-    def draft(self, name: str, changes: int, *, copied: bool) -> Iterator[Draft]:
+    def draft(self, name: str, changes: int, *, copied: bool) -> Iterator[RevisionDraft]:
         current = self._current(name)
         number = int(_number(current)) + 1 if current else 1
         home = self._home(name)
@@ -165,7 +165,7 @@ class FolderRevisions:
             return (f"{damage} It is kept aside as {slug_of(name)}/{aside.name}, and made anew.",)
         return ()
 
-    def _open(self, name: str, folder: Path) -> Reading:
+    def _open(self, name: str, folder: Path) -> OpenRevision:
         opened = self._opened.get(name)
         if opened is not None and opened.folder == folder:
             self._opened.move_to_end(name)
@@ -210,7 +210,7 @@ class FolderRevisions:
 
 
 def _in_memory(folder: Path, manifest: Manifest) -> _Opened:
-    return _Opened(folder, Reading(str(folder), manifest.content, exact.read(folder)))
+    return _Opened(folder, OpenRevision(str(folder), manifest.content, exact.read(folder)))
 
 
 def _in_chroma(folder: Path, manifest: Manifest) -> _Opened:
@@ -220,7 +220,7 @@ def _in_chroma(folder: Path, manifest: Manifest) -> _Opened:
         shutil.copytree(folder, copy, dirs_exist_ok=True, copy_function=shutil.copyfile)
     client = open_client(copy or folder)
     vectors = chroma.ChromaVectors(client.get_collection(_COLLECTION, embedding_function=None))
-    return _Opened(folder, Reading(str(folder), manifest.content, vectors), client, copy)
+    return _Opened(folder, OpenRevision(str(folder), manifest.content, vectors), client, copy)
 
 
 class _FolderDraft:
@@ -257,7 +257,7 @@ class _FolderDraft:
         chroma.delete(self._collection, ids)
         self._deletes = self._deletes or bool(ids)
 
-    def publish(self, content: Content) -> None:
+    def publish(self, content: IndexContent) -> None:
         self.close()
         self._persist()
         if self._deletes:
@@ -295,7 +295,7 @@ class _FolderDraft:
                     embeddings=found["embeddings"],
                 )
 
-    def _check(self, content: Content) -> None:
+    def _check(self, content: IndexContent) -> None:
         """Open what was written as a reader will, and check a sample. Raises StoreUnavailable."""
         room = self._folder / "room"
         room.write_bytes(bytes(_ROOM))  # OSError: the disk is full, and may have been when Chroma wrote

@@ -19,7 +19,7 @@ from rag.docs.documents import Document
 from rag.errors import IndexDamaged, StoreUnavailable
 from rag.index import chroma
 from rag.index.chroma_connection import ChromaServer, connect, disconnect
-from rag.index.revision import Content, Draft, Reading, T, Turn, file_lock, slug_of
+from rag.index.revision import IndexContent, OpenRevision, RevisionDraft, T, Turn, file_lock, slug_of
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -39,7 +39,7 @@ class _Head(NamedTuple):
     """The switch: which collection is current, and what it holds."""
 
     number: int
-    content: Content
+    content: IndexContent
 
 
 class ServerRevisions:
@@ -54,12 +54,12 @@ class ServerRevisions:
         self._server, self._path = server, path
         self._lock = threading.Lock()
         self._made: Client | None = None
-        self._collections: dict[str, Reading] = {}
+        self._collections: dict[str, OpenRevision] = {}
         self._heads: dict[str, tuple[_Head | None, float]] = {}
         self._writers: dict[str, Client] = {}
         self._rests_until = 0.0
 
-    def content(self, name: str) -> Content | None:
+    def content(self, name: str) -> IndexContent | None:
         with self._errors():
             head = self._head(name)
             return head.content if head else None
@@ -67,7 +67,7 @@ class ServerRevisions:
     def needs_chroma(self, name: str) -> bool:  # noqa: ARG002  always its client
         return True
 
-    def read(self, name: str, use: Callable[[Reading], T]) -> T | None:
+    def read(self, name: str, use: Callable[[OpenRevision], T]) -> T | None:
         chroma.import_chroma()
         from chromadb.errors import NotFoundError
 
@@ -100,7 +100,7 @@ class ServerRevisions:
                     client.delete_collection(_collection(name, "draft"))
 
     @contextmanager
-    def draft(self, name: str, changes: int, *, copied: bool) -> Iterator[Draft]:  # noqa: ARG002  never a copy
+    def draft(self, name: str, changes: int, *, copied: bool) -> Iterator[RevisionDraft]:  # noqa: ARG002  never a copy
         yield _ServerDraft(self._writers[name], name, self._owner())
 
     def close(self) -> None:
@@ -122,14 +122,14 @@ class ServerRevisions:
         self._heads.pop(name, None)
         self._collections.pop(name, None)
 
-    def _reading(self, name: str, head: _Head) -> Reading:
+    def _reading(self, name: str, head: _Head) -> OpenRevision:
         current = _revision(name, head.number)
         reading = self._collections.get(name)
         if reading is None or (reading.revision, reading.content) != (current, head.content):
             collection = self._client().get_collection(current, embedding_function=None)
             if collection.count() != head.content.count:
                 raise _damaged(name)
-            reading = self._collections[name] = Reading(current, head.content, chroma.ChromaVectors(collection))
+            reading = self._collections[name] = OpenRevision(current, head.content, chroma.ChromaVectors(collection))
         return reading
 
     def _begin(self, client: Client, name: str) -> bool:
@@ -237,7 +237,7 @@ class _ServerDraft:
     def delete(self, ids: Sequence[str]) -> None:
         chroma.delete(self._collection, ids)
 
-    def publish(self, content: Content) -> None:
+    def publish(self, content: IndexContent) -> None:
         if self._collection.count() != content.count:
             raise StoreUnavailable(f"The new index is not what was written; the old one is kept. {_ADVICE}")
         head = _head(self._client, self._name)
@@ -269,7 +269,7 @@ def _head(client: Client, name: str) -> _Head | None:
     state = dict(head.metadata or {})
     try:
         number = int(cast(Any, state.pop("number")))
-        return _Head(number, Content.model_validate(state))
+        return _Head(number, IndexContent.model_validate(state))
     except (KeyError, ValueError) as error:  # or pydantic's, which is one
         raise _damaged(name) from error
 

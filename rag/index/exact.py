@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from rag.docs.documents import Document, Kind
-from rag.index.revision import Content, Near, Vectors
+from rag.index.revision import IndexContent, Near, Vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,7 +79,7 @@ class ExactVectors:
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:top_k]
 
 
-def write(folder: Path, content: Content, vectors: Vectors) -> None:
+def write(folder: Path, content: IndexContent, vectors: Vectors) -> None:
     """Write the files of a revision where it is small enough, and take away those of the one it was copied from.
 
     Args:

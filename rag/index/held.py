@@ -7,27 +7,27 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from rag.docs.documents import Document, Kind, Retrieved
-from rag.index.revision import Near, Reading
+from rag.index.revision import Near, OpenRevision
 
 _SHARE = 0.1  # of the documents, from which those of some kinds are found among the nearest of all kinds
 _MORE = 4  # times as many as should suffice there
 
 
-class Held:
+class HeldDocuments:
     """What a revision holds, read whole and once.
 
     Args:
         reading: the revision.
     """
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: OpenRevision) -> None:
         self.revision = reading.revision
         self.documents: tuple[Document, ...] = tuple(reading.vectors.documents())
         self._by_id = {document.id: document for document in self.documents}
         self._kinds = Counter(document.kind for document in self.documents)
 
     def nearest(
-        self, reading: Reading, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind]
+        self, reading: OpenRevision, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind]
     ) -> list[list[Retrieved]]:
         """For each vector the documents nearest to it, best first, at most `top_k`; all kinds where `kinds` is empty.
 
@@ -38,7 +38,7 @@ class Held:
         return [[Retrieved(document=self._by_id[key], score=score) for key, score in hits] for hits in found]
 
     def _nearest(
-        self, reading: Reading, vectors: Sequence[Sequence[float]], top_k: int, kinds: frozenset[Kind]
+        self, reading: OpenRevision, vectors: Sequence[Sequence[float]], top_k: int, kinds: frozenset[Kind]
     ) -> list[list[Near]]:
         """Filters by kind in Chroma only where needed: it compares documents of a kind one by one."""
         wanted, every = sum(self._kinds[kind] for kind in kinds), len(self.documents)

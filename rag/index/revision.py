@@ -36,7 +36,7 @@ def slug_of(name: str) -> str:
     return f"{readable}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
-class Content(Frozen):
+class IndexContent(Frozen):
     """What a revision holds, and what its vectors are. Equal contents answer equally.
 
     name: of the index.
@@ -50,7 +50,7 @@ class Content(Frozen):
     digest: str
     index_version: str = INDEX_VERSION
 
-    def comparable(self, other: Content) -> bool:
+    def comparable(self, other: IndexContent) -> bool:
         """Whether vectors of the one can stand beside vectors of the other."""
         return (self.embedding_model, self.dimension, self.index_version) == (
             other.embedding_model,
@@ -88,15 +88,15 @@ class Vectors(Protocol):
         """The vectors of the documents that exist."""
 
 
-class Reading(NamedTuple):
+class OpenRevision(NamedTuple):
     """A revision that is open. `revision` names it, and no other one ever."""
 
     revision: str
-    content: Content
+    content: IndexContent
     vectors: Vectors
 
 
-class Draft(Protocol):
+class RevisionDraft(Protocol):
     """The next revision while it is written; readers do not see it.
 
     copied: whether it began as a copy of the current one, else empty.
@@ -112,20 +112,20 @@ class Draft(Protocol):
     def delete(self, ids: Sequence[str]) -> None:
         """Take documents out."""
 
-    def publish(self, content: Content) -> None:
+    def publish(self, content: IndexContent) -> None:
         """Make it the current revision, in one step. Raises StoreUnavailable where it is not what was written."""
 
 
 class Revisions(Protocol):
     """Where revisions are kept. Safe in threads; every method raises StoreUnavailable and its kinds."""
 
-    def content(self, name: str) -> Content | None:
+    def content(self, name: str) -> IndexContent | None:
         """What the current revision holds; None without one. Cheap."""
 
     def needs_chroma(self, name: str) -> bool:
         """Whether it takes Chroma to read the current revision, or to make the first one. Cheap."""
 
-    def read(self, name: str, use: Callable[[Reading], T]) -> T | None:
+    def read(self, name: str, use: Callable[[OpenRevision], T]) -> T | None:
         """What `use` makes of the current revision; None without one.
 
         Raises:
@@ -135,7 +135,7 @@ class Revisions(Protocol):
     def writing(self, name: str, turn: Turn) -> AbstractContextManager[tuple[str, ...]]:
         """Keep others from writing; first set aside what is damaged: the sentences that say so are what it yields."""
 
-    def draft(self, name: str, changes: int, *, copied: bool) -> AbstractContextManager[Draft]:
+    def draft(self, name: str, changes: int, *, copied: bool) -> AbstractContextManager[RevisionDraft]:
         """A new revision, while `writing`; what is not published when it ends is discarded.
 
         Args:

@@ -20,8 +20,8 @@ from rag.index import chroma
 from rag.index.chroma_connection import ChromaServer
 from rag.index.chroma_folder import FolderRevisions
 from rag.index.chroma_server import ServerRevisions
-from rag.index.held import Held
-from rag.index.revision import Content, Draft, Reading, Revisions, Turn, digest_of
+from rag.index.held import HeldDocuments
+from rag.index.revision import IndexContent, OpenRevision, RevisionDraft, Revisions, Turn, digest_of
 from rag.index.vector_cache import VectorCache
 
 BATCH = 64  # documents embedded at a time, where the embedder says nothing else; lost at most by a sync that is killed
@@ -75,7 +75,7 @@ class Store:
         self._path = path
         self._revisions: Revisions = FolderRevisions(path) if server is None else ServerRevisions(server, path)
         self._lock = threading.Lock()
-        self._documents: dict[str, Held] = {}  # by name
+        self._documents: dict[str, HeldDocuments] = {}  # by name
 
     def sync(
         self,
@@ -104,7 +104,7 @@ class Store:
             IndexingStopped: `stop` was set.
         """
         wanted = {document.id: document for document in documents}
-        content = Content(
+        content = IndexContent(
             name=name,
             embedding_model=embedder.name,
             dimension=embedder.dimension,
@@ -155,7 +155,7 @@ class Store:
     ) -> list[list[Retrieved]]:
         """The same for several vectors at once, in their order; faster than one after the other. Raises as `search`."""
 
-        def nearest(reading: Reading) -> list[list[Retrieved]]:
+        def nearest(reading: OpenRevision) -> list[list[Retrieved]]:
             return self._held(name, reading).nearest(reading, vectors, top_k, kinds)
 
         return self._search(name, vectors, model, nearest) or [[] for _ in vectors]
@@ -168,7 +168,7 @@ class Store:
         Arguments and errors are those of `search_all`.
         """
 
-        def nearest(reading: Reading) -> list[list[tuple[str, float]]]:
+        def nearest(reading: OpenRevision) -> list[list[tuple[str, float]]]:
             return reading.vectors.nearest(vectors, top_k)
 
         return self._search(name, vectors, model, nearest) or [[] for _ in vectors]
@@ -185,7 +185,7 @@ class Store:
         """True where a sync of this name has ended."""
         return self.content(name) is not None
 
-    def content(self, name: str) -> Content | None:
+    def content(self, name: str) -> IndexContent | None:
         """What the index of this name holds, and what its vectors are; None where no sync of it has ended."""
         return self._revisions.content(name)
 
@@ -199,11 +199,15 @@ class Store:
         self._revisions.close()
 
     def _search(
-        self, name: str, vectors: Sequence[Sequence[float]], model: str | None, nearest: Callable[[Reading], list[Hits]]
+        self,
+        name: str,
+        vectors: Sequence[Sequence[float]],
+        model: str | None,
+        nearest: Callable[[OpenRevision], list[Hits]],
     ) -> list[Hits] | None:
         """What `nearest` finds in the current revision, once it is sure that the vectors are of its model."""
 
-        def search(reading: Reading) -> list[Hits]:
+        def search(reading: OpenRevision) -> list[Hits]:
             made_with = reading.content
             if model not in {None, made_with.embedding_model} or {*map(len, vectors)} != {made_with.dimension}:
                 raise IndexOutdated(
@@ -214,13 +218,13 @@ class Store:
 
         return self._revisions.read(name, search) if vectors else None
 
-    def _held(self, name: str, reading: Reading) -> Held:
+    def _held(self, name: str, reading: OpenRevision) -> HeldDocuments:
         known = self._documents.get(name)
         if known is None or known.revision != reading.revision:
-            known = self._documents[name] = Held(reading)
+            known = self._documents[name] = HeldDocuments(reading)
         return known
 
-    def _holds(self, content: Content) -> bool:
+    def _holds(self, content: IndexContent) -> bool:
         """Whether the index is sound and holds this already, so that nothing need be written or waited for."""
         try:
             if self._revisions.content(content.name) != content:
@@ -236,7 +240,7 @@ class _Sync:
     def __init__(
         self,
         revisions: Revisions,
-        content: Content,
+        content: IndexContent,
         wanted: Mapping[str, Document],
         embedder: Embedder,
         cache: Path,
@@ -274,7 +278,7 @@ class _Sync:
         """Give the kept vectors' file back."""
         self._cache.close()
 
-    def _write(self, documents: list[Document], draft: Draft, progress: Progress, turn: Turn) -> None:
+    def _write(self, documents: list[Document], draft: RevisionDraft, progress: Progress, turn: Turn) -> None:
         """Write documents with their vectors; first those whose vectors are known, so that the time left is true."""
         documents.sort(key=lambda document: document.id not in self._have)
         waiting: list[Document] = []

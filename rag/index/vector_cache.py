@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rag.index.private_files import make_file
-from rag.index.revision import Content
+from rag.index.revision import IndexContent
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -31,7 +31,7 @@ class VectorCache:
     A cache that cannot be used is none: `problem` says why, nothing is found and nothing is kept.
     """
 
-    def __init__(self, path: Path, content: Content) -> None:
+    def __init__(self, path: Path, content: IndexContent) -> None:
         self._collection, self._dimension = content.name, content.dimension
         self._model = f"{content.embedding_model}/{content.dimension}"
         self.problem = ""

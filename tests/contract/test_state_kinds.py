@@ -99,7 +99,7 @@ def test_a_change_is_told_to_be_over_for_a_day_and_then_unknown(store: StateStor
 
 
 def test_verified_queries_are_found_replaced_forgotten_and_trimmed(store: StateStore, clock: Clock) -> None:
-    verified = VerifiedQueries(store, max_kept=2, trim_every=1, clock=clock)
+    verified = VerifiedQueries(store, max_queries=2, trim_every=1, clock=clock)
     keys = [Key("shop", "", question) for question in "abc"]
     for key in keys:
         clock.now += USED_S

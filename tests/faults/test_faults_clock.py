@@ -22,7 +22,7 @@ PLAN = PlannedWrite(database="shop", principal=ANN, sql="DELETE FROM orders WHER
 SAID = (SessionMessage(role="user", content="How many?"), SessionMessage(role="assistant", content="5"))
 
 
-class Kept:
+class StoredReview:
     """What is kept for other processes, in one file, by a clock that is set. Args: folder: of the file."""
 
     def __init__(self, folder: Path) -> None:
@@ -94,24 +94,24 @@ class Kept:
 @pytest.mark.parametrize(
     "what, by, becomes",
     [
-        (Kept.session, DAY, "is over"),
-        (Kept.session, -DAY, "goes on"),
-        (Kept.turn, HOUR, "is taken"),
-        (Kept.turn, -HOUR, "is taken"),
-        (Kept.turn, -1, "is waited for"),  # so much do the clocks of two machines differ
-        (Kept.change, DAY, "is not made"),
-        (Kept.change, -DAY, "is not made"),
-        (Kept.change, -1, "is made"),
-        (Kept.rate, DAY, "may ask"),
-        (Kept.rate, -DAY, "may ask"),
-        (Kept.rate, -1, "is refused"),
-        (Kept.refused, DAY, "may ask"),
-        (Kept.refused, -DAY, "may ask"),
-        (Kept.refused, -1, "is refused"),
+        (StoredReview.session, DAY, "is over"),
+        (StoredReview.session, -DAY, "goes on"),
+        (StoredReview.turn, HOUR, "is taken"),
+        (StoredReview.turn, -HOUR, "is taken"),
+        (StoredReview.turn, -1, "is waited for"),  # so much do the clocks of two machines differ
+        (StoredReview.change, DAY, "is not made"),
+        (StoredReview.change, -DAY, "is not made"),
+        (StoredReview.change, -1, "is made"),
+        (StoredReview.rate, DAY, "may ask"),
+        (StoredReview.rate, -DAY, "may ask"),
+        (StoredReview.rate, -1, "is refused"),
+        (StoredReview.refused, DAY, "may ask"),
+        (StoredReview.refused, -DAY, "may ask"),
+        (StoredReview.refused, -1, "is refused"),
     ],
     ids=lambda value: value.__name__ if callable(value) else str(value),
 )
 async def test_the_clock_is_set(
-    what: Callable[[Kept, float], Awaitable[str]], by: float, becomes: str, tmp_path: Path
+    what: Callable[[StoredReview, float], Awaitable[str]], by: float, becomes: str, tmp_path: Path
 ) -> None:
-    assert await what(Kept(tmp_path), by) == becomes
+    assert await what(StoredReview(tmp_path), by) == becomes

@@ -15,6 +15,7 @@ from agent.api.contract.complete import complete
 from agent.api.contract.events import event_classes
 from agent.api.contract.problems import CASES
 from agent.api.schemas.generate import NODES
+from agent.core import errors
 from agent.core.events import NodeComplete
 from agent.core.problems import STATUS, TYPE_PREFIX
 from agent.service import Service
@@ -122,7 +123,10 @@ def test_a_problem_of_another_type_is_outside_the_contract() -> None:
 
 def test_every_problem_that_there_is_can_be_had_from_some_route() -> None:
     described = {example["type"] for body in shown(PROBLEM) for example in DESCRIBED.examples(body.content)}
-    assert {TYPE_PREFIX + slug for _, slug, _ in STATUS.values()} <= described
+    classes = [it for it in vars(errors).values() if isinstance(it, type) and issubclass(it, errors.PlumblineError)]
+    own = {error.slug for error in classes if error.slug}
+    assert len(own) > 30
+    assert {TYPE_PREFIX + slug for slug in own | {slug for _, slug, _ in STATUS.values()}} <= described
     assert {case.problem.type for case in CASES} == described
 
 

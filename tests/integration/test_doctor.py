@@ -17,7 +17,7 @@ from otlp_receiver import HttpReceiver
 from typer.testing import CliRunner
 
 from agent.cli.doctor import examination, parts
-from agent.cli.doctor.finding import Discretion, Finding
+from agent.cli.doctor.finding import Diagnosis, Discretion
 from agent.cli.main import app as cli
 from agent.config.settings import ROOT, get_settings
 from agent.configuration import examine
@@ -26,7 +26,7 @@ from executors.workers.isolated import LAYER
 from rag.docs.documents import make_document
 from testbed.postgres import READER, READER_PASSWORD, PostgresServer, free_port
 
-Diagnose = Callable[..., Awaitable[dict[tuple[str, str], Finding]]]
+Diagnose = Callable[..., Awaitable[dict[tuple[str, str], Diagnosis]]]
 SECRET = "hunter2-s3cret"
 
 
@@ -53,7 +53,7 @@ def environment(tmp_path: Path, registry: Path, monkeypatch: pytest.MonkeyPatch)
 def diagnose(environment: Callable[..., None]) -> Diagnose:
     """The findings by part and check; of several the last one."""
 
-    async def diagnose(**changes: object) -> dict[tuple[str, str], Finding]:
+    async def diagnose(**changes: object) -> dict[tuple[str, str], Diagnosis]:
         environment(**changes)
         return {(it.part, it.check): it for it in await examination.diagnose()}
 
@@ -191,7 +191,7 @@ def test_settings_that_are_wrong_as_a_whole_end_the_examination(environment: Cal
 
 
 async def test_a_fault_of_the_examination_costs_one_part(diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def stumbles(_settings: object) -> list[Finding]:
+    async def stumbles(_settings: object) -> list[Diagnosis]:
         raise ZeroDivisionError
 
     monkeypatch.setattr(parts, "of_state", stumbles)
@@ -345,7 +345,7 @@ def test_the_table_names_each_part_once_and_counts(environment: Callable[..., No
     ("short abc stays", "short abc stays"),
 ])  # fmt: skip
 def test_what_nobody_should_read_is_taken_out_as_a_whole_word(said: str, shown: str) -> None:
-    finding = Finding(part="x", check="y", status="failed", said=said)
+    finding = Diagnosis(part="x", check="y", status="failed", said=said)
 
     assert Discretion(["db.example", "hunter2", "abc", ""]).shown(finding).said == shown
     assert Discretion([]).shown(finding) == finding

@@ -21,7 +21,7 @@ from agent.core.errors import KeyReused, ModelFailed, RequestInProgress, Respons
 from agent.knowledge import build
 from agent.llm.scripted import ScriptedModel
 from agent.service import build_service
-from agent.storage.idempotency import PART_CHARS, Claim, Idempotency, Reply
+from agent.storage.idempotency import PART_CHARS, Claim, Idempotency, StoredResponse
 from agent.storage.memory import MemoryStore
 from rag.testing import HashingEmbedder
 
@@ -206,7 +206,7 @@ async def test_who_only_reads_need_not_have_one(client: Client) -> None:
 
 # -- what is kept --------------------------------------------------------------------------------------------
 
-REPLY = Reply(200, [("content-type", "application/json")], b"{}")
+REPLY = StoredResponse(200, [("content-type", "application/json")], b"{}")
 
 
 class Clock:
@@ -262,7 +262,7 @@ def test_a_large_response_is_kept_in_parts(kept: Idempotency) -> None:
     kept.finish(begun(kept), REPLY._replace(body=body))
     found = kept.begin("ann", "key", "print")
 
-    assert isinstance(found, Reply)
+    assert isinstance(found, StoredResponse)
     assert found.body == body
 
 

@@ -518,9 +518,9 @@ async def test_without_an_answer_of_the_user_the_clarification_is_the_result(
     ) as client:
         declined = fields(await client.call_tool("ask", arguments))
     async with Client(build_server(asking_back, "local"), mode=mode, read_timeout_seconds=PATIENCE) as client:
-        unasked = fields(await client.call_tool("ask", arguments))
+        hidden_columns = fields(await client.call_tool("ask", arguments))
     assert len(user.forms) == 1
-    assert declined["status"] == unasked["status"] == "clarification_needed"
+    assert declined["status"] == hidden_columns["status"] == "clarification_needed"
 
 
 async def test_what_nobody_expected_goes_to_the_log_and_not_to_the_caller(

@@ -15,7 +15,7 @@ from api_client import api_client, app_without_docs, problem
 from mcp import Client as McpClient
 
 from agent.api.mcp import build_server
-from agent.databases.paging import KEPT_S, Cursors, Paged
+from agent.databases.paging import LIFETIME_S, Cursors, Paged
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from agent.storage.memory import MemoryStore
@@ -257,7 +257,7 @@ async def test_a_cursor_belongs_to_who_was_given_it_and_ends() -> None:
     assert await cursors.get("ann", token, "sky") == paged
     with pytest.raises(Exception, match="There is no such cursor"):
         await cursors.get("bob", token, "sky")
-    now += KEPT_S + 1
+    now += LIFETIME_S + 1
     with pytest.raises(Exception, match="There is no such cursor"):
         await cursors.get("ann", token, "sky")
 

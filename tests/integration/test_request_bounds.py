@@ -14,7 +14,7 @@ from api_client import api_client, app_without_docs, problem
 from fastapi import FastAPI, Request, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from agent.access.policy import Asked
+from agent.access.policy import CallerRequest
 from agent.api.app import create_app
 from agent.api.server.bounded import bounded
 from agent.api.server.limits import BODY_BYTES_A_SECOND, MAX_HEADER_BYTES, MAX_HEADERS, arrival_s
@@ -228,5 +228,5 @@ def test_the_time_of_a_body_grows_with_what_arrives() -> None:
 def test_headers_are_read_once_each() -> None:
     """However many there are: what looks each of them up among all others takes hours here."""
     given = [(b"x-%d" % number, b"a") for number in range(200_000)]
-    asked = Asked.of({"type": "http", "headers": [*given, (b"x-1", b"b")]})
+    asked = CallerRequest.of({"type": "http", "headers": [*given, (b"x-1", b"b")]})
     assert (len(asked.headers), asked.headers["x-1"]) == (200_000, "a"), "of one that is there twice, the first"

@@ -13,7 +13,7 @@ from shop_questions import Make
 
 from agent.core.models import Answer
 from agent.llm.scripted import ScriptedModel
-from agent.sessions import kept_answers
+from agent.sessions import stored_answers
 
 NOBODY: dict[str, str] = {}
 BY_STATUS = "SELECT status, COUNT(*) AS orders FROM orders GROUP BY status ORDER BY orders DESC, status"
@@ -111,11 +111,11 @@ async def test_a_session_begins_about_a_database_that_one_may_ask(client: Client
 def test_of_many_or_large_rows_the_first_ones_are_kept(size: int, rows: int) -> None:
     records = [{"text": "x" * size} for _ in range(300 if size < 1_000_000 else 1)]
     answer = Answer(status="success", answer="So many.", results=records, row_count=len(records))
-    value = kept_answers.kept(answer)
+    value = stored_answers.storable(answer)
     assert value is not None
     assert len(value["results"]) == rows
     assert value["row_count"] == len(records)
 
 
 def test_what_is_too_large_without_its_rows_is_not_kept() -> None:
-    assert kept_answers.kept(Answer(status="success", answer="x" * kept_answers.MAX_BYTES)) is None
+    assert stored_answers.storable(Answer(status="success", answer="x" * stored_answers.MAX_BYTES)) is None

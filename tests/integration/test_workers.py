@@ -27,7 +27,7 @@ from executors.engines.duckdb.executor import DuckdbExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from executors.workers import checking, process
 from executors.workers.isolated import IsolatedExecutor, isolated
-from executors.workers.pool import Pool
+from executors.workers.pool import WorkerPool
 from executors.workers.process import WorkerEnded
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n WHERE i < 0"
@@ -53,14 +53,14 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="on
 
 
 @pytest.fixture
-def pool() -> Iterator[Pool]:
-    pool = Pool(2, MEMORY)
+def pool() -> Iterator[WorkerPool]:
+    pool = WorkerPool(2, MEMORY)
     yield pool
     pool.end()
 
 
 @pytest.fixture
-def make(tmp_path: Path, pool: Pool) -> Make:
+def make(tmp_path: Path, pool: WorkerPool) -> Make:
     def make(kind: str, **options: Any) -> IsolatedExecutor:
         path = tmp_path / f"data.{kind}"
         if kind == "sqlite":
@@ -89,7 +89,7 @@ def is_there(pid: int) -> bool:
 @pytest.mark.parametrize(
     "kind, bomb", [("duckdb", it) for it in DUCKDB_BOMBS] + [("sqlite", it) for it in SQLITE_BOMBS]
 )
-def test_a_bomb_costs_its_own_query_only(make: Make, pool: Pool, kind: str, bomb: str) -> None:
+def test_a_bomb_costs_its_own_query_only(make: Make, pool: WorkerPool, kind: str, bomb: str) -> None:
     executor = make(kind)
     with pytest.raises(SqlFailed) as failed:
         executor.run(unguarded(bomb), timeout_s=1)
@@ -99,7 +99,7 @@ def test_a_bomb_costs_its_own_query_only(make: Make, pool: Pool, kind: str, bomb
     assert executor.run(unguarded("SELECT n FROM t"), timeout_s=30).rows == ((1,),)
 
 
-def test_rows_that_are_wide_are_fetched_few_at_a_time(make: Make, pool: Pool) -> None:
+def test_rows_that_are_wide_are_fetched_few_at_a_time(make: Make, pool: WorkerPool) -> None:
     """A row has 64 MB; sixty-four at a time are six times what the worker may have."""
     executor = make("sqlite")
     executor.schema()
@@ -108,7 +108,7 @@ def test_rows_that_are_wide_are_fetched_few_at_a_time(make: Make, pool: Pool) ->
     assert pool.pids() == before
 
 
-def test_the_system_holds_a_worker_to_its_memory(make: Make, pool: Pool) -> None:
+def test_the_system_holds_a_worker_to_its_memory(make: Make, pool: WorkerPool) -> None:
     make("sqlite").schema()
     (pid,) = pool.pids()
     limits = Path(f"/proc/{pid}/limits").read_text(encoding="ascii").splitlines()
@@ -117,7 +117,7 @@ def test_the_system_holds_a_worker_to_its_memory(make: Make, pool: Pool) -> None
     assert found["Max core file size"] == ["0", "0"]
 
 
-def test_the_query_beside_one_that_is_ended_goes_on(make: Make, pool: Pool) -> None:
+def test_the_query_beside_one_that_is_ended_goes_on(make: Make, pool: WorkerPool) -> None:
     executor = make("sqlite")
     executor.schema()
     beside = Cancel()
@@ -149,7 +149,7 @@ def test_what_breaks_an_engine_is_told_without_its_stack() -> None:
 
 
 def test_a_cancelled_query_leaves_its_worker_to_the_next_one(
-    make: Make, pool: Pool, monkeypatch: pytest.MonkeyPatch
+    make: Make, pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "CANCEL_GRACE_S", 60.0)  # a busy machine may need more than a second
     executor, cancel = make("sqlite"), Cancel()
@@ -165,7 +165,7 @@ def test_a_cancelled_query_leaves_its_worker_to_the_next_one(
     assert pool.pids() == before
 
 
-def test_a_worker_that_hears_nothing_is_ended_when_its_query_is_cancelled(make: Make, pool: Pool) -> None:
+def test_a_worker_that_hears_nothing_is_ended_when_its_query_is_cancelled(make: Make, pool: WorkerPool) -> None:
     executor, cancel = make("sqlite"), Cancel()
     executor.schema()
     (pid,) = pool.pids()
@@ -179,7 +179,7 @@ def test_a_worker_that_hears_nothing_is_ended_when_its_query_is_cancelled(make: 
     assert not is_there(pid)
 
 
-def test_a_query_whose_worker_hears_nothing_ends_with_its_time(make: Make, pool: Pool) -> None:
+def test_a_query_whose_worker_hears_nothing_ends_with_its_time(make: Make, pool: WorkerPool) -> None:
     executor = make("sqlite")
     executor.schema()
     (pid,) = pool.pids()
@@ -189,7 +189,7 @@ def test_a_query_whose_worker_hears_nothing_ends_with_its_time(make: Make, pool:
     assert (failed.value.kind, is_there(pid)) == (ErrorKind.TIMEOUT, False)
 
 
-def test_there_are_never_more_workers_than_said(make: Make, pool: Pool) -> None:
+def test_there_are_never_more_workers_than_said(make: Make, pool: WorkerPool) -> None:
     executor, cancel = make("sqlite"), Cancel()
     executor.schema()
     with ThreadPoolExecutor(2) as threads:
@@ -214,14 +214,14 @@ def test_there_are_never_more_workers_than_said(make: Make, pool: Pool) -> None:
 
 
 def test_a_worker_that_idles_is_ended(tmp_path: Path) -> None:
-    pool = Pool(1, MEMORY, idle_s=0)
+    pool = WorkerPool(1, MEMORY, idle_s=0)
     with pool.worker("nothing", wait_s=30) as worker:
         pid = worker.pid
     until(lambda: not pool.pids())
     until(lambda: not list(Path("/proc").glob(f"{pid}/stat")))
 
 
-def test_the_last_one_who_needs_them_ends_them_with_what_they_wrote(pool: Pool) -> None:
+def test_the_last_one_who_needs_them_ends_them_with_what_they_wrote(pool: WorkerPool) -> None:
     pool.hold()
     pool.hold()
     with pool.worker("nothing", wait_s=30) as worker:
@@ -232,7 +232,7 @@ def test_the_last_one_who_needs_them_ends_them_with_what_they_wrote(pool: Pool) 
     assert (is_there(pid), folder.is_dir()) == (False, False)
 
 
-def test_a_worker_knows_no_secret_of_the_service(monkeypatch: pytest.MonkeyPatch, pool: Pool) -> None:
+def test_a_worker_knows_no_secret_of_the_service(monkeypatch: pytest.MonkeyPatch, pool: WorkerPool) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     with pool.worker("nothing", wait_s=30) as worker:
         environment = Path(f"/proc/{worker.pid}/environ")
@@ -295,7 +295,7 @@ def test_a_changed_file_is_read_again_and_a_gone_one_told(make: Make, tmp_path: 
         executor.schema()
 
 
-def test_all_workers_let_go_of_a_duckdb_file_that_is_to_be_written(make: Make, pool: Pool) -> None:
+def test_all_workers_let_go_of_a_duckdb_file_that_is_to_be_written(make: Make, pool: WorkerPool) -> None:
     executor = make("duckdb", writable=True)
     executor.schema()
     with ThreadPoolExecutor(2) as threads:
@@ -331,9 +331,9 @@ async def test_the_service_lives_while_the_guard_looks_at_a_query(make_service: 
 
 
 @pytest.fixture
-def guards(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
+def guards(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerPool]:
     """One process for the guard that no other test has, and that nobody ends because it idles."""
-    pool = Pool(1, checking.MEMORY, idle_s=3_600)
+    pool = WorkerPool(1, checking.MEMORY, idle_s=3_600)
     monkeypatch.setattr(checking, "workers", lambda: pool)
     monkeypatch.setattr(checking, "WALL_S", 3_600)
     monkeypatch.setattr(checking, "START_S", 3_600)
@@ -342,7 +342,7 @@ def guards(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
     pool.end()
 
 
-def test_a_look_that_takes_too_long_is_a_query_that_is_too_big(guards: Pool) -> None:
+def test_a_look_that_takes_too_long_is_a_query_that_is_too_big(guards: WorkerPool) -> None:
     (pid,) = guards.pids()
     os.kill(pid, signal.SIGSTOP)
     with ThreadPoolExecutor(1) as threads:
@@ -357,7 +357,7 @@ def test_a_look_that_takes_too_long_is_a_query_that_is_too_big(guards: Pool) -> 
 
 
 def test_a_machine_that_is_too_busy_to_look_is_not_the_querys_fault(
-    guards: Pool, monkeypatch: pytest.MonkeyPatch
+    guards: WorkerPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (pid,) = guards.pids()
     os.kill(pid, signal.SIGSTOP)

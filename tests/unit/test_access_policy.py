@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from agent.access.app_service import platform_authenticates
 from agent.access.keys import digest_of
-from agent.access.policy import Asked, build_access, check_host, function_level
+from agent.access.policy import CallerRequest, build_access, check_host, function_level
 from agent.api.server.server import Server
 from agent.cli.main import app
 from agent.config.hosts import host_of, is_loopback
@@ -47,7 +47,9 @@ def settings(**changes: object) -> Settings:
 def who(headers: Mapping[str, str], *, in_functions: bool = False, **changes: object) -> str:
     """Who asks, by these headers, under these settings."""
     access = build_access(settings(**changes), in_functions=in_functions, environment=IN_AZURE)
-    return access.policy.principal(Asked(headers={"host": "127.0.0.1:7071", **headers}, server=("127.0.0.1", 7071)))
+    return access.policy.principal(
+        CallerRequest(headers={"host": "127.0.0.1:7071", **headers}, server=("127.0.0.1", 7071))
+    )
 
 
 # -- where it may listen -----------------------------------------------------------------------------------
@@ -154,7 +156,7 @@ def test_without_authentication_only_this_machine_may_ask(
 ) -> None:
     access = build_access(settings(), environment={})
     with pytest.raises(NotPermitted):
-        pytest.fail(access.policy.principal(Asked(headers=headers, server=server)) + why)
+        pytest.fail(access.policy.principal(CallerRequest(headers=headers, server=server)) + why)
 
 
 @pytest.mark.parametrize("origin", ["http://127.0.0.1:7071", "http://localhost:3000"])

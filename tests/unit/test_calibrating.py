@@ -13,7 +13,7 @@ from agent.evaluation.calibration.calibrating import (
     AT_LEAST_AGAINST,
     LEAST_QUESTIONS,
     CalibrationImpossible,
-    Held,
+    HeldOut,
     Sample,
     bins_of,
     calibrate,
@@ -118,28 +118,32 @@ def test_no_database_is_in_two_folds() -> None:
 
 
 def test_a_threshold_takes_all_answers_of_one_probability() -> None:
-    surest = [Held(0.9, right=True)] * 19
-    assert threshold_for([*surest, *[Held(0.8, right=True)] * 5, *[Held(0.8, right=False)] * 5], 0.95) is None
-    found = threshold_for([*surest, *[Held(0.8, right=True)] * 5, Held(0.4, right=False)], 0.96)
+    surest = [HeldOut(0.9, right=True)] * 19
+    assert threshold_for([*surest, *[HeldOut(0.8, right=True)] * 5, *[HeldOut(0.8, right=False)] * 5], 0.95) is None
+    found = threshold_for([*surest, *[HeldOut(0.8, right=True)] * 5, HeldOut(0.4, right=False)], 0.96)
     assert found == pytest.approx(0.4), "24 of 25 are right, and nothing is below"
 
 
 def test_fewer_than_twenty_answers_say_nothing_of_a_precision() -> None:
-    assert threshold_for([Held(0.9, right=True)] * 19, 0.5) is None
-    assert threshold_for([Held(0.9, right=True)] * 20, 0.5) == pytest.approx(0.9)
+    assert threshold_for([HeldOut(0.9, right=True)] * 19, 0.5) is None
+    assert threshold_for([HeldOut(0.9, right=True)] * 20, 0.5) == pytest.approx(0.9)
 
 
 def test_figures_of_a_perfect_and_of_a_blind_confidence() -> None:
-    perfect = figures_of([Held(1.0, right=True)] * 5 + [Held(0.0, right=False)] * 5, 0.5)
+    perfect = figures_of([HeldOut(1.0, right=True)] * 5 + [HeldOut(0.0, right=False)] * 5, 0.5)
     assert (perfect.auroc, perfect.ece, perfect.precision, perfect.recall) == (1.0, 0.0, 1.0, 1.0)
-    blind = figures_of([Held(0.75, right=True)] * 5 + [Held(0.75, right=False)] * 5, 0.5)
+    blind = figures_of([HeldOut(0.75, right=True)] * 5 + [HeldOut(0.75, right=False)] * 5, 0.5)
     assert (blind.auroc, blind.ece, blind.precision, blind.recall) == (0.5, 0.25, 0.5, 1.0)
-    one_sided = figures_of([Held(0.75, right=True)] * 4, None)
+    one_sided = figures_of([HeldOut(0.75, right=True)] * 4, None)
     assert (one_sided.auroc, one_sided.ece, one_sided.precision, one_sided.recall) == (None, 0.25, None, 0.0)
 
 
 def test_the_diagram_shows_a_point_for_each_step_that_has_answers() -> None:
-    held = [Held(0.95, right=True)] * 9 + [Held(0.95, right=False), Held(0.15, right=False), Held(1.0, right=True)]
+    held = [HeldOut(0.95, right=True)] * 9 + [
+        HeldOut(0.95, right=False),
+        HeldOut(0.15, right=False),
+        HeldOut(1.0, right=True),
+    ]
     assert [(it.n, round(it.right, 2)) for it in bins_of(held)] == [(1, 0.0), (11, 0.91)]
     tree = ET.fromstring(reliability_diagram(held, 0.9))
     circles = tree.findall("{http://www.w3.org/2000/svg}circle")

@@ -10,7 +10,7 @@ from guard_shop import duckdb_shop
 from guard_shop import schema as duckdb_schema
 from spelled_shop import NAMES, shop
 
-from executors.dialects.table import DIALECTS, Case, Limit
+from executors.dialects.table import DIALECTS, Limit, NameCase
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard import guard
 from executors.records.raw_records import derive
@@ -245,16 +245,16 @@ def test_the_limit_is_said_in_the_dialects_words(dialect: str, sql: str, written
 @pytest.mark.parametrize(
     "name, case, limit, months_ago, month",
     [
-        ("oracle", Case.UPPER, Limit.FETCH, "ADD_MONTHS(SYSDATE, -2)", "TRUNC(col, 'MM')"),
-        ("hana", Case.UPPER, Limit.LIMIT, "ADD_MONTHS(CURRENT_DATE, -2)", "ADD_DAYS(LAST_DAY(ADD_MONTHS(col, -1)), 1)"),
-        ("databricks", Case.ANY, Limit.LIMIT, "add_months(current_date(), -2)", "date_trunc('MONTH', col)"),
+        ("oracle", NameCase.UPPER, Limit.FETCH, "ADD_MONTHS(SYSDATE, -2)", "TRUNC(col, 'MM')"),
+        ("hana", NameCase.UPPER, Limit.LIMIT, "ADD_MONTHS(CURRENT_DATE, -2)", "ADD_DAYS(LAST_DAY(ADD_MONTHS(col, -1)), 1)"),
+        ("databricks", NameCase.ANY, Limit.LIMIT, "add_months(current_date(), -2)", "date_trunc('MONTH', col)"),
     ],
 )  # fmt: skip
-def test_the_rows_say_how_it_is_written(name: str, case: Case, limit: Limit, months_ago: str, month: str) -> None:
+def test_the_rows_say_how_it_is_written(name: str, case: NameCase, limit: Limit, months_ago: str, month: str) -> None:
     row = DIALECTS[name]
     assert (row.case, row.limit) == (case, limit)
     assert (row.months_ago.format(n=2), row.truncate_month.format(column="col")) == (months_ago, month)
-    spelled = "created_at" if case is Case.ANY else "CREATED_AT"
+    spelled = "created_at" if case is NameCase.ANY else "CREATED_AT"
     sql = (
         f"SELECT {row.truncate_month.format(column=spelled)} FROM orders WHERE {spelled} > {row.months_ago.format(n=2)}"
     )

@@ -18,16 +18,16 @@ from agent.evaluation.retrieval.measure import (
     MODES,
     PRODUCT,
     WHOLE,
-    Budget,
-    Case,
-    Found,
+    FoundPlaces,
     Measure,
+    RetrievalBudget,
+    RetrievalCase,
     RetrievalLine,
     Shown,
     StoredText,
     is_linked,
 )
-from agent.evaluation.retrieval.merged import Catalogue, merge
+from agent.evaluation.retrieval.merged import MergedCatalogue, merge
 from agent.evaluation.retrieval.report import p95, recall_table, recalls, target_table, value_linking, value_table
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.engines.sqlite.executor import SqliteExecutor
@@ -47,8 +47,8 @@ def table(name: str, *columns: str, refers: tuple[str, str, str] | None = None) 
     )
 
 
-def catalogue(database: str, *tables: Table, stored: tuple[StoredValues, ...] = ()) -> Catalogue:
-    return Catalogue(db_schema=Schema(database=database, dialect="sqlite", tables=tables), stored=stored)
+def catalogue(database: str, *tables: Table, stored: tuple[StoredValues, ...] = ()) -> MergedCatalogue:
+    return MergedCatalogue(db_schema=Schema(database=database, dialect="sqlite", tables=tables), stored=stored)
 
 
 AIRPORTS = catalogue(
@@ -191,7 +191,7 @@ def test_a_question_is_asked_with_its_evidence_where_that_is_wanted(
 ) -> None:
     (found,) = read_folders([folder])
     cases, _ = read_cases(found, dict(opened(folder)), show_evidence=show_evidence)
-    assert cases[1][1].asked == asked
+    assert cases[1][1].query == asked
 
 
 def test_texts_that_the_database_stores_are_known_with_their_columns(folder: Path) -> None:
@@ -213,21 +213,21 @@ LIBRARY = catalogue(
 )
 
 
-def case(*golds: GoldNames, question: str = "Which books have the title Dune?", text: str = "dune") -> Case:
+def case(*golds: GoldNames, question: str = "Which books have the title Dune?", text: str = "dune") -> RetrievalCase:
     stored = (StoredText(text=text, columns=(("books", "title"),)),)
-    return Case(folder="f", database="library.sqlite", question=question, golds=golds, texts=stored)
+    return RetrievalCase(folder="f", database="library.sqlite", question=question, golds=golds, texts=stored)
 
 
 def needs(*columns: tuple[str, str], tables: tuple[str, ...] = ()) -> GoldNames:
     return GoldNames(tables=frozenset(tables or (name for name, _ in columns)), columns=frozenset(columns))
 
 
-async def measured(one: Case, tokens: int) -> RetrievalLine:
-    async def nothing(question: str) -> Found:
-        return Found(Near())
+async def measured(one: RetrievalCase, tokens: int) -> RetrievalLine:
+    async def nothing(question: str) -> FoundPlaces:
+        return FoundPlaces(Near())
 
     linker = SchemaLinker(LIBRARY.db_schema, LIBRARY.documents, LIBRARY.stored)
-    measure = Measure("library", LIBRARY, nothing, linker, [Budget("few", tokens)])
+    measure = Measure("library", LIBRARY, nothing, linker, [RetrievalBudget("few", tokens)])
     (line,) = [line async for line in measure.lines([one])]
     return line
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.present.export.columns import Kind, columns_of
+from agent.present.export.columns import CellKind, columns_of
 from agent.present.export.formats import ARROW, CSV, PARQUET, Format
 from executors.base import JsonValue, QueryResult
 from executors.values import to_json
@@ -48,39 +48,39 @@ def as_json(table: pa.Table) -> list[tuple[JsonValue, ...]]:
 
 
 @pytest.mark.parametrize("values, kind, why", [
-    ([1, None, -2], Kind.INTEGER, "whole numbers"),
-    ([1, BIG], Kind.INTEGER, "some too big for JavaScript"),
-    ([1, "9223372036854775808"], Kind.DECIMAL, "some too big for 64 bits"),
-    ([1, "9" * 39], Kind.TEXT, "some too big for any type"),
-    ([BIG, BIG], Kind.TEXT, "nothing but long numbers: they may be account numbers"),
-    ([1.5, 2], Kind.DOUBLE, "numbers"),
-    ([1.5, "NaN", "-Infinity"], Kind.DOUBLE, "with what JSON has no numbers for"),
-    (["NaN"], Kind.TEXT, "a word"),
-    ([0.5, "12345678901234567.89"], Kind.DECIMAL, "some with more digits than a double keeps"),
-    ([1, "007"], Kind.TEXT, "no number is written so"),
-    ([1, "12"], Kind.TEXT, "a number of two digits would have come as a number"),
-    ([True, None], Kind.BOOLEAN, "true and false"),
-    ([True, 1], Kind.TEXT, "a mixture"),
-    (["a", "b"], Kind.TEXT, "text"),
-    ([None, None], Kind.TEXT, "nothing is known"),
-    ([[1], None], Kind.TEXT, "nested: its JSON"),
-    (["1.5", "NaN", "3.0"], Kind.DOUBLE, "numbers of which one is not finite, so that all are text in JSON"),
-    (["1.5", "0.1234567890123456789"], Kind.DECIMAL, "numbers of which one is too long for JSON"),
-    (["7", "9007199254740993"], Kind.INTEGER, "the same of whole ones"),
-    (["007", "9007199254740993"], Kind.TEXT, "no number is written so"),
-    (["1.5", "2"], Kind.TEXT, "numbers that JSON has, so they are text in the database"),
-    (["2024-02-29", None], Kind.DATE, "dates"),
-    (["2023-02-29"], Kind.TEXT, "no such day"),
-    (["2024-03"], Kind.TEXT, "a month is no date"),
-    (["2024-01-01", "infinity"], Kind.TEXT, "no date has this value"),
-    (["2024-01-01T10:00:00", "2024-01-01T10:00:00.25"], Kind.TIMESTAMP, "date-times"),
-    (["2024-01-01T10:00:00.1234567"], Kind.TEXT, "finer than microseconds"),
-    (["2024-01-01T10:00:00+02:00"], Kind.INSTANT, "with an offset"),
-    (["2024-01-01T10:00:00+02:00", "2024-01-01T10:00:00"], Kind.TEXT, "only some with an offset"),
-    (["0001-01-01T00:00:00+02:00"], Kind.INSTANT, "in UTC the year before the first one"),
-    (["2024-01-01 10:00:00"], Kind.TEXT, "not as this service writes one, so it is a text of the database's"),
+    ([1, None, -2], CellKind.INTEGER, "whole numbers"),
+    ([1, BIG], CellKind.INTEGER, "some too big for JavaScript"),
+    ([1, "9223372036854775808"], CellKind.DECIMAL, "some too big for 64 bits"),
+    ([1, "9" * 39], CellKind.TEXT, "some too big for any type"),
+    ([BIG, BIG], CellKind.TEXT, "nothing but long numbers: they may be account numbers"),
+    ([1.5, 2], CellKind.DOUBLE, "numbers"),
+    ([1.5, "NaN", "-Infinity"], CellKind.DOUBLE, "with what JSON has no numbers for"),
+    (["NaN"], CellKind.TEXT, "a word"),
+    ([0.5, "12345678901234567.89"], CellKind.DECIMAL, "some with more digits than a double keeps"),
+    ([1, "007"], CellKind.TEXT, "no number is written so"),
+    ([1, "12"], CellKind.TEXT, "a number of two digits would have come as a number"),
+    ([True, None], CellKind.BOOLEAN, "true and false"),
+    ([True, 1], CellKind.TEXT, "a mixture"),
+    (["a", "b"], CellKind.TEXT, "text"),
+    ([None, None], CellKind.TEXT, "nothing is known"),
+    ([[1], None], CellKind.TEXT, "nested: its JSON"),
+    (["1.5", "NaN", "3.0"], CellKind.DOUBLE, "numbers of which one is not finite, so that all are text in JSON"),
+    (["1.5", "0.1234567890123456789"], CellKind.DECIMAL, "numbers of which one is too long for JSON"),
+    (["7", "9007199254740993"], CellKind.INTEGER, "the same of whole ones"),
+    (["007", "9007199254740993"], CellKind.TEXT, "no number is written so"),
+    (["1.5", "2"], CellKind.TEXT, "numbers that JSON has, so they are text in the database"),
+    (["2024-02-29", None], CellKind.DATE, "dates"),
+    (["2023-02-29"], CellKind.TEXT, "no such day"),
+    (["2024-03"], CellKind.TEXT, "a month is no date"),
+    (["2024-01-01", "infinity"], CellKind.TEXT, "no date has this value"),
+    (["2024-01-01T10:00:00", "2024-01-01T10:00:00.25"], CellKind.TIMESTAMP, "date-times"),
+    (["2024-01-01T10:00:00.1234567"], CellKind.TEXT, "finer than microseconds"),
+    (["2024-01-01T10:00:00+02:00"], CellKind.INSTANT, "with an offset"),
+    (["2024-01-01T10:00:00+02:00", "2024-01-01T10:00:00"], CellKind.TEXT, "only some with an offset"),
+    (["0001-01-01T00:00:00+02:00"], CellKind.INSTANT, "in UTC the year before the first one"),
+    (["2024-01-01 10:00:00"], CellKind.TEXT, "not as this service writes one, so it is a text of the database's"),
 ])  # fmt: skip
-def test_the_type_is_what_all_values_have_in_common(values: list[JsonValue], kind: Kind, why: str) -> None:
+def test_the_type_is_what_all_values_have_in_common(values: list[JsonValue], kind: CellKind, why: str) -> None:
     assert columns_of(result_of(values))[0].kind is kind, why
 
 
@@ -125,7 +125,7 @@ def as_sent(result: QueryResult) -> list[tuple[JsonValue, ...]]:
     kinds = [column.kind for column in columns_of(result)]
     return [
         tuple(
-            value if kind is not Kind.TEXT or value is None or isinstance(value, str) else json.dumps(value)
+            value if kind is not CellKind.TEXT or value is None or isinstance(value, str) else json.dumps(value)
             for kind, value in zip(kinds, row, strict=True)
         )
         for row in result.rows

@@ -11,7 +11,7 @@ import pytest
 from guard_shop import schema
 from typer.testing import CliRunner
 
-from agent.cli.guarding import Judge, verdicts
+from agent.cli.guarding import GuardRunner, verdicts
 from agent.cli.main import app
 from executors.dialects.table import ALIASES, DIALECTS, dialect_named
 
@@ -102,7 +102,7 @@ def test_a_database_has_the_schema_and_the_dialect(shop_file: Path, monkeypatch:
 
 
 def test_a_line_in_another_dialect_than_the_databases_is_refused() -> None:
-    verdict = Judge(schema("sqlite")).verdict("SELECT 1", "tsql")
+    verdict = GuardRunner(schema("sqlite")).verdict("SELECT 1", "tsql")
 
     assert verdict.reason == "shop speaks sqlite, and this is said to be sqlserver."
 
@@ -115,7 +115,7 @@ def test_lines_are_answered_before_the_next_is_read() -> None:
             read.append(number)
             yield json.dumps({"sql": f"SELECT {number}"})
 
-    answers = verdicts(lines(), "sqlite", Judge())
+    answers = verdicts(lines(), "sqlite", GuardRunner())
     assert next(answers).sql == "SELECT 0"
     assert read == [0]
 

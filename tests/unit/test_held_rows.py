@@ -9,7 +9,7 @@ from bare_names import bare
 from sqlglot import exp, parse_one
 
 from executors.base import CheckedSql, Column, Schema, Table
-from executors.dialects.table import DIALECTS, Case
+from executors.dialects.table import DIALECTS, NameCase
 from executors.errors import SqlRefused
 from executors.guard.guard import check
 from executors.row_security.held_rows import RowRules, is_fenced
@@ -23,7 +23,7 @@ NAMESPACES = {"postgresql": "public", "sqlserver": "dbo"}
 
 
 def shop(dialect: str) -> Schema:
-    written = str.upper if DIALECTS[dialect].case is Case.UPPER else str.lower
+    written = str.upper if DIALECTS[dialect].case is NameCase.UPPER else str.lower
 
     def table(name: str, *columns: str) -> Table:
         return Table(name=written(name), columns=tuple(Column(name=written(it), type="TEXT") for it in columns))

@@ -13,7 +13,7 @@ from bicep_files import FILES, INFRA, ROOT, BicepFile, body, code_of, load, obje
 from pathspec import GitIgnoreSpec
 
 from agent.access.keys import digest_of
-from agent.access.policy import Asked, build_access
+from agent.access.policy import CallerRequest, build_access
 from agent.config.settings import Settings
 from agent.config.settings_table import variables
 from executors.registry.address import Address
@@ -170,7 +170,7 @@ def test_the_service_takes_these_settings(auth: str, monkeypatch: pytest.MonkeyP
     signs_in = {"WEBSITE_SITE_NAME": "func", "WEBSITE_AUTH_ENABLED": str(compared["operand_2"] == auth)}
     access = build_access(settings, in_functions=True, environment=signs_in)
     assert access.mode == settings.auth == auth
-    key = Asked(headers={"x-functions-key": "the key of ann"})
+    key = CallerRequest(headers={"x-functions-key": "the key of ann"})
     if auth == "api_keys":
         assert access.policy.principal(key) == "ann"
     assert settings.request_deadline_s < 230, "the front end's"

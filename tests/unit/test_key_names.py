@@ -35,7 +35,7 @@ def schema(*tables: Table) -> Schema:
 )
 def test_a_column_is_named_after_a_key(column: str, owner: str, key: str, letters: int) -> None:
     found = key_names.candidates(schema(table("visits", column, "note"), table(owner, key, key=key)), 10)
-    assert [(it.table.name, it.column.name, it.owner.name, it.said) for it in found] == (
+    assert [(it.table.name, it.column.name, it.owner.name, it.matched_letters) for it in found] == (
         [("visits", column, owner, letters)] if letters else []
     )
 

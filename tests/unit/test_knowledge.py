@@ -12,7 +12,7 @@ from agent.config.settings import Settings
 from agent.databases.database import Database
 from agent.knowledge.added_documents import AddedDocuments
 from agent.knowledge.build import build_embedder
-from agent.knowledge.knowledge import PROBLEMS_TOLD, RETRY_AFTER_S, Knowledge
+from agent.knowledge.knowledge import PROBLEMS_SHOWN, RETRY_AFTER_S, Knowledge
 from agent.llm.wrappers.protected import ProtectedEmbedder
 from agent.storage.memory import MemoryStore
 from executors.engines.sqlite.executor import SqliteExecutor
@@ -176,8 +176,8 @@ async def test_many_problems_are_told_in_a_few_lines(knowledge: Knowledge, datab
 
     known = await knowledge.find(QUESTION, database, 5)
 
-    assert len(known.warnings) == PROBLEMS_TOLD + 1
-    assert f"{9 - PROBLEMS_TOLD} more" in known.warnings[-1]
+    assert len(known.warnings) == PROBLEMS_SHOWN + 1
+    assert f"{9 - PROBLEMS_SHOWN} more" in known.warnings[-1]
 
 
 async def test_indexing_by_hand_mends_what_failed_before(

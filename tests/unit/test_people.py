@@ -12,8 +12,7 @@ from agent.core.events import SchemaSelected, SqlGenerated, UsedDocument
 from agent.core.models import Answer, AttemptRecord, Question, Verdict
 from agent.feedback.recorder import Notes
 from agent.feedback.records import MAX_COMMENT, MAX_SQL, AnswerRecord, Feedback, Review, Settlement, cut, moment, new_id
-from agent.feedback.reviews import Reviews
-from agent.feedback.reviews import Verdict as Decided
+from agent.feedback.reviews import ReviewDecision, Reviews
 from agent.feedback.shelf import CHUNK, DAY_S, Shelf
 from agent.service import Service
 from agent.storage.memory import MemoryStore
@@ -157,6 +156,6 @@ async def test_a_decision_that_broke_off_holds_nobody_up_for_long(service: Servi
     shelf.add(one)
     if ahead_s > 0:
         with pytest.raises(ChangedMeanwhile):
-            await reviews.settle("local", one.id, Decided("reject"))
+            await reviews.settle("local", one.id, ReviewDecision("reject"))
         return
-    assert (await reviews.settle("local", one.id, Decided("reject"))).review.status == "rejected", why
+    assert (await reviews.settle("local", one.id, ReviewDecision("reject"))).review.status == "rejected", why

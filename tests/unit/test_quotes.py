@@ -11,7 +11,7 @@ from bare_names import bare
 from executors.base import CheckedSql, Column, Schema, Table
 from executors.dialects import reserved
 from executors.dialects.row import RESERVED
-from executors.dialects.table import DIALECTS, Case
+from executors.dialects.table import DIALECTS, NameCase
 from executors.guard import guard
 from executors.guard.write import check_write
 
@@ -19,7 +19,7 @@ WORDS = ("open", "close", "percent", "plan", "file", "public", "schema", "rule",
 
 
 def prices(dialect: str, *names: str) -> Schema:
-    upper = DIALECTS[dialect].case is Case.UPPER
+    upper = DIALECTS[dialect].case is NameCase.UPPER
     columns = (Column(name=name.upper() if upper else name, type="int") for name in names or WORDS)
     table = Table(name="PRICES" if upper else "prices", columns=tuple(columns))
     return Schema(database="shop", dialect=dialect, tables=(table,))

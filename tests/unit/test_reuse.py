@@ -415,7 +415,7 @@ def key(question: str, *, database: str = "shop", audience: str = "") -> Key:
 
 
 def test_the_query_that_was_used_longest_ago_goes_first() -> None:
-    kept = VerifiedQueries(MemoryStore(), max_kept=2, trim_every=1, clock=Clock())
+    kept = VerifiedQueries(MemoryStore(), max_queries=2, trim_every=1, clock=Clock())
     kept.keep(key("a", database="other"), QUERY)
     kept.keep(key("a"), QUERY)
     kept.keep(key("b"), QUERY)

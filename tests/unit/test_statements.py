@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from executors.base import CheckedWrite
-from executors.dialects.row import Session
+from executors.dialects.row import SessionSetup
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlFailed, SqlRefused
 from executors.servers.statements import require_one, require_write
 
 POSTGRESQL = DIALECTS["postgresql"]
 # A server that takes several statements at once, and one that quotes names otherwise.
-WORDY = POSTGRESQL.model_copy(update={"session": Session(statement_words=frozenset({"insert", "exec", "set"}))})
+WORDY = POSTGRESQL.model_copy(update={"session": SessionSetup(statement_words=frozenset({"insert", "exec", "set"}))})
 BRACKETS = WORDY.model_copy(update={"quote": ("[", "]")})
 
 
@@ -125,7 +125,7 @@ def test_a_write_is_of_the_kind_that_was_checked(sql: str, fine: bool) -> None:
 
 
 def test_a_server_that_undoes_nothing_is_not_written_to() -> None:
-    row = POSTGRESQL.model_copy(update={"session": Session(transactions=False)})
+    row = POSTGRESQL.model_copy(update={"session": SessionSetup(transactions=False)})
 
     with pytest.raises(SqlRefused, match="cannot undo"):
         require_write(CheckedWrite(sql="DELETE FROM t WHERE a = 1", kind="delete", table="t"), row)

@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from agent.core.events import Entered, RawRecordsFetched, Repairing
 from agent.core.models import Question
 from agent.telemetry.metrics import Metrics
-from agent.telemetry.question import AskedSpans
+from agent.telemetry.question import QuestionSpans
 
 QUESTION = Question(text="How many?", database="shop", trace_id="0af7651916cd43dd8448eb211c80319c", session_id="s1")
 REPAIR = Repairing(error_type="JUDGED_WRONG", error="all months")
@@ -25,11 +25,11 @@ def ended() -> InMemorySpanExporter:
 
 
 @pytest.fixture
-def asked(ended: InMemorySpanExporter) -> Iterator[AskedSpans]:
+def asked(ended: InMemorySpanExporter) -> Iterator[QuestionSpans]:
     tracers, meters = TracerProvider(), MeterProvider()
     tracers.add_span_processor(SimpleSpanProcessor(ended))
     metrics = Metrics(meters.get_meter("test"))
-    yield AskedSpans(tracers.get_tracer("test"), metrics, QUESTION, "sqlite", provider="openai", content=False)
+    yield QuestionSpans(tracers.get_tracer("test"), metrics, QUESTION, "sqlite", provider="openai", content=False)
     tracers.shutdown()
     meters.shutdown()
 
@@ -39,7 +39,7 @@ def names(ended: InMemorySpanExporter) -> list[str]:
 
 
 def test_a_step_ends_with_its_event_at_the_time_when_its_work_was_done(
-    asked: AskedSpans, ended: InMemorySpanExporter
+    asked: QuestionSpans, ended: InMemorySpanExporter
 ) -> None:
     asked.open("raw_records")
     asked.pause("raw_records")
@@ -53,12 +53,12 @@ def test_a_step_ends_with_its_event_at_the_time_when_its_work_was_done(
     assert raw.end_time <= entry.start_time
 
 
-def test_work_that_was_begun_at_the_side_goes_on_in_one_span(asked: AskedSpans) -> None:
+def test_work_that_was_begun_at_the_side_goes_on_in_one_span(asked: QuestionSpans) -> None:
     assert asked.open("raw_records") is asked.open("raw_records")
 
 
 def test_what_was_begun_for_a_query_that_is_not_believed_is_discarded(
-    asked: AskedSpans, ended: InMemorySpanExporter
+    asked: QuestionSpans, ended: InMemorySpanExporter
 ) -> None:
     asked.open("raw_records")
     asked.saw(REPAIR)
@@ -66,7 +66,7 @@ def test_what_was_begun_for_a_query_that_is_not_believed_is_discarded(
     assert (ended.get_finished_spans()[1].attributes or {})["text2sql.discarded"] is True
 
 
-def test_a_step_without_an_event_ends_with_the_question(asked: AskedSpans, ended: InMemorySpanExporter) -> None:
+def test_a_step_without_an_event_ends_with_the_question(asked: QuestionSpans, ended: InMemorySpanExporter) -> None:
     asked.open("planner")
     asked.saw(REPAIR)
     assert names(ended) == ["text2sql.repair"]

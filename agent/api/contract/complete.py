@@ -9,7 +9,7 @@ from typing import Any
 from agent.access.policy import Mode
 from agent.api.contract import events
 from agent.api.contract.links import link
-from agent.api.contract.problems import TRACE_ID, Case, Operation, cases_of
+from agent.api.contract.problems import TRACE_ID, Operation, ProblemCase, cases_of
 from agent.api.contract.route_examples import ANSWERS
 from agent.api.http.auth import with_security
 from agent.api.http.errors import MEDIA_TYPE, documented
@@ -140,7 +140,7 @@ def _seen(operation: Described, method: str, path: str) -> Operation:
     )
 
 
-def _problem(status: int, cases: list[Case]) -> Described:
+def _problem(status: int, cases: list[ProblemCase]) -> Described:
     """The problem documents that an operation answers with at a status: no other type is among them."""
     types = list(dict.fromkeys(case.problem.type for case in cases))
     narrowed = {"properties": {"type": {"enum": types}, "status": {"const": status}}}
@@ -149,7 +149,7 @@ def _problem(status: int, cases: list[Case]) -> Described:
     return {"schema": {**PROBLEM, "if": {}, "then": narrowed}, "examples": examples}
 
 
-def _example(case: Case) -> Described:
+def _example(case: ProblemCase) -> Described:
     return {"summary": case.problem.title, "value": case.problem.model_dump(mode="json")}
 
 

@@ -7,50 +7,7 @@ from typing import Any, NamedTuple
 
 from agent.api.http.errors import http_problem
 from agent.api.http.idempotent import TAKING
-from agent.core.errors import (
-    AccessInvalid,
-    AlreadySettled,
-    BudgetSpent,
-    ChangedMeanwhile,
-    DocumentsInvalid,
-    FeedbackInvalid,
-    KeyReused,
-    ModelFailed,
-    ModelUnavailable,
-    NameTaken,
-    NoRows,
-    NotAcceptable,
-    NotAuthenticated,
-    NotPermitted,
-    OutOfTime,
-    QuestionInvalid,
-    RequestInProgress,
-    ResponseNotKept,
-    ReviewInvalid,
-    RowsChanged,
-    SavedQueryInvalid,
-    SessionBusy,
-    ShuttingDown,
-    StateUnavailable,
-    StorageFull,
-    TileInvalid,
-    TooBusy,
-    TooManyRequests,
-    TooManyRows,
-    UnknownAnswer,
-    UnknownCursor,
-    UnknownDocument,
-    UnknownJob,
-    UnknownReview,
-    UnknownSavedQuery,
-    UnknownSession,
-    UnknownTile,
-    UnknownWritePlan,
-    UploadInvalid,
-    UploadTooLarge,
-    WriteNotMade,
-    WritesNotAllowed,
-)
+from agent.core import errors
 from agent.core.models import Problem
 from agent.core.problems import TYPE_PREFIX, problem_of
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused, UnknownDatabase
@@ -93,7 +50,7 @@ REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | ONE
 }  # fmt: skip
 
 
-class Case(NamedTuple):
+class ProblemCase(NamedTuple):
     """A problem as somebody would get it, and the operations that answer with it.
 
     operations: by id; None: see `applies`.
@@ -115,96 +72,104 @@ class Operation(NamedTuple):
     takes_path: bool
 
 
-def _raised(error: Exception, operations: frozenset[str] | None, name: str = "") -> Case:
+def _raised(error: Exception, operations: frozenset[str] | None, name: str = "") -> ProblemCase:
     problem = problem_of(error, TRACE_ID)
     if problem is None:
         raise AssertionError(f"{type(error).__name__} has no status")
-    return Case(name or problem.type.removeprefix(TYPE_PREFIX), problem, operations)
+    return ProblemCase(name or problem.type.removeprefix(TYPE_PREFIX), problem, operations)
 
 
-def _by_http(status: int, **changes: Any) -> Case:
+def _by_http(status: int, **changes: Any) -> ProblemCase:
     problem = http_problem(status, TRACE_ID, **changes)
-    return Case(problem.type.removeprefix(TYPE_PREFIX), problem, None)
+    return ProblemCase(problem.type.removeprefix(TYPE_PREFIX), problem, None)
 
 
 _FIELD = {"field": "options.row_limit", "message": "Input should be greater than or equal to 1"}
 
-CASES: tuple[Case, ...] = (
+CASES: tuple[ProblemCase, ...] = (
     _by_http(400),
-    _raised(NotAuthenticated("Send an API key: `Authorization: Bearer KEY`, or `x-api-key: KEY`.", "Bearer"), None),
-    _raised(NotPermitted("Without authentication, ask by 127.0.0.1 or localhost, or set PLUMBLINE_AUTH."), None),
+    _raised(errors.NotAuthenticated("Send an API key: `Authorization: Bearer KEY`, or `x-api-key: KEY`.", "Bearer"),
+            None),
+    _raised(errors.NotPermitted("Without authentication, ask by 127.0.0.1 or localhost, or set PLUMBLINE_AUTH."), None),
     _by_http(404),
     _raised(UnknownDatabase("shops", ("shop",)), READING | {"reviews", "delete_database"}),
-    _raised(UnknownSession("There is no such session, or it has expired. Start a new one."), IN_SESSION | SESSIONS),
-    _raised(UnknownWritePlan("No change waits for this token. Ask for the change again."), PLANNING),
-    _raised(UnknownDocument("No document of this id was added to 'shop'."), frozenset({"delete_document"})),
-    _raised(UnknownJob("You have no such job, or its hour is over. Ask the question again."), JOBS),
-    _raised(UnknownReview("There is no review f9b1c9. GET /api/reviews lists those there are."),
+    _raised(errors.UnknownSession("There is no such session, or it has expired. Start a new one."),
+            IN_SESSION | SESSIONS),
+    _raised(errors.UnknownWritePlan("No change waits for this token. Ask for the change again."), PLANNING),
+    _raised(errors.UnknownDocument("No document of this id was added to 'shop'."), frozenset({"delete_document"})),
+    _raised(errors.UnknownJob("You have no such job, or its hour is over. Ask the question again."), JOBS),
+    _raised(errors.UnknownReview("There is no review f9b1c9. GET /api/reviews lists those there are."),
             frozenset({"review", "settle_review", "feedback"})),
-    _raised(UnknownAnswer("You were given no answer with this trace_id, or it was too long ago for feedback."),
+    _raised(errors.UnknownAnswer("You were given no answer with this trace_id, or it was too long ago for feedback."),
             REPLAYS | {"feedback", "session_answer"}),
-    _raised(UnknownSavedQuery("You have no saved query 3f1c0d. GET /api/saved lists those there are."),
+    _raised(errors.UnknownSavedQuery("You have no saved query 3f1c0d. GET /api/saved lists those there are."),
             ONE_SAVED | {"put_tile"}),
-    _raised(UnknownTile("The saved query 3f1c0d is not on your dashboard. GET /api/dashboard lists the tiles."),
+    _raised(errors.UnknownTile("The saved query 3f1c0d is not on your dashboard. GET /api/dashboard lists the tiles."),
             frozenset({"remove_tile"})),
-    _raised(TileInvalid("A webhook's address begins with https:// and a host, in ASCII."), frozenset({"put_tile"})),
-    _raised(UnknownCursor("There is no such cursor, or its hour is over. Run the query again."), PAGING),
-    _raised(NotAcceptable("Rows can be had as application/json or text/csv. Ask for one with Accept."), AS_FILE),
-    _raised(SessionBusy("Another message of this session is still being answered. Wait for it."), IN_SESSION),
-    _raised(WritesNotAllowed("Data can only be read here. Ask for what you want to know instead."), ASKING),
-    _raised(WriteNotMade("The rows have changed since they were shown. Ask for the change again."), PLANNING),
-    _raised(AlreadySettled("This review was approved already. Nothing was changed."), SETTLING),
-    _raised(ChangedMeanwhile("It was changed since you read it. Get it again, and decide anew."),
+    _raised(errors.TileInvalid("A webhook's address begins with https:// and a host, in ASCII."),
+            frozenset({"put_tile"})),
+    _raised(errors.UnknownCursor("There is no such cursor, or its hour is over. Run the query again."), PAGING),
+    _raised(errors.NotAcceptable("Rows can be had as application/json or text/csv. Ask for one with Accept."), AS_FILE),
+    _raised(errors.SessionBusy("Another message of this session is still being answered. Wait for it."), IN_SESSION),
+    _raised(errors.WritesNotAllowed("Data can only be read here. Ask for what you want to know instead."), ASKING),
+    _raised(errors.WriteNotMade("The rows have changed since they were shown. Ask for the change again."), PLANNING),
+    _raised(errors.AlreadySettled("This review was approved already. Nothing was changed."), SETTLING),
+    _raised(errors.ChangedMeanwhile("It was changed since you read it. Get it again, and decide anew."),
             SETTLING | CHANGING_SAVED),
-    _raised(RequestInProgress("The request with this Idempotency-Key is still being answered.", 2), None),
-    _raised(ResponseNotKept("The request was done, but its response was too large to be kept."), None),
-    _raised(NameTaken("You have another saved query named 'Orders by status'. Choose another name."),
+    _raised(errors.RequestInProgress("The request with this Idempotency-Key is still being answered.", 2), None),
+    _raised(errors.ResponseNotKept("The request was done, but its response was too large to be kept."), None),
+    _raised(errors.NameTaken("You have another saved query named 'Orders by status'. Choose another name."),
             SAVING | UPLOADING),
-    _raised(RowsChanged("The rows that were given before have changed. Run the query again."), PAGING),
+    _raised(errors.RowsChanged("The rows that were given before have changed. Run the query again."), PAGING),
     _raised(SqlRefused(ErrorKind.NOT_READ_ONLY, "DELETE changes data; only SELECT is allowed."), RUNNING | SAVING,
             "sql-not-read-only"),
     _by_http(408),
     _by_http(413),
     _by_http(422, detail=f"{_FIELD['field']}: {_FIELD['message']}", errors=[_FIELD]),
-    _raised(QuestionInvalid("The question is empty. Ask something about the data, in a sentence."), ASKING),
+    _raised(errors.QuestionInvalid("The question is empty. Ask something about the data, in a sentence."), ASKING),
     _raised(SqlRefused(ErrorKind.TABLE_NOT_FOUND, "There is no table 'order'.", "Did you mean orders?"),
             RUNNING | SAVING),
     _raised(SqlFailed(ErrorKind.TYPE_MISMATCH, "The database could not convert 'x' to a number."), RUNNING),
-    _raised(NoRows("Which dates do you mean? Ask for application/json to have the whole response."),
+    _raised(errors.NoRows("Which dates do you mean? Ask for application/json to have the whole response."),
             frozenset({"query"})),
-    _raised(TooManyRows("`row_limit` is 10,000; at most 200 rows can be had. Ask for fewer."), ROWS),
-    _raised(DocumentsInvalid("documents.0: there is no table 'order'; the nearest is 'orders'."),
+    _raised(errors.TooManyRows("`row_limit` is 10,000; at most 200 rows can be had. Ask for fewer."), ROWS),
+    _raised(errors.DocumentsInvalid("documents.0: there is no table 'order'; the nearest is 'orders'."),
             SETTLING | {"add_documents", "describe_column"}),
-    _raised(UploadTooLarge("An upload may have 100 MB. Send less, or send it packed (.zip, .csv.gz)."), UPLOADING),
-    _raised(UploadInvalid("sales.csv has 5,000 columns, and a table may have 2,000: keep those that are needed."),
+    _raised(errors.UploadTooLarge("An upload may have 100 MB. Send less, or send it packed (.zip, .csv.gz)."),
             UPLOADING),
-    _raised(StorageFull("The disk of this service is full. Nothing was kept."), UPLOADING),
-    _raised(KeyReused("This Idempotency-Key was sent with another request before. Send a new key."), None),
-    _raised(ReviewInvalid("No query of this answer has given rows. Send `correct` with the right SQL."), SETTLING),
-    _raised(FeedbackInvalid("This answer has no query that could be right. Say `correct: false`."),
+    _raised(errors.UploadInvalid(
+                "sales.csv has 5,000 columns, and a table may have 2,000: keep those that are needed."),
+            UPLOADING),
+    _raised(errors.StorageFull("The disk of this service is full. Nothing was kept."), UPLOADING),
+    _raised(errors.KeyReused("This Idempotency-Key was sent with another request before. Send a new key."), None),
+    _raised(errors.ReviewInvalid("No query of this answer has given rows. Send `correct` with the right SQL."),
+            SETTLING),
+    _raised(errors.FeedbackInvalid("This answer has no query that could be right. Say `correct: false`."),
             frozenset({"feedback"})),
-    _raised(SavedQueryInvalid("At most 200 queries can be saved. Delete one that is not needed."), SAVING),
-    _raised(TooManyRequests("More than 60 requests in a minute. Try again in 12 s.", 12), None),
+    _raised(errors.SavedQueryInvalid("At most 200 queries can be saved. Delete one that is not needed."), SAVING),
+    _raised(errors.TooManyRequests("More than 60 requests in a minute. Try again in 12 s.", 12), None),
     _by_http(431),
     _by_http(500),
-    _raised(ModelFailed("The model's endpoint did not answer with a chat completion; check the base URL."), ASKING),
+    _raised(errors.ModelFailed("The model's endpoint did not answer with a chat completion; check the base URL."),
+            ASKING),
     _by_http(503),
-    _raised(AccessInvalid("PLUMBLINE_API_KEYS_FILE cannot be read."), None),
-    _raised(TooBusy("The service is answering all it can. Try again in 5 s.", 5), ASKING | {"execute", "records"}),
-    _raised(ShuttingDown("This process is being stopped. Ask again in 5 s.", 5), None),
-    _raised(BudgetSpent("The question may take 2 model calls, and has had them."), ASKING),
-    _raised(ModelUnavailable("The model cannot be reached. Try again later."), ASKING),
+    _raised(errors.AccessInvalid("PLUMBLINE_API_KEYS_FILE cannot be read."), None),
+    _raised(errors.TooBusy("The service is answering all it can. Try again in 5 s.", 5),
+            ASKING | {"execute", "records"}),
+    _raised(errors.ShuttingDown("This process is being stopped. Ask again in 5 s.", 5), None),
+    _raised(errors.BudgetSpent("The question may take 2 model calls, and has had them."), ASKING),
+    _raised(errors.ModelUnavailable("The model cannot be reached. Try again later."), ASKING),
     _raised(DatabaseUnavailable("The database 'shop' cannot be opened: its file is missing."), READING),
-    _raised(StateUnavailable("The state store cannot be used now. Try again later."), REMEMBERING),
+    _raised(errors.StateUnavailable("The state store cannot be used now. Try again later."), REMEMBERING),
     _raised(StoreUnavailable("Another process is indexing. Wait until it has finished."),
             INDEXING | DOCS | {"database_schema"}),
     _raised(EmbedderUnavailable("The embedding model is not complete. Install it."), INDEXING | {"search_docs"}),
-    _raised(OutOfTime("No answer within 220 s. Ask something narrower, or try again."), ASKING | RUNNING),
+    _raised(errors.OutOfTime("No answer within 220 s. Ask something narrower, or try again."), ASKING | RUNNING),
     _raised(SqlFailed(ErrorKind.TIMEOUT, "The query took longer than 30 s.", "Read less."), RUNNING, "sql-timeout"),
 )  # fmt: skip
 
 
-def applies(case: Case, operation: Operation) -> bool:
+def applies(case: ProblemCase, operation: Operation) -> bool:
     """Whether an operation may answer so."""
     if case.name == "state-unavailable" and operation.closed and operation.method in ("POST", "PUT"):
         return True  # the rate of its caller cannot be counted
@@ -232,7 +197,7 @@ def applies(case: Case, operation: Operation) -> bool:
     return by_name[case.name]
 
 
-def cases_of(operation: Operation) -> Iterator[tuple[int, list[Case]]]:
+def cases_of(operation: Operation) -> Iterator[tuple[int, list[ProblemCase]]]:
     """The problems of an operation, by HTTP status."""
     found = [case for case in CASES if applies(case, operation)]
     for status in sorted({case.problem.status for case in found}):

@@ -12,7 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agent.access.policy import KEY_HEADERS, Access, Asked, Mode
+from agent.access.policy import KEY_HEADERS, Access, CallerRequest, Mode
 from agent.api.http.context import TRACE_HEADER
 from agent.api.http.errors import documented, refusal
 from agent.api.http.export import SAID_HEADERS
@@ -65,7 +65,7 @@ class Door:
             await send({"type": "websocket.close", "code": 1008})  # there is none; nobody may come in by it
             return
         try:
-            principal = self.access.policy.principal(Asked.of(scope))
+            principal = self.access.policy.principal(CallerRequest.of(scope))
             scope["state"]["principal"] = principal
             if self.access.limiter is not None and scope["method"] in COUNTED:
                 await asyncio.to_thread(self.access.limiter.take, principal)

@@ -165,7 +165,7 @@ def _message(error: Mapping[str, Any]) -> str:
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """How a route's errors look in its OpenAPI description."""
     described = {
-        401: "Nobody is signed in",
+        401: "Not authenticated",
         403: "Not permitted",
         404: "Unknown database or session",
         406: "Not available in this format",

@@ -19,7 +19,7 @@ from agent.api.http.context import principal_of
 from agent.api.http.errors import http_problem, problem_response, refusal
 from agent.api.http.lazy_service import LazyService
 from agent.core.errors import PlumblineError, StateUnavailable
-from agent.storage.idempotency import Claim, Idempotency, Reply
+from agent.storage.idempotency import Claim, Idempotency, StoredResponse
 from executors.errors import ExecutorError
 
 HEADER, REPLAYED = "idempotency-key", "idempotent-replayed"
@@ -89,7 +89,7 @@ class IdempotentRequests:
         except HTTPException as error:
             await problem_response(http_problem(error.status_code, trace_id))(scope, receive, send)
             return
-        if isinstance(found, Reply):
+        if isinstance(found, StoredResponse):
             await _replay(found, send)
             return
         await self._answer(scope, _again(body, receive), send, kept, found)
@@ -141,7 +141,7 @@ class _Heard:
             return
         headers = [(name, value) for name, value in self._headers.items() if name not in OF_THE_WAY]
         try:
-            await asyncio.to_thread(self._kept.finish, self._claim, Reply(self._status, headers, body))
+            await asyncio.to_thread(self._kept.finish, self._claim, StoredResponse(self._status, headers, body))
         except StateUnavailable as error:
             log.warning("The response to a request with an Idempotency-Key was not kept: %s", error)
             return
@@ -184,7 +184,7 @@ def _fingerprint(scope: Scope, body: bytes) -> str:
     return hashlib.sha256(said.encode() + b"\n\n" + body).hexdigest()
 
 
-async def _replay(reply: Reply, send: Send) -> None:
+async def _replay(reply: StoredResponse, send: Send) -> None:
     headers = [*reply.headers, (REPLAYED, "true"), ("content-length", str(len(reply.body)))]
     raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
     await send({"type": "http.response.start", "status": reply.status, "headers": raw})

@@ -60,4 +60,4 @@ async def session_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy,
     """An answer of a session as it was given, with its checks, chart and first 200 rows, as long as the session is."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    return await service.kept_answer(session_id, trace_id, caller)
+    return await service.stored_answer(session_id, trace_id, caller)

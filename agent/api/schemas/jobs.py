@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agent.api.schemas.common import ANSWER_EXAMPLE
 from agent.core.models import Answer, Problem, with_first_records
-from agent.jobs.jobs import KeptJob
+from agent.jobs.jobs import StoredJob
 from agent.jobs.records import Job, NodeDone, Status
 from executors.base import Frozen
 
@@ -35,7 +35,7 @@ class JobResponse(Frozen):
     trace_id: str
 
     @classmethod
-    def of(cls, kept: KeptJob) -> JobResponse:
+    def of(cls, kept: StoredJob) -> JobResponse:
         """The wire's shape of a job."""
         job = kept.job
         return cls(
@@ -54,7 +54,7 @@ class JobResponse(Frozen):
     @classmethod
     def begun(cls, job: Job) -> JobResponse:
         """The same of one that has just been taken."""
-        return cls.of(KeptJob(job, None))
+        return cls.of(StoredJob(job, None))
 
 
 _TAKEN = JobResponse(

@@ -10,9 +10,9 @@ from pydantic import ConfigDict, Field, model_validator
 from agent.api.schemas.common import SAID, UNSAID, ExecuteResponse, Text, one_of
 from agent.core.events import UsedDocument
 from agent.core.json_types import Flag
-from agent.feedback.feedback import Said, Taken
+from agent.feedback.feedback import GivenFeedback, Taken
 from agent.feedback.records import MAX_COMMENT, MAX_SQL, Decision, Feedback, Review, ReviewedAttempt, Settlement, Status
-from agent.feedback.reviews import Settled, Verdict
+from agent.feedback.reviews import ReviewDecision, SettledReview
 from executors.base import Frozen
 
 TRACE_ID, REVIEW_ID = "^[0-9a-f]{32}$", "^[0-9a-f]{30}$"
@@ -24,7 +24,7 @@ Comment = Annotated[Text, Field(max_length=MAX_COMMENT, description="For the rev
 class ReviewSummary(Frozen):
     """An answer that a person should look at, or has.
 
-    kind: `attempts` where they ran out, `feedback` where somebody said something about an answer.
+    kind: `attempts` where they ran out, `feedback` where a caller gave some.
     sql: what an approval takes: what the feedback proposes, else the query of the answer; empty without one.
     errors: why the attempts were not accepted.
     """
@@ -121,9 +121,9 @@ class SettleRequest(Frozen):
             raise ValueError("`sql` goes with the decision `correct`, and with no other.")
         return self
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ReviewDecision:
         """What is decided."""
-        return Verdict(self.decision, sql=self.sql, comment=self.comment)
+        return ReviewDecision(self.decision, sql=self.sql, comment=self.comment)
 
 
 class SettleResponse(Frozen):
@@ -133,7 +133,7 @@ class SettleResponse(Frozen):
     rows: ExecuteResponse | None = None
 
     @classmethod
-    def of(cls, settled: Settled) -> SettleResponse:
+    def of(cls, settled: SettledReview) -> SettleResponse:
         """The wire's shape of what a decision did."""
         rows = ExecuteResponse.of(settled.shown) if settled.shown else None
         return cls(review=ReviewDetail.whole(settled.review, settled.version, may_settle=True), rows=rows)
@@ -169,9 +169,9 @@ class FeedbackRequest(Frozen):
             raise ValueError("An answer that is right has no `corrected_sql`; say `correct: false`.")
         return self
 
-    def said(self) -> Said:
+    def said(self) -> GivenFeedback:
         """What is said."""
-        return Said(self.correct, corrected_sql=self.corrected_sql, comment=self.comment)
+        return GivenFeedback(self.correct, corrected_sql=self.corrected_sql, comment=self.comment)
 
 
 class FeedbackResponse(Frozen):

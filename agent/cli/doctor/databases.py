@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 
-from agent.cli.doctor.finding import Finding
+from agent.cli.doctor.finding import Diagnosis
 from agent.config.settings import Settings
 from executors.base import Layer
 from executors.dialects.row import READERS_LOGIN
@@ -15,10 +15,10 @@ from executors.router import Router
 from executors.row_security.held_rows import RowRules
 from rag.embedding.embedder import Embedder
 from rag.errors import RetrievalError
-from rag.index.revision import INDEX_VERSION, Content
+from rag.index.revision import INDEX_VERSION, IndexContent
 from rag.index.store import Store
 
-_UNASKED = "could not be asked: make sure of it on the server."
+_UNKNOWN = "could not be asked: make sure of it on the server."
 
 
 class DatabaseChecks:
@@ -36,12 +36,12 @@ class DatabaseChecks:
         """Close what was opened."""
         await asyncio.to_thread(self._router.close)
 
-    async def of_database(self, name: str) -> Sequence[Finding]:
+    async def of_database(self, name: str) -> Sequence[Diagnosis]:
         """Whether its schema can be read, and each of its layers. Raises DatabaseUnavailable."""
         return await asyncio.to_thread(self._of_database, name)
 
-    def _of_database(self, name: str) -> list[Finding]:
-        finding = partial(Finding, part=f"database {name}")
+    def _of_database(self, name: str) -> list[Diagnosis]:
+        finding = partial(Diagnosis, part=f"database {name}")
         entry, executor = self._router.entry(name), self._router.get(name)
         schema = executor.schema()
         if entry.row_filter is not None:
@@ -55,12 +55,12 @@ class DatabaseChecks:
             return [*findings, self._without_layers(entry)]
         return [*findings, *(self._of_layer(entry, layer) for layer in layers)]
 
-    def _of_layer(self, entry: Entry, layer: Layer) -> Finding:
-        finding = partial(Finding, part=f"database {entry.name}", check=layer.name)
+    def _of_layer(self, entry: Entry, layer: Layer) -> Diagnosis:
+        finding = partial(Diagnosis, part=f"database {entry.name}", check=layer.name)
         if layer.holds:
             return finding(status="ok", said="It holds.")
         if layer.holds is None:
-            return finding(status="warning", said=f"It {_UNASKED}")
+            return finding(status="warning", said=f"It {_UNKNOWN}")
         if layer.name != READERS_LOGIN:
             return finding(status="failed", said=f"It does not hold. {layer.advice}")
         if entry.writable and self._settings.allow_writes:
@@ -68,16 +68,16 @@ class DatabaseChecks:
         return finding(status="warning", said=layer.advice)
 
     @staticmethod
-    def _without_layers(entry: Entry) -> Finding:
-        finding = partial(Finding, part=f"database {entry.name}", check="layers")
+    def _without_layers(entry: Entry) -> Diagnosis:
+        finding = partial(Diagnosis, part=f"database {entry.name}", check="layers")
         if entry.via:
             return finding(
                 status="ok", said="They are those of the app that has it: run `python -m agent doctor` there."
             )
-        return finding(status="warning", said=f"This engine {_UNASKED} Give it a login that can only read.")
+        return finding(status="warning", said=f"This engine {_UNKNOWN} Give it a login that can only read.")
 
 
-async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None) -> Sequence[Finding]:
+async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None) -> Sequence[Diagnosis]:
     """Whether the index can be read, and what is in it fits the embedder.
 
     Args:
@@ -88,7 +88,7 @@ async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None
     Raises:
         RetrievalError: the index cannot be read at all.
     """
-    finding = partial(Finding, part="index")
+    finding = partial(Diagnosis, part="index")
     await asyncio.to_thread(store.content, "")
     findings = [finding(check="store", status="ok", said="It can be read.")]
     for name in names:
@@ -101,7 +101,7 @@ async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None
     return findings
 
 
-def _fit(name: str, content: Content | None, embedder: Embedder | None) -> dict[str, str]:
+def _fit(name: str, content: IndexContent | None, embedder: Embedder | None) -> dict[str, str]:
     again = f"run `python -m agent index -d {name}`, or let the next question do it."
     if content is None:
         return {"status": "warning", "said": f"Nothing is indexed yet: {again}"}

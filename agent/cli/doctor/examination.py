@@ -8,7 +8,7 @@ from functools import partial
 
 from agent.cli.doctor import parts
 from agent.cli.doctor.databases import DatabaseChecks, of_index
-from agent.cli.doctor.finding import Discretion, Finding, found
+from agent.cli.doctor.finding import Diagnosis, Discretion, found
 from agent.config.settings import Settings
 from agent.configuration import Configuration, examine
 from agent.databases.registry import build_router
@@ -16,7 +16,7 @@ from executors.registry.registry import Registry
 from rag.embedding.embedder import Embedder
 
 
-async def diagnose() -> tuple[Finding, ...]:
+async def diagnose() -> tuple[Diagnosis, ...]:
     """What is found of this process's deployment. Nothing is changed, but for a record of the state store.
 
     The settings' retries are left out: whoever waits here is a person.
@@ -26,15 +26,15 @@ async def diagnose() -> tuple[Finding, ...]:
     settings = configuration.provisional
     if settings is None:
         said = "Nothing else was looked at: without usable settings nobody knows what there is."
-        return (*findings, Finding(part="deployment", check="parts", status="failed", said=said))
+        return (*findings, Diagnosis(part="deployment", check="parts", status="failed", said=said))
     findings += await _of_parts(settings.model_copy(update={"model_retries": 0}), configuration.registry)
     discretion = Discretion(_unspoken(settings, configuration))
     return tuple(map(discretion.shown, findings))
 
 
-async def _of_parts(settings: Settings, registry: Registry) -> list[Finding]:
+async def _of_parts(settings: Settings, registry: Registry) -> list[Diagnosis]:
     databases = DatabaseChecks(settings, build_router(settings, registry))
-    looks: list[tuple[str, Awaitable[Sequence[Finding]]]] = [
+    looks: list[tuple[str, Awaitable[Sequence[Diagnosis]]]] = [
         *(
             ("model", found("model", check, partial(parts.of_model, settings, check, name)))
             for check, name in parts.models_of(settings).items()
@@ -51,24 +51,24 @@ async def _of_parts(settings: Settings, registry: Registry) -> list[Finding]:
         seen = await asyncio.gather(*(look for _, look in looks), return_exceptions=True)
     finally:
         await databases.close()
-    return [finding for (part, _), some in zip(looks, seen, strict=True) for finding in _told(part, some)]
+    return [finding for (part, _), some in zip(looks, seen, strict=True) for finding in _findings_of(part, some)]
 
 
-def _told(part: str, some: Sequence[Finding] | BaseException) -> Sequence[Finding]:
+def _findings_of(part: str, some: Sequence[Diagnosis] | BaseException) -> Sequence[Diagnosis]:
     """What was found. Even a fault of the examination itself costs one part and no more."""
     if not isinstance(some, BaseException):
         return some
     if not isinstance(some, Exception):
         raise some
     said = f"Looking at it failed in a way that nobody thought of ({type(some).__name__}). Please report that."
-    return [Finding(part=part, check="examination", status="failed", said=said)]
+    return [Diagnosis(part=part, check="examination", status="failed", said=said)]
 
 
-async def _of_retrieval(settings: Settings, names: Sequence[str]) -> Sequence[Finding]:
+async def _of_retrieval(settings: Settings, names: Sequence[str]) -> Sequence[Diagnosis]:
     """The embedder, then the index, which is held against it."""
     if not settings.enable_retrieval:
         said = "Off: PLUMBLINE_ENABLE_RETRIEVAL is false."
-        return [Finding(part="index", check="retrieval", status="ok", said=said)]
+        return [Diagnosis(part="index", check="retrieval", status="ok", said=said)]
     from agent.knowledge.build import build_embedder, build_store
 
     embedder: Embedder = build_embedder(settings)

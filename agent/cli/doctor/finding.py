@@ -18,7 +18,7 @@ _FEW = 3
 PATIENCE_S = 60.0  # for one part; each has shorter times of its own
 
 
-class Finding(Frozen):
+class Diagnosis(Frozen):
     """What was found of one thing.
 
     part: of the deployment, as `model` or `database shop`.
@@ -32,7 +32,7 @@ class Finding(Frozen):
     said: str
 
 
-async def found(part: str, check: str, look: Callable[[], Awaitable[Sequence[Finding]]]) -> Sequence[Finding]:
+async def found(part: str, check: str, look: Callable[[], Awaitable[Sequence[Diagnosis]]]) -> Sequence[Diagnosis]:
     """What `look` finds; what it raises on purpose, or too long a wait, is a failure of that part and of no other."""
     try:
         async with asyncio.timeout(PATIENCE_S):
@@ -41,7 +41,7 @@ async def found(part: str, check: str, look: Callable[[], Awaitable[Sequence[Fin
         said = f"No answer within {PATIENCE_S:g} s; check that it runs, and the network between."
     except (PlumblineError, ExecutorError, RetrievalError) as error:
         said = str(error)
-    return [Finding(part=part, check=check, status="failed", said=said)]
+    return [Diagnosis(part=part, check=check, status="failed", said=said)]
 
 
 class Discretion:
@@ -55,6 +55,6 @@ class Discretion:
         longest_first = sorted({value for value in values if len(value) > _FEW}, key=len, reverse=True)
         self._values = re.compile("|".join(rf"(?<![\w-]){re.escape(it)}(?![\w-])" for it in longest_first) or r"(?!)")
 
-    def shown(self, finding: Finding) -> Finding:
+    def shown(self, finding: Diagnosis) -> Diagnosis:
         """The finding without them."""
         return finding.model_copy(update={"said": self._values.sub("…", finding.said)})

@@ -8,30 +8,30 @@ import uuid
 from collections.abc import Sequence
 from functools import partial
 
-from agent.cli.doctor.finding import Finding
+from agent.cli.doctor.finding import Diagnosis
 from agent.config.settings import Settings
 from agent.configuration import Configuration
 from agent.llm.build import build_model
 from agent.llm.chat import ChatModel, Message
 from rag.embedding.embedder import Embedder
 
-_ASKED = [Message(role="user", content="Answer with one word: ready")]
+_PING = [Message(role="user", content="Answer with one word: ready")]
 _REPLY_TOKENS = 8
-_STATE_KEPT_S = 60.0  # where it could be written and then not removed
+_RECORD_S = 60.0  # where it could be written and then not removed
 
 
-def of_configuration(found: Configuration) -> list[Finding]:
+def of_configuration(found: Configuration) -> list[Diagnosis]:
     """Everything that is wrong with settings and registry."""
-    problem = partial(Finding, part="configuration", status="failed")
+    problem = partial(Diagnosis, part="configuration", status="failed")
     findings = [problem(check="settings", said=said) for said in found.problems]
     findings += [problem(check="registry", said=said) for said in found.registry_problems]
     findings += [
-        Finding(part="configuration", check="settings", status="warning", said=said) for said in found.warnings
+        Diagnosis(part="configuration", check="settings", status="warning", said=said) for said in found.warnings
     ]
     if not findings:
         count = len(found.registry.entries)
         said = f"Nothing wrong; {count} database{'' if count == 1 else 's'} in the registry."
-        findings.append(Finding(part="configuration", check="settings and registry", status="ok", said=said))
+        findings.append(Diagnosis(part="configuration", check="settings and registry", status="ok", said=said))
     return findings
 
 
@@ -41,7 +41,7 @@ def models_of(settings: Settings) -> dict[str, str | None]:
     return {"chat model": settings.chat_model} | ({"judge model": judge} if judge else {})
 
 
-async def of_model(settings: Settings, check: str, name: str | None) -> Sequence[Finding]:
+async def of_model(settings: Settings, check: str, name: str | None) -> Sequence[Diagnosis]:
     """Whether a model answers one tiny question. Raises ModelUnavailable, ModelFailed."""
     model = build_model(settings, model_name=name)
     try:
@@ -50,40 +50,40 @@ async def of_model(settings: Settings, check: str, name: str | None) -> Sequence
         await model.close()
 
 
-async def _answers(model: ChatModel, check: str) -> Finding:
+async def _answers(model: ChatModel, check: str) -> Diagnosis:
     began = time.perf_counter()
-    reply = await model.complete(_ASKED, max_tokens=_REPLY_TOKENS)
+    reply = await model.complete(_PING, max_tokens=_REPLY_TOKENS)
     if not reply.text.strip():
         said = f"{model.name} sent an empty reply; check that it is a chat model."
-        return Finding(part="model", check=check, status="failed", said=said)
+        return Diagnosis(part="model", check=check, status="failed", said=said)
     said = f"{model.name} answered in {time.perf_counter() - began:.1f} s."
-    return Finding(part="model", check=check, status="ok", said=said)
+    return Diagnosis(part="model", check=check, status="ok", said=said)
 
 
-async def of_embeddings(embedder: Embedder) -> Sequence[Finding]:
+async def of_embeddings(embedder: Embedder) -> Sequence[Diagnosis]:
     """Whether a text becomes a vector of the length that the embedder says."""
     vectors = await asyncio.to_thread(embedder.embed, ["ready"])
     dimension = await asyncio.to_thread(lambda: embedder.dimension)
     if [len(vector) for vector in vectors] != [dimension]:
         said = f"{embedder.name} says {dimension} dimensions and gives others; set PLUMBLINE_EMBEDDING_MODEL anew."
-        return [Finding(part="embeddings", check=embedder.name, status="failed", said=said)]
+        return [Diagnosis(part="embeddings", check=embedder.name, status="failed", said=said)]
     said = f"A text becomes {dimension} numbers."
-    return [Finding(part="embeddings", check=embedder.name, status="ok", said=said)]
+    return [Diagnosis(part="embeddings", check=embedder.name, status="ok", said=said)]
 
 
-async def of_state(settings: Settings) -> Sequence[Finding]:
+async def of_state(settings: Settings) -> Sequence[Diagnosis]:
     """Whether a record can be written, read and removed again."""
     return await asyncio.to_thread(_state, settings)
 
 
-def _state(settings: Settings) -> list[Finding]:
+def _state(settings: Settings) -> list[Diagnosis]:
     from agent.storage.build import build_store
     from agent.storage.store import Insert, Place, Remove
 
     store, place, value = build_store(settings), Place(kind="doctor", partition=uuid.uuid4().hex), {"written": True}
-    finding = partial(Finding, part="state store", check=settings.state_kind)
+    finding = partial(Diagnosis, part="state store", check=settings.state_kind)
     try:
-        store.commit(place, [Insert(key="record", value=value, expires_at=time.time() + _STATE_KEPT_S)])
+        store.commit(place, [Insert(key="record", value=value, expires_at=time.time() + _RECORD_S)])
         record = store.get(place, "record")
         store.commit(place, [Remove(key="record")])
         if record is None or record.value != value or store.get(place, "record") is not None:
@@ -96,9 +96,9 @@ def _state(settings: Settings) -> list[Finding]:
     return [finding(status="ok", said="A record was written, read and removed.")]
 
 
-async def of_telemetry(settings: Settings) -> Sequence[Finding]:
+async def of_telemetry(settings: Settings) -> Sequence[Diagnosis]:
     """Whether what the settings name takes an empty batch."""
-    finding = partial(Finding, part="telemetry")
+    finding = partial(Diagnosis, part="telemetry")
     otlp, azure = settings.otel_exporter_otlp_endpoint, settings.applicationinsights_connection_string
     if not otlp and azure is None:
         return [finding(check="export", status="ok", said="Off: neither OTLP nor Application Insights is set.")]
@@ -107,7 +107,7 @@ async def of_telemetry(settings: Settings) -> Sequence[Finding]:
     except ImportError:
         said = "Its packages are not installed: `pip install -r requirements.txt`."
         return [finding(check="export", status="failed", said=said)]
-    findings: list[Finding] = []
+    findings: list[Diagnosis] = []
     for name, reached in (await asyncio.to_thread(destinations, settings)).items():
         said = (
             "It took an empty batch."

@@ -38,7 +38,7 @@ class Sample(NamedTuple):
     right: bool
 
 
-class Held(NamedTuple):
+class HeldOut(NamedTuple):
     """A probability from a fit that did not see the question's database, and whether the answer is right."""
 
     probability: float
@@ -49,7 +49,7 @@ class Fitted(NamedTuple):
     """A fit, and what it says of every question when it does not see its database."""
 
     fit: Fit
-    held: tuple[Held, ...]
+    held: tuple[HeldOut, ...]
 
 
 def calibrate(
@@ -149,16 +149,16 @@ def _most_wrong(samples: Sequence[Sample], names: Sequence[str], coefficients: S
     return max(against, key=lambda name: abs(against[name]), default=None)
 
 
-def _held(samples: Sequence[Sample], names: Sequence[str], strength: float) -> list[Held]:
+def _held(samples: Sequence[Sample], names: Sequence[str], strength: float) -> list[HeldOut]:
     """The probability of each sample from a fit on other databases, in the samples' order."""
     folds = folds_of([it.database for it in samples])
-    held: dict[int, Held] = {}
+    held: dict[int, HeldOut] = {}
     for fold in sorted(set(folds)):
         inside = [it for it, at in zip(samples, folds, strict=True) if at != fold]
         intercept, coefficients = _regression(inside, names, strength)
         fit = _bare(intercept, {**_priors(samples), **dict(zip(names, coefficients, strict=True))})
         held |= {
-            at: Held(fit.probability(it.features), it.right)
+            at: HeldOut(fit.probability(it.features), it.right)
             for at, (it, of) in enumerate(zip(samples, folds, strict=True))
             if of == fold
         }
@@ -203,12 +203,12 @@ def _bare(intercept: float, coefficients: dict[str, float]) -> Fit:
     return Fit(intercept=intercept, coefficients=coefficients, wanted=1.0, threshold=None, figures=nothing)
 
 
-def _log_loss(held: Sequence[Held]) -> float:
+def _log_loss(held: Sequence[HeldOut]) -> float:
     least = 1e-9
     return -sum(math.log(max(least, it.probability if it.right else 1 - it.probability)) for it in held) / len(held)
 
 
-def threshold_for(held: Sequence[Held], wanted: float) -> float | None:
+def threshold_for(held: Sequence[HeldOut], wanted: float) -> float | None:
     """The lowest probability from which on the wanted share is right; None where no `LEAST_VERIFIED` answers reach it.
 
     What it returns lies half way to the next probability below, so that a rounding does not decide.
@@ -225,7 +225,7 @@ def threshold_for(held: Sequence[Held], wanted: float) -> float | None:
     return None if found is None else round(found, 4)
 
 
-def figures_of(held: Sequence[Held], threshold: float | None) -> Figures:
+def figures_of(held: Sequence[HeldOut], threshold: float | None) -> Figures:
     """AUROC, calibration error, and precision and recall at the threshold."""
     right = [it.probability for it in held if it.right]
     wrong = [it.probability for it in held if not it.right]
@@ -252,9 +252,9 @@ class Bin(NamedTuple):
         return self.confidence - self.right
 
 
-def bins_of(held: Sequence[Held], count: int = 10) -> list[Bin]:
+def bins_of(held: Sequence[HeldOut], count: int = 10) -> list[Bin]:
     """The answers by their confidence, in so many equal steps from 0 to 1; steps without an answer are left out."""
-    steps: dict[int, list[Held]] = {}
+    steps: dict[int, list[HeldOut]] = {}
     for it in held:
         steps.setdefault(min(count - 1, int(it.probability * count)), []).append(it)
     return [

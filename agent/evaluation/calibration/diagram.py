@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.evaluation.calibration.calibrating import Held, bins_of
+from agent.evaluation.calibration.calibrating import HeldOut, bins_of
 from agent.evaluation.report import wilson
 
 SIDE, LEFT, TOP = 300, 46, 16
 _STYLE = "text{font:11px system-ui,sans-serif;fill:#1f2933}.s{fill:#5f6b7a}"
 
 
-def reliability_diagram(held: Sequence[Held], threshold: float | None) -> str:
+def reliability_diagram(held: Sequence[HeldOut], threshold: float | None) -> str:
     """Share of right answers by confidence, each with its 95 % interval; on the diagonal they are the same.
 
     Args:

@@ -26,7 +26,7 @@ from agent.evaluation.commands.targets import spaced
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
-from agent.llm.wrappers.kept import KeptModel
+from agent.llm.wrappers.cached import CachedModel
 from agent.pipeline.asking import Asking
 from agent.pipeline.confidence.calibration import Calibration, Fit, Sureness
 from agent.pipeline.confidence.features import FEATURES, features_of
@@ -95,7 +95,7 @@ async def run_calibration(
     """
     samples: list[Sample] = []
     observed = Observed()
-    with _kept(service, results / REPLIES, err) as asking_bar:
+    with _cached_replies(service, results / REPLIES, err) as asking_bar:
         asking = Asking(
             replace(service.parts, calibration=observed),
             service.router,
@@ -108,7 +108,7 @@ async def run_calibration(
         with asking_bar as bar:
             task = bar.add_task("asking", total=sum(len(questions) for _, questions in chosen))
             for folder, questions in chosen:
-                samples += await _asked(service, asking, observed, folder, questions, lambda: bar.advance(task))
+                samples += await _ask_all(service, asking, observed, folder, questions, lambda: bar.advance(task))
     refuse_too_few(samples)
     calibration, fitted = calibrate(
         samples,
@@ -129,20 +129,20 @@ async def run_calibration(
 
 
 @contextmanager
-def _kept(service: Service, path: Path, err: Console) -> Iterator[Progress]:
+def _cached_replies(service: Service, path: Path, err: Console) -> Iterator[Progress]:
     """The service with its drafts' and judge's replies kept, and a bar."""
     generator, judge = service.parts.generator, service.parts.judge
     models = generator.model, judge.model
-    kept = KeptModel(generator.model, path)
-    generator.model = kept
+    cached_model = CachedModel(generator.model, path)
+    generator.model = cached_model
     if judge.model is models[0]:
-        judge.model = kept
+        judge.model = cached_model
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
         yield Progress(*columns, console=err)
     finally:
         generator.model, judge.model = models
-        kept.close_file()
+        cached_model.close_file()
 
 
 def _write(path: Path, text: str) -> None:
@@ -176,7 +176,7 @@ def sample_of(
     return found
 
 
-async def _asked(
+async def _ask_all(
     service: Service,
     asking: Asking,
     observed: Observed,

@@ -27,7 +27,7 @@ from agent.evaluation.comparison import compare
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine, report_of, summary_rows
 from agent.evaluation.retrieval.cases import Folder, read_folders
-from agent.llm.wrappers.kept import KeptModel
+from agent.llm.wrappers.cached import CachedModel
 from agent.pipeline.drafts.generate import Generator
 from agent.present.terminal import plain
 from agent.prompting import templates
@@ -170,19 +170,19 @@ async def run_prompts(
         StateUnavailable: replies cannot be kept.
     """
     chosen = _chosen(list(variants(service.parts.profile, wordings)), only)
-    service.parts.generator.model = kept = KeptModel(service.parts.generator.model, results / REPLIES)
+    service.parts.generator.model = cached_model = CachedModel(service.parts.generator.model, results / REPLIES)
     found: dict[str, list[ResultLine]] = {}
     try:
         for folder in read_folders(paths):
             drafts = {it.name: FirstDrafts(service, it) for it in chosen}
             questions = by_database(_sampled(folder, limit, each))
-            lines = await _asked(service, err, folder, questions, drafts, kept)
+            lines = await _ask_all(service, err, folder, questions, drafts, cached_model)
             out.print(table_of(folder.name, lines))
-            for name, asked in lines.items():
-                marked = [it.model_copy(update={"database": f"{folder.name}/{it.database}"}) for it in asked]
+            for name, answers in lines.items():
+                marked = [it.model_copy(update={"database": f"{folder.name}/{it.database}"}) for it in answers]
                 found.setdefault(name, []).extend(marked)
     finally:
-        await kept.close()
+        await cached_model.close()
     out.print(table_of("all folders", found))
 
 
@@ -199,13 +199,13 @@ def _chosen(every: Sequence[Variant], only: Sequence[str]) -> list[Variant]:
     return [every[0], *wanted]
 
 
-async def _asked(
+async def _ask_all(
     service: Service,
     err: Console,
     folder: Folder,
     questions: Sequence[GoldQuestion],
     drafts: Mapping[str, FirstDrafts],
-    kept: KeptModel,
+    cached_model: CachedModel,
 ) -> dict[str, list[ResultLine]]:
     """The result lines of every variant.
 
@@ -220,7 +220,7 @@ async def _asked(
                 with suppress(ReplyUnusable, ModelFailed):  # met again, and written down, when it is scored
                     await one.query(question.question, names[question.path])
                 bar.advance(task)
-    kept.again()
+    cached_model.again()
     lines: dict[str, list[ResultLine]] = {}
     for name, one in drafts.items():
 
@@ -245,12 +245,12 @@ def table_of(title: str, lines: Mapping[str, Sequence[ResultLine]]) -> Table:
     for name in ("prompt", "right", "difference in points (95 %)", "gained, lost"):
         table.add_column(name, no_wrap=name == "right")
     whole = lines[AS_IT_IS]
-    for name, asked in lines.items():
-        right = dict(summary_rows(report_of(asked)))["correct"]
+    for name, answers in lines.items():
+        right = dict(summary_rows(report_of(answers)))["correct"]
         if name == AS_IT_IS:
             table.add_row(name, right, "", "")
             continue
-        it = compare(whole, asked)
+        it = compare(whole, answers)
         low, high = it.interval
         difference = f"{100 * it.difference:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
         table.add_row(plain(name), right, difference, f"{len(it.gained)}, {len(it.lost)}")

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from agent.evaluation.harness import EvaluationInvalid
 from agent.evaluation.retrieval.cases import Folder, read_cases, read_catalogue, read_folders
-from agent.evaluation.retrieval.measure import Case, Measure, RetrievalLine
-from agent.evaluation.retrieval.merged import Catalogue, merge
+from agent.evaluation.retrieval.measure import Measure, RetrievalCase, RetrievalLine
+from agent.evaluation.retrieval.merged import MergedCatalogue, merge
 from agent.evaluation.retrieval.report import recall_table, recalls, target_table, value_table
 from agent.present.terminal import plain
 
@@ -82,8 +82,8 @@ class _Evaluation:
 
     def __init__(self, folders: Sequence[Folder], executors: dict[Path, Executor]) -> None:
         self._folders, self._executors = folders, executors
-        self._catalogues: dict[Path, Catalogue] = {}
-        self._cases: dict[Path, list[Case]] = {}
+        self._catalogues: dict[Path, MergedCatalogue] = {}
+        self._cases: dict[Path, list[RetrievalCase]] = {}
 
     async def read(self, limit: int | None, show_evidence: bool, err: Console) -> None:
         """Read schemas, docs, values and gold queries; what cannot be used of them is told."""
@@ -114,7 +114,7 @@ class _Evaluation:
                 yield line
 
     async def _on(
-        self, name: str, catalogue: Catalogue, cases: Sequence[Case], indexes: Indexes, bar: Progress
+        self, name: str, catalogue: MergedCatalogue, cases: Sequence[RetrievalCase], indexes: Indexes, bar: Progress
     ) -> AsyncIterator[RetrievalLine]:
         task = bar.add_task(f"indexing {plain(catalogue.db_schema.database)}")
         index = await indexes.of(catalogue, lambda done, total: bar.update(task, completed=done, total=total))

@@ -69,13 +69,13 @@ async def run_targets(
         lines = {}
         for way in _IN_ORDER:
             drafts.again()
-            lines[way] = await _asked(service, err, folder, way, limit, results)
+            lines[way] = await _ask_all(service, err, folder, way, limit, results)
         every += lines[WAYS[2]]
         out.print(figures_table(folder.name, accuracy_figures(lines, has_docs=any(folder.docs.values()))))
     out.print(figures_table("all folders, with evaluation", trust_figures(report_of(every))))
 
 
-async def _asked(
+async def _ask_all(
     service: Service, err: Console, folder: Folder, way: str, limit: int, results: Path
 ) -> list[ResultLine]:
     names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
@@ -126,31 +126,33 @@ def accuracy_figures(lines: dict[str, list[ResultLine]], *, has_docs: bool) -> l
     gained, judged = compare(lines[WAYS[0]], lines[WAYS[2]]), compare(lines[WAYS[1]], lines[WAYS[2]])
     for name, found, least in (("over the baseline", gained, target), ("evaluation on, over off", judged, 0.0)):
         points, (low, high) = 100 * found.difference, found.interval
-        told = f"{points:+.1f} points (95 %: {100 * low:+.1f} to {100 * high:+.1f})"
-        figures.append(Figure(name, told, f"at least {least:+.0f}", points >= least))
+        shown = f"{points:+.1f} points (95 %: {100 * low:+.1f} to {100 * high:+.1f})"
+        figures.append(Figure(name, shown, f"at least {least:+.0f}", points >= least))
     return figures
 
 
 def trust_figures(report: Report) -> list[Figure]:
     """What "verified" is worth, and what an answer costs."""
-    told = dict(summary_rows(report))
+    shown = dict(summary_rows(report))
     precision, calls = report.precision, report.plain_calls
-    judged = {name: told[name] for name in ("judge", "plain checks")}
+    judged = {name: shown[name] for name in ("judge", "plain checks")}
     costs = [
-        (name, value) for name, value in told.items() if name.startswith(("tokens", "attempts", "cost", "median total"))
+        (name, value)
+        for name, value in shown.items()
+        if name.startswith(("tokens", "attempts", "cost", "median total"))
     ]
     return [
         Figure(
             "verified that are right (precision)",
-            f"{told['verified that are correct (precision)']} of {report.verified}",
+            f"{shown['verified that are correct (precision)']} of {report.verified}",
             f"at least {PRECISION:.0%}",
             None if precision is None else precision >= PRECISION,
         ),
-        Figure("right that are verified (recall)", told["correct that are verified (recall)"]),
+        Figure("right that are verified (recall)", shown["correct that are verified (recall)"]),
         *(Figure(name, value) for name, value in judged.items()),
         Figure(
             "model calls in the plain case",
-            told["model calls in the plain case"],
+            shown["model calls in the plain case"],
             f"at most {PLAIN_CALLS:.0f}",
             None if calls is None else calls <= PLAIN_CALLS,
         ),

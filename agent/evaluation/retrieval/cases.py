@@ -12,8 +12,8 @@ from agent.databases.database import Database
 from agent.evaluation.docs import docs_beside, docs_for
 from agent.evaluation.gold import GoldNames, gold_names
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, load_questions
-from agent.evaluation.retrieval.measure import Case, StoredText
-from agent.evaluation.retrieval.merged import Catalogue
+from agent.evaluation.retrieval.measure import RetrievalCase, StoredText
+from agent.evaluation.retrieval.merged import MergedCatalogue
 from agent.knowledge.values import all_stored, read_values
 from executors.base import CheckedSql, Column, Executor, Schema, Table
 from rag.docs.documents import comment_documents
@@ -64,7 +64,7 @@ def read_folders(paths: Sequence[Path], file: str = QUESTIONS) -> list[Folder]:
     return folders
 
 
-async def read_catalogue(executor: Executor, docs: Sequence[Path]) -> tuple[Catalogue, tuple[str, ...]]:
+async def read_catalogue(executor: Executor, docs: Sequence[Path]) -> tuple[MergedCatalogue, tuple[str, ...]]:
     """What is known of a database once it is indexed: schema, docs, values; and what of its docs cannot be used.
 
     Raises:
@@ -78,12 +78,12 @@ async def read_catalogue(executor: Executor, docs: Sequence[Path]) -> tuple[Cata
         stored = all_stored(await read_values(database, schema))
     finally:
         await database.close()
-    return Catalogue(db_schema=schema, documents=documents, stored=stored), read.problems
+    return MergedCatalogue(db_schema=schema, documents=documents, stored=stored), read.problems
 
 
 def read_cases(
     folder: Folder, executors: dict[Path, Executor], limit: int | None = None, *, show_evidence: bool = False
-) -> tuple[list[tuple[Path, Case]], tuple[str, ...]]:
+) -> tuple[list[tuple[Path, RetrievalCase]], tuple[str, ...]]:
     """The folder's questions, each with its database; and the gold queries that cannot be read, with their questions.
 
     A question of which none can be read is left out.
@@ -93,7 +93,7 @@ def read_cases(
         limit: only the first so many questions.
         show_evidence: ask each with its evidence.
     """
-    cases: list[tuple[Path, Case]] = []
+    cases: list[tuple[Path, RetrievalCase]] = []
     left_out: list[str] = []
     for question in folder.questions[:limit]:
         executor = executors[question.path]
@@ -107,7 +107,7 @@ def read_cases(
             texts = stored_texts(executor, golds[0].literals)
             fields = {"folder": folder.name, "database": question.database, "question": question.question}
             fields["evidence"] = question.evidence if show_evidence else ""
-            cases.append((question.path, Case(**fields, golds=tuple(golds), texts=texts)))
+            cases.append((question.path, RetrievalCase(**fields, golds=tuple(golds), texts=texts)))
     return cases, tuple(left_out)
 
 

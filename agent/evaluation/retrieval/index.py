@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.evaluation.retrieval.measure import Found
-from agent.evaluation.retrieval.merged import Catalogue
+from agent.evaluation.retrieval.measure import FoundPlaces
+from agent.evaluation.retrieval.merged import MergedCatalogue
 from rag.index.store import Store
 from rag.linking.column_index import ColumnIndex
 from rag.linking.linking import SchemaLinker
@@ -29,7 +29,7 @@ class Index:
         self._name, self._columns, self._retriever = name, columns, retriever
         self.linker = linker
 
-    async def find(self, question: str) -> Found:
+    async def find(self, question: str) -> FoundPlaces:
         """What the index has near a question.
 
         Raises:
@@ -37,7 +37,7 @@ class Index:
         """
         near = await asyncio.to_thread(self._columns.near, question, self._name)
         documents = await self._retriever.retrieve(question, self._name, TOP_K)
-        return Found(near, (*documents.rules, *documents.columns))
+        return FoundPlaces(near, (*documents.rules, *documents.columns))
 
 
 class Indexes:
@@ -52,7 +52,7 @@ class Indexes:
         self._store, self._embedder = Store(path), embedder
         self._columns, self._retriever = ColumnIndex(self._store, embedder), Retriever(self._store, embedder)
 
-    async def of(self, catalogue: Catalogue, progress: Progress | None = None) -> Index:
+    async def of(self, catalogue: MergedCatalogue, progress: Progress | None = None) -> Index:
         """The index of a catalogue, by its database's name; brought up to date first.
 
         Raises:

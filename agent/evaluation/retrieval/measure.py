@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from typing import NamedTuple
 
 from agent.evaluation.gold import ColumnName, GoldNames
-from agent.evaluation.retrieval.merged import Catalogue
+from agent.evaluation.retrieval.merged import MergedCatalogue
 from executors.base import Frozen
 from rag.docs.documents import Retrieved
 from rag.linking.linking import EVERY_SIGNAL, Linked, LinkedPeriod, Near, SchemaLinker, Signal
@@ -52,7 +52,7 @@ class StoredText(Frozen):
     is_date: bool = False
 
 
-class Case(Frozen):
+class RetrievalCase(Frozen):
     """A question, with what its gold queries need.
 
     folder: where it is from. database: as its file of questions has it.
@@ -69,11 +69,11 @@ class Case(Frozen):
     evidence: str = ""
 
     @property
-    def asked(self) -> str:
+    def query(self) -> str:
         """What retrieval is given, as `eval` gives it."""
         return f"{self.question}\n({self.evidence})" if self.evidence else self.question
 
-    def moved(self, tables: Mapping[str, str]) -> Case:
+    def moved(self, tables: Mapping[str, str]) -> RetrievalCase:
         """The same in a catalogue whose tables go by other names. Args: tables: the new name of each."""
         golds = tuple(
             GoldNames(
@@ -127,22 +127,22 @@ class RetrievalLine(Frozen):
     elapsed_ms: float = 0.0
 
 
-class Found(NamedTuple):
+class FoundPlaces(NamedTuple):
     """What the index has near a question: columns and values, and documents."""
 
     near: Near
     relevant: Sequence[Retrieved] = ()
 
 
-class Budget(NamedTuple):
+class RetrievalBudget(NamedTuple):
     """Tokens that a schema text may have; `tokens` None: a third of the whole schema's."""
 
     name: str
     tokens: int | None
 
 
-THIRD = Budget("a third", None)
-BUDGETS = (THIRD, Budget("6,000", 6000), Budget("2,500", 2500))
+THIRD = RetrievalBudget("a third", None)
+BUDGETS = (THIRD, RetrievalBudget("6,000", 6000), RetrievalBudget("2,500", 2500))
 
 
 class Measure:
@@ -159,24 +159,24 @@ class Measure:
     def __init__(
         self,
         name: str,
-        catalogue: Catalogue,
-        find: Callable[[str], Awaitable[Found]],
+        catalogue: MergedCatalogue,
+        find: Callable[[str], Awaitable[FoundPlaces]],
         linker: SchemaLinker,
-        budgets: Sequence[Budget] = BUDGETS,
+        budgets: Sequence[RetrievalBudget] = BUDGETS,
     ) -> None:
         self.name, self._catalogue, self._find, self._linker = name, catalogue, find, linker
         self._whole = self._render(Linked(), UNBOUNDED)
         self.whole_tokens = self._whole.tokens
         self._budgets = [(it.name, it.tokens or self.whole_tokens // 3) for it in budgets]
 
-    async def lines(self, cases: Iterable[Case]) -> AsyncIterator[RetrievalLine]:
+    async def lines(self, cases: Iterable[RetrievalCase]) -> AsyncIterator[RetrievalLine]:
         """A line for each question."""
         for case in cases:
             yield await self._line(case)
 
-    async def _line(self, case: Case) -> RetrievalLine:
+    async def _line(self, case: RetrievalCase) -> RetrievalLine:
         began = time.perf_counter()
-        found = await self._find(case.asked)
+        found = await self._find(case.query)
         linked = self._link(case, found, PRODUCT)
         self._render(linked, self._budgets[0][1])
         elapsed_ms = (time.perf_counter() - began) * 1000
@@ -201,8 +201,8 @@ class Measure:
             elapsed_ms=elapsed_ms,
         )
 
-    def _link(self, case: Case, found: Found, mode: Mode) -> Linked:
-        return self._linker.link(case.asked, near=found.near, relevant=found.relevant, signals=mode.signals)
+    def _link(self, case: RetrievalCase, found: FoundPlaces, mode: Mode) -> Linked:
+        return self._linker.link(case.query, near=found.near, relevant=found.relevant, signals=mode.signals)
 
     def _render(self, linked: Linked, tokens: int, *, close_joins: bool = True) -> SchemaText:
         return render(
@@ -215,7 +215,7 @@ class Measure:
             close_joins=close_joins,
         )
 
-    def _shown(self, mode: str, budget: str, text: SchemaText, case: Case) -> Shown:
+    def _shown(self, mode: str, budget: str, text: SchemaText, case: RetrievalCase) -> Shown:
         tables = frozenset(text.tables)
         columns = frozenset((table, column) for table, names in text.columns.items() for column in names)
         best = max(case.golds, key=lambda gold: _recalls(gold, tables, columns))

@@ -9,7 +9,7 @@ from rag.docs.documents import Document, make_document
 from rag.linking.values import StoredValues
 
 
-class Catalogue(Frozen):
+class MergedCatalogue(Frozen):
     """What retrieval may know of a database: its schema, its docs, and the values that its text columns hold."""
 
     db_schema: Schema
@@ -23,11 +23,11 @@ class Merged(Frozen):
     tables: by the key that a catalogue was given under, the new name of each of its tables.
     """
 
-    catalogue: Catalogue
+    catalogue: MergedCatalogue
     tables: dict[str, dict[str, str]]
 
 
-def merge(catalogues: Mapping[str, Catalogue], name: str = "merged") -> Merged:
+def merge(catalogues: Mapping[str, MergedCatalogue], name: str = "merged") -> Merged:
     """All tables side by side, each in a schema that goes by its database's name; a question does not say which.
 
     Foreign keys lead where they led, docs and values stay with their tables, and terms are everybody's. Past queries
@@ -58,7 +58,8 @@ def merge(catalogues: Mapping[str, Catalogue], name: str = "merged") -> Merged:
     schema = Schema(database=name, dialect=min(dialects), tables=tuple(tables))
     unique = {document.id: document for document in documents}
     return Merged(
-        catalogue=Catalogue(db_schema=schema, documents=tuple(unique.values()), stored=tuple(stored)), tables=renamed
+        catalogue=MergedCatalogue(db_schema=schema, documents=tuple(unique.values()), stored=tuple(stored)),
+        tables=renamed,
     )
 
 

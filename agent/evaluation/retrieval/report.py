@@ -97,15 +97,15 @@ def value_linking(lines: Sequence[RetrievalLine]) -> list[ValueLinking]:
 def recall_table(catalogue: str, figures: Iterable[Recall]) -> Table:
     """The recalls on one catalogue. A mode that showed the whole schema to every question has no row of its own."""
     own = [it for it in figures if it.catalogue == catalogue]
-    told = [it for it in own if it.mode == WHOLE or it.share < 1]
+    worth_showing = [it for it in own if it.mode == WHOLE or it.share < 1]
     title = f"{catalogue}, {own[0].n if own else 0} questions: those with all tables, columns shown; and mean recall"
     table = _table(title, "shown", "budget")
-    if len(told) < len(own):
+    if len(worth_showing) < len(own):
         table.caption = "A budget without a row is enough for all that there is."
         table.caption_justify = "left"
     for name in ("tokens", "of all", "tables", "mean", "columns", "mean"):
         table.add_column(name, justify="right")
-    for it in told:
+    for it in worth_showing:
         recall = (it.strict_tables, it.mean_tables, it.strict_columns, it.mean_columns)
         table.add_row(it.mode, it.budget, f"{it.tokens:,.0f}", f"{it.share:.0%}", *(f"{one:.3f}" for one in recall))
     return table

@@ -124,8 +124,8 @@ class PrefixStates:
             async with self._client() as client:
                 reply = await client.post("/slots/0", params={"action": action}, json={"filename": name})
             if reply.is_success:
-                told = reply.json()
-                return int(told.get("n_written") or told.get("n_read") or 0)
+                body = reply.json()
+                return int(body.get("n_written") or body.get("n_read") or 0)
         except (httpx2.HTTPError, ValueError) as error:
             log.debug("llama.cpp did not %s a slot: %s", action, error)
         return None

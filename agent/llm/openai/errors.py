@@ -56,8 +56,8 @@ def wait_before_retry(state: RetryCallState) -> float:
     import openai
 
     error = state.outcome.exception() if state.outcome else None
-    asked = _retry_after(error) if isinstance(error, openai.APIStatusError) else None
-    wait = FIRST_WAIT_S * 2 ** (state.attempt_number - 1) if asked is None else asked
+    retry_after_s = _retry_after(error) if isinstance(error, openai.APIStatusError) else None
+    wait = FIRST_WAIT_S * 2 ** (state.attempt_number - 1) if retry_after_s is None else retry_after_s
     return min(wait, LONGEST_WAIT_S)
 
 

@@ -35,14 +35,14 @@ class RepeatedModel(WrappedModel):
         temperature: float = 0.0,
     ) -> Reply:
         """See `ChatModel.complete`. The n-th call of the same words since `again` gets the n-th reply to them."""
-        said = [(message.role, message.content) for message in messages]
-        asked = repr((said, schema and schema.name, max_tokens, temperature))
-        async with self._asking[asked]:  # a call that fails has taken none
-            replies = self._replies.setdefault(asked, [])
-            at = self._taken.get(asked, 0)
+        contents = [(message.role, message.content) for message in messages]
+        key = repr((contents, schema and schema.name, max_tokens, temperature))
+        async with self._asking[key]:  # a call that fails has taken none
+            replies = self._replies.setdefault(key, [])
+            at = self._taken.get(key, 0)
             if at == len(replies):
                 replies.append(
                     await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
                 )
-            self._taken[asked] = at + 1
+            self._taken[key] = at + 1
         return replies[at]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from executors.base import JsonValue, QueryResult
 
 
-class Role(StrEnum):
+class ColumnRole(StrEnum):
     """TIME: a place on a time axis. CATEGORY: a name. MEASURE: an amount. OTHER: an id, a mixture, nothing at all."""
 
     TIME = "time"
@@ -37,7 +37,7 @@ class ChartColumn(NamedTuple):
 
     name: str
     values: tuple[JsonValue, ...]
-    role: Role
+    role: ColumnRole
     grain: Grain | None = None
 
     @property
@@ -100,25 +100,25 @@ def is_number(value: JsonValue) -> bool:
 def _column(name: str, values: tuple[JsonValue, ...]) -> ChartColumn:
     known = [value for value in values if value is not None]
     if not known or not name or not name.isprintable():  # a column that Vega-Lite cannot refer to
-        return ChartColumn(name, values, Role.OTHER)
+        return ChartColumn(name, values, ColumnRole.OTHER)
     if all(map(is_number, known)):
         return _of_numbers(name, values, known)
     if all(isinstance(value, bool) for value in known):
-        return ChartColumn(name, values, Role.CATEGORY)
+        return ChartColumn(name, values, ColumnRole.CATEGORY)
     if not all(isinstance(value, str) for value in known):
-        return ChartColumn(name, values, Role.OTHER)
+        return ChartColumn(name, values, ColumnRole.OTHER)
     grain = _grain(known) if len(known) == len(values) else None
-    return ChartColumn(name, values, Role.TIME if grain else Role.CATEGORY, grain)
+    return ChartColumn(name, values, ColumnRole.TIME if grain else ColumnRole.CATEGORY, grain)
 
 
 def _of_numbers(name: str, values: tuple[JsonValue, ...], known: Sequence[JsonValue]) -> ChartColumn:
     whole = all(isinstance(value, int) for value in known)
     complete = len(known) == len(values)
     if whole and complete and _YEAR_NAME.search(name) and all(1000 <= value <= 2999 for value in known):
-        return ChartColumn(name, values, Role.TIME, Grain.YEAR)
+        return ChartColumn(name, values, ColumnRole.TIME, Grain.YEAR)
     if whole and (_ID_NAME.search(name) or _ID_CAMEL.search(name)):
-        return ChartColumn(name, values, Role.OTHER)
-    return ChartColumn(name, values, Role.MEASURE)
+        return ChartColumn(name, values, ColumnRole.OTHER)
+    return ChartColumn(name, values, ColumnRole.MEASURE)
 
 
 def _grain(texts: Sequence[str]) -> Grain | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.present.charts.columns import ChartColumn, Role, is_number
+from agent.present.charts.columns import ChartColumn, ColumnRole, is_number
 from executors.base import JsonValue
 
 
@@ -18,7 +18,7 @@ def describe_keyed(kind: str, y: ChartColumn, keys: Sequence[ChartColumn]) -> st
     """
     numbers = [(row, value) for row, value in enumerate(y.values) if is_number(value)]
     low, high = (pick(numbers, key=lambda pair: pair[1]) for pick in (min, max))
-    times = [key for key in keys if key.role is Role.TIME]
+    times = [key for key in keys if key.role is ColumnRole.TIME]
     span = (
         f" from {_text(min(times[0].values))} to {_text(max(times[0].values))}"
         if times and not times[0].is_named

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from agent.core.chart import Chart
 from agent.present.charts import spec
-from agent.present.charts.columns import ChartColumn, Role, read_columns
+from agent.present.charts.columns import ChartColumn, ColumnRole, read_columns
 from agent.present.charts.describe import describe_keyed, describe_measures
 from executors.base import QueryResult
 
@@ -43,9 +43,9 @@ def recommend(result: QueryResult) -> Chart | None:
     if result.truncated or not MIN_ROWS <= result.row_count <= MAX_ROWS:
         return None
     columns = read_columns(result)
-    times, categories = _with(columns, Role.TIME), _with(columns, Role.CATEGORY)
-    measures = [column for column in _with(columns, Role.MEASURE) if len(set(column.numbers)) > 1]
-    ids = _with(columns, Role.OTHER)
+    times, categories = _with(columns, ColumnRole.TIME), _with(columns, ColumnRole.CATEGORY)
+    measures = [column for column in _with(columns, ColumnRole.MEASURE) if len(set(column.numbers)) > 1]
+    ids = _with(columns, ColumnRole.OTHER)
     if not measures:
         return None
     y = _principal(measures)
@@ -64,7 +64,7 @@ def recommend(result: QueryResult) -> Chart | None:
     return None
 
 
-def _with(columns: Sequence[ChartColumn], role: Role) -> list[ChartColumn]:
+def _with(columns: Sequence[ChartColumn], role: ColumnRole) -> list[ChartColumn]:
     return [column for column in columns if column.role is role]
 
 

@@ -56,7 +56,7 @@ def _conjunction(parts: Sequence[exp.Expr], say: Say) -> str:
     for part in parts:
         inner = part.unnest()
         flat.extend(inner.flatten() if isinstance(inner, exp.And) else [part])
-    said, skipped = [], set()
+    phrases, skipped = [], set()
     for place, part in enumerate(flat):
         if place in skipped:
             continue
@@ -64,11 +64,11 @@ def _conjunction(parts: Sequence[exp.Expr], say: Say) -> str:
             together = _period(part, flat[other], say) if other not in skipped else None
             if together:
                 skipped.add(other)
-                said.append(together)
+                phrases.append(together)
                 break
         else:
-            said.append(_grouped(part, say, exp.Or))
-    return listed(said)
+            phrases.append(_grouped(part, say, exp.Or))
+    return listed(phrases)
 
 
 def _grouped(part: exp.Expr, say: Say, other: type[exp.Expr]) -> str:
@@ -171,8 +171,8 @@ def _like(node: exp.Expr, say: Say, *, negated: bool = False) -> str | None:
     if verb is None:
         return f"{operand(node.this, say)} {'does not read' if negated else 'reads'} '{inner}'{case}"
     first, _, rest = verb.partition(" ")
-    said = f"does not {verb}" if negated else f"{first}s{f' {rest}' if rest else ''}"
-    return f"{operand(node.this, say)} {said} '{inner}'{case}"
+    phrases = f"does not {verb}" if negated else f"{first}s{f' {rest}' if rest else ''}"
+    return f"{operand(node.this, say)} {phrases} '{inner}'{case}"
 
 
 def _exists(node: exp.Expr, say: Say, *, negated: bool = False) -> str | None:

@@ -28,7 +28,7 @@ _SELECT_PARTS = {
     "with_",
 }
 _SET_PARTS = {"this", "expression", "distinct", "by_name", "order", "limit", "offset", "with_"}
-_RECURSIVE_UNSAID = frozenset({"tsql", "oracle", "sqlite"})  # where WITH RECURSIVE need not say so
+_RECURSIVE_IMPLIED = frozenset({"tsql", "oracle", "sqlite"})  # where WITH RECURSIVE need not say so
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)
 
 
@@ -42,7 +42,7 @@ def explain(sql: str, dialect: str, draft: str | None = None) -> str:
     """
     name = DIALECTS[dialect].sqlglot
     try:
-        sentences = _Steps(name).told(_as_drafted(_parsed(sql, name), draft, name))
+        sentences = _Steps(name).sentences_of(_as_drafted(_parsed(sql, name), draft, name))
     except (SqlglotError, RecursionError):
         sentences = [f"runs {quoted(sql)}"]
     text = ""
@@ -92,13 +92,13 @@ class _Steps:
         self._steps: list[tuple[str, list[str]]] = []
         self._unnamed = 0
 
-    def told(self, query: exp.Expr) -> list[str]:
+    def sentences_of(self, query: exp.Expr) -> list[str]:
         """All sentences: of the steps, then of the query itself."""
         last = self._sentences(query)
-        said: list[str] = []
+        steps: list[str] = []
         for place, (name, sentences) in enumerate(self._steps):
-            said += [f"{'then' if place else 'first'}, {name}: {sentences[0]}", *sentences[1:]]
-        return [*said, f"finally, {last[0]}", *last[1:]] if said else last
+            steps += [f"{'then' if place else 'first'}, {name}: {sentences[0]}", *sentences[1:]]
+        return [*steps, f"finally, {last[0]}", *last[1:]] if steps else last
 
     def _sentences(self, query: exp.Expr) -> list[str]:
         """Of one query, each without its capital and its full stop; of one that has no words, its SQL."""
@@ -122,7 +122,7 @@ class _Steps:
     def _cte(self, cte: exp.Expr, *, recursive: bool) -> list[str]:
         query, name = cte.this, cte.alias.lower()
         itself = any(table.name.lower() == name for table in query.find_all(exp.Table))
-        if not itself or not isinstance(query, exp.Union) or not (recursive or self._dialect in _RECURSIVE_UNSAID):
+        if not itself or not isinstance(query, exp.Union) or not (recursive or self._dialect in _RECURSIVE_IMPLIED):
             return self._sentences(query)
         first, more = self._sentences(query.this), self._sentences(query.expression)
         return [
@@ -155,34 +155,34 @@ class _Steps:
             what = f"takes {count} queries, and keeps the rows of the first one that {others}"
         what += ", matching columns by name" * bool(query.args.get("by_name"))
         what += ", counting repeated rows" * (every and not isinstance(query, exp.Union))
-        said = [what]
+        steps = [what]
         for place, part in enumerate(parts, 1):
             sentences = self._sentences(part)
-            said += [f"query {place}: {sentences[0]}", *sentences[1:]]
+            steps += [f"query {place}: {sentences[0]}", *sentences[1:]]
         say, first = Speaker(self._dialect, {}), parts[0].unnest()
         items = first.expressions if isinstance(first, exp.Select) else []
         ending = _ending(query, items, say)
-        return [*said, f"of all of this, it {ending}"] if ending else said
+        return [*steps, f"of all of this, it {ending}"] if ending else steps
 
     # -- one SELECT ---------------------------------------------------------------------------------------
 
     def _select(self, query: exp.Select) -> list[str]:
         found = sources(query, partial(Speaker, self._dialect), derived=self._derived)
         say, where = found.say, query.args.get("where")
-        said = []
+        steps = []
         if found.text:
-            kept = f", and keeps the rows where {say.condition(where.this)}" if where else ""
-            said.append(f"reads {found.text}{kept}")
+            condition_text = f", and keeps the rows where {say.condition(where.this)}" if where else ""
+            steps.append(f"reads {found.text}{condition_text}")
         elif where is not None:
             raise Unsayable
         having, qualify = query.args.get("having"), query.args.get("qualify")
-        said.append(_given(query, say, filtered=where is not None))
+        steps.append(_given(query, say, filtered=where is not None))
         if having is not None:
-            said.append(f"keeps only the groups where {say.condition(having.this)}")
+            steps.append(f"keeps only the groups where {say.condition(having.this)}")
         if qualify is not None:
-            said.append(f"keeps only the rows where {say.condition(qualify.this)}")
+            steps.append(f"keeps only the rows where {say.condition(qualify.this)}")
         ending = _ending(query, query.expressions, say)
-        return [*said, ending] if ending else said
+        return [*steps, ending] if ending else steps
 
 
 def _cte_name(cte: exp.Expr) -> str:
@@ -309,9 +309,9 @@ def _cut(query: exp.Expr, say: Say, *, ordered: bool) -> str:
     if count is None:
         return leaves
     share = f"{count.name} percent of the rows" if options.args.get("percent") else _rows(count)
-    kept = "keeps the next " if leaves else "keeps the first " if ordered else "keeps at most "
+    limit_words = "keeps the next " if leaves else "keeps the first " if ordered else "keeps at most "
     ties = ", and those equal to the last" * bool(options.args.get("with_ties"))
-    return " and ".join(part for part in (leaves, f"{kept}{share}{ties}") if part)
+    return " and ".join(part for part in (leaves, f"{limit_words}{share}{ties}") if part)
 
 
 def _rows(count: exp.Expr) -> str:

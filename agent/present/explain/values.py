@@ -123,8 +123,8 @@ def _aggregate(name: str, given: Sequence[exp.Expr], say: Say, where: str = "") 
         return None
     if name == "count":
         return _count(one, say, where)
-    if isinstance(one, exp.Case) and not where and (said := _aggregate_of_case(name, one, say)):
-        return said
+    if isinstance(one, exp.Case) and not where and (phrases := _aggregate_of_case(name, one, say)):
+        return phrases
     if isinstance(one, exp.Distinct):
         if len(one.expressions) > 1:
             return None
@@ -213,14 +213,14 @@ def _case(node: exp.Expr, say: Say) -> str | None:
     branches = node.args["ifs"]
     if len(branches) > MAX_BRANCHES:
         return None
-    said = []
+    phrases = []
     for branch in branches:
         when = say.condition(
             branch.this if node.this is None else exp.EQ(this=node.this.copy(), expression=branch.this.copy())
         )
-        said.append(f"{say.value(branch.args['true'])} where {when}")
+        phrases.append(f"{say.value(branch.args['true'])} where {when}")
     default = node.args.get("default")
-    return f"({', '.join(said)}, otherwise {say.value(default) if default is not None else 'no value'})"
+    return f"({', '.join(phrases)}, otherwise {say.value(default) if default is not None else 'no value'})"
 
 
 def _filter(node: exp.Expr, say: Say) -> str | None:
@@ -258,14 +258,14 @@ def ordering(order: exp.Expr, say: Say, named: Callable[[exp.Expr], tuple[str, b
         say: knows the tables.
         named: what a key is called, and whether it is an amount; its own words where absent.
     """
-    said = []
+    phrases = []
     for key in order.expressions:
         text, amount = named(key.this) if named else (say.value(key.this), is_amount(key.this))
         down = bool(key.args.get("desc"))
-        said.append(
+        phrases.append(
             f"{text} ({'highest' if down else 'lowest'} first)" if amount else f"{text}{' (descending)' * down}"
         )
-    return listed(said, "then")
+    return listed(phrases, "then")
 
 
 def _interval(node: exp.Expr, _say: Say) -> str | None:

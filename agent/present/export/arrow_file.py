@@ -11,7 +11,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from agent.present.export.columns import ExportColumn, Kind, as_decimal, as_text, columns_of
+from agent.present.export.columns import CellKind, ExportColumn, as_decimal, as_text, columns_of
 from executors.base import JsonValue, QueryResult
 
 if TYPE_CHECKING:
@@ -81,23 +81,23 @@ def _type(column: ExportColumn) -> Any:
     """nanoarrow's schema of a column."""
     import nanoarrow as na
 
-    if column.kind is Kind.DECIMAL:
+    if column.kind is CellKind.DECIMAL:
         return na.decimal128(column.digits, column.scale)
     return {
-        Kind.TEXT: na.string,
-        Kind.BOOLEAN: na.bool_,
-        Kind.INTEGER: na.int64,
-        Kind.DOUBLE: na.float64,
-        Kind.DATE: na.date32,
-        Kind.TIMESTAMP: lambda: na.timestamp("us"),
-        Kind.INSTANT: lambda: na.timestamp("us", "UTC"),
+        CellKind.TEXT: na.string,
+        CellKind.BOOLEAN: na.bool_,
+        CellKind.INTEGER: na.int64,
+        CellKind.DOUBLE: na.float64,
+        CellKind.DATE: na.date32,
+        CellKind.TIMESTAMP: lambda: na.timestamp("us"),
+        CellKind.INSTANT: lambda: na.timestamp("us", "UTC"),
     }[column.kind]()
 
 
 def _array(column: ExportColumn, values: Sequence[JsonValue]) -> CArray:
     from nanoarrow import c_array
 
-    if column.kind is Kind.DECIMAL:
+    if column.kind is CellKind.DECIMAL:
         return _decimals(column, values)
     stored = _STORED[column.kind]
     return c_array([None if value is None else stored(value) for value in values], _type(column))
@@ -125,14 +125,14 @@ def _microseconds(text: str) -> int:
     return ((moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)) - _EPOCH) // _MICROSECOND
 
 
-_STORED: dict[Kind, Callable[[Any], Any]] = {
-    Kind.TEXT: as_text,
-    Kind.BOOLEAN: bool,
-    Kind.INTEGER: int,
-    Kind.DOUBLE: float,
-    Kind.DATE: _days,
-    Kind.TIMESTAMP: _microseconds,
-    Kind.INSTANT: _microseconds,
+_STORED: dict[CellKind, Callable[[Any], Any]] = {
+    CellKind.TEXT: as_text,
+    CellKind.BOOLEAN: bool,
+    CellKind.INTEGER: int,
+    CellKind.DOUBLE: float,
+    CellKind.DATE: _days,
+    CellKind.TIMESTAMP: _microseconds,
+    CellKind.INSTANT: _microseconds,
 }
 
 

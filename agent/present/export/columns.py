@@ -35,7 +35,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?")
 
 
-class Kind(StrEnum):
+class CellKind(StrEnum):
     """The types that a column of an exported file can have."""
 
     TEXT = "text"
@@ -52,7 +52,7 @@ class ExportColumn(Frozen):
     """A column of an exported file. `digits`, `scale`: of a decimal, all of them and those after the point."""
 
     name: str
-    kind: Kind
+    kind: CellKind
     digits: int = 0
     scale: int = 0
 
@@ -74,13 +74,13 @@ def _column(name: str, values: Sequence[JsonValue]) -> ExportColumn:
     known = [value for value in values if value is not None]
     types = {type(value) for value in known}
     if not types or not types <= {bool, int, float, str}:
-        return ExportColumn(name=name, kind=Kind.TEXT)
+        return ExportColumn(name=name, kind=CellKind.TEXT)
     if types == {bool}:
-        return ExportColumn(name=name, kind=Kind.BOOLEAN)
+        return ExportColumn(name=name, kind=CellKind.BOOLEAN)
     if types == {str}:
         numbers = _numbers_of(known)
         return _of_numbers(name, numbers) if numbers else ExportColumn(name=name, kind=_of_texts(known))
-    return _of_numbers(name, known) if bool not in types else ExportColumn(name=name, kind=Kind.TEXT)
+    return _of_numbers(name, known) if bool not in types else ExportColumn(name=name, kind=CellKind.TEXT)
 
 
 def _numbers_of(texts: Sequence[str]) -> list[JsonValue] | None:
@@ -100,14 +100,14 @@ def _numbers_of(texts: Sequence[str]) -> list[JsonValue] | None:
     return found if str in kinds and len(kinds) > 1 else None
 
 
-def _of_texts(texts: Sequence[str]) -> Kind:
+def _of_texts(texts: Sequence[str]) -> CellKind:
     if all(_DATE.fullmatch(text) for text in texts):
-        return Kind.DATE if all(map(_is_real, texts)) else Kind.TEXT
+        return CellKind.DATE if all(map(_is_real, texts)) else CellKind.TEXT
     matches = [_TIMESTAMP.fullmatch(text) for text in texts]
     if not all(matches) or not all(map(_is_real, texts)):
-        return Kind.TEXT
+        return CellKind.TEXT
     zoned = {bool(match[2]) for match in matches if match}
-    return Kind.TEXT if len(zoned) == 2 else Kind.INSTANT if zoned == {True} else Kind.TIMESTAMP
+    return CellKind.TEXT if len(zoned) == 2 else CellKind.INSTANT if zoned == {True} else CellKind.TIMESTAMP
 
 
 def _is_real(text: str) -> bool:
@@ -126,9 +126,9 @@ def _of_numbers(name: str, values: Sequence[JsonValue]) -> ExportColumn:
     floats = any(isinstance(value, float) for value in values)
     if not exact and (floats or texts):
         large = any(isinstance(value, int) and abs(value) > MAX_SAFE_INTEGER for value in values)
-        return ExportColumn(name=name, kind=Kind.TEXT if large else Kind.DOUBLE)
+        return ExportColumn(name=name, kind=CellKind.TEXT if large else CellKind.DOUBLE)
     if texts - exact or not all(_NUMBER.fullmatch(text) and to_json(Decimal(text)) == text for text in exact):
-        return ExportColumn(name=name, kind=Kind.TEXT)
+        return ExportColumn(name=name, kind=CellKind.TEXT)
     return _exact(name, [as_decimal(value) for value in values])
 
 
@@ -136,11 +136,11 @@ def _exact(name: str, numbers: Sequence[Decimal]) -> ExportColumn:
     """Integers, or decimals with as many digits as the values need."""
     scale = max(max(0, -int(number.as_tuple().exponent)) for number in numbers)
     if scale == 0 and all(-(2**63) <= number < 2**63 for number in numbers):
-        return ExportColumn(name=name, kind=Kind.INTEGER)
+        return ExportColumn(name=name, kind=CellKind.INTEGER)
     digits = max(number.adjusted() + 1 for number in numbers if number) + scale
     if digits > MAX_DECIMAL_DIGITS:
-        return ExportColumn(name=name, kind=Kind.TEXT)
-    return ExportColumn(name=name, kind=Kind.DECIMAL, digits=max(digits, scale, 1), scale=scale)
+        return ExportColumn(name=name, kind=CellKind.TEXT)
+    return ExportColumn(name=name, kind=CellKind.DECIMAL, digits=max(digits, scale, 1), scale=scale)
 
 
 def as_decimal(value: JsonValue) -> Decimal:

@@ -68,8 +68,8 @@ def _is_numeric(values: tuple[JsonValue, ...]) -> bool:
 
 
 def _sureness(answer: Answer) -> str:
-    said = "Verified" if answer.verified else "Not verified"
-    return said if answer.confidence is None else f"{said}; confidence {answer.confidence:.0%}"
+    word = "Verified" if answer.verified else "Not verified"
+    return word if answer.confidence is None else f"{word}; confidence {answer.confidence:.0%}"
 
 
 def _inline(text: str) -> str:

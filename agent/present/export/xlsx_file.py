@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from agent.core.errors import NotAcceptable
-from agent.present.export.columns import ExportColumn, Kind, as_decimal, as_text, columns_of
+from agent.present.export.columns import CellKind, ExportColumn, as_decimal, as_text, columns_of
 from executors.base import JsonValue, QueryResult
 
 if TYPE_CHECKING:
@@ -65,32 +65,32 @@ def _cell(sheet: Any, column: ExportColumn, value: JsonValue) -> WriteOnlyCell |
     return _text_cell(sheet, as_text(value) or "") if native is None else _other_cell(sheet, native)
 
 
-def _native(kind: Kind, value: JsonValue) -> object | None:
+def _native(kind: CellKind, value: JsonValue) -> object | None:
     """The value as Excel keeps it; None where that would lose something, or it is a text."""
     match kind:
-        case Kind.BOOLEAN:
+        case CellKind.BOOLEAN:
             return bool(value)
-        case Kind.INTEGER:
+        case CellKind.INTEGER:
             number = as_decimal(value)
             return int(number) if abs(number) < EXACT else None
-        case Kind.DECIMAL:
+        case CellKind.DECIMAL:
             number = as_decimal(value)
             return number if len(number.as_tuple().digits) <= DIGITS else None
-        case Kind.DOUBLE:
+        case CellKind.DOUBLE:
             return float(value) if isinstance(value, int | float) else None  # NaN is a text
-        case Kind.DATE | Kind.TIMESTAMP | Kind.INSTANT:
+        case CellKind.DATE | CellKind.TIMESTAMP | CellKind.INSTANT:
             return _moment(kind, str(value))
         case _:
             return None
 
 
-def _moment(kind: Kind, text: str) -> dt.date | dt.datetime | None:
+def _moment(kind: CellKind, text: str) -> dt.date | dt.datetime | None:
     moment = dt.datetime.fromisoformat(text)
     if moment.tzinfo is not None:
         moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
     if (moment.year, moment.month) < (1900, 3):  # Excel counts a 29th of February 1900
         return None
-    return moment.date() if kind is Kind.DATE else moment
+    return moment.date() if kind is CellKind.DATE else moment
 
 
 def _text_cell(sheet: Any, text: str) -> WriteOnlyCell:

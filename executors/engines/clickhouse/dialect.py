@@ -1,6 +1,15 @@
 """ClickHouse."""
 
-from executors.dialects.row import COMMON, COMMON_AGGREGATES, Case, Dialect, Probe, SchemaQueries, Session, words
+from executors.dialects.row import (
+    COMMON,
+    COMMON_AGGREGATES,
+    Dialect,
+    NameCase,
+    Probe,
+    SchemaQueries,
+    SessionSetup,
+    words,
+)
 from executors.engines.clickhouse.functions import MORE_AGGREGATES, MORE_FUNCTIONS
 from executors.errors import ErrorKind
 
@@ -151,7 +160,7 @@ CLICKHOUSE = Dialect(
     title="ClickHouse",
     sqlglot="clickhouse",
     quote=("`", "`"),
-    case=Case.EXACT,
+    case=NameCase.EXACT,
     months_ago="today() - INTERVAL {n} MONTH",
     truncate_month="toStartOfMonth({column})",
     hints=(
@@ -213,7 +222,7 @@ CLICKHOUSE = Dialect(
     functions=_FUNCTIONS | MORE_FUNCTIONS | {"columns"},
     table_functions=words("numbers generate_series generateseries"),
     units=words("age date_add date_diff date_sub dateadd datediff datesub timestampadd timestampdiff timestampsub"),
-    session=Session(
+    session=SessionSetup(
         read_only=_SETTINGS,
         timeout="SET max_execution_time = {s}",
         cancel="KILL QUERY WHERE query_id = '{id}' ASYNC",

@@ -1,6 +1,6 @@
 """Databricks, by the SQL of Spark and the catalogue of Unity."""
 
-from executors.dialects.row import COMMON, COMMON_AGGREGATES, Dialect, SchemaQueries, Session, words
+from executors.dialects.row import COMMON, COMMON_AGGREGATES, Dialect, SchemaQueries, SessionSetup, words
 from executors.engines.databricks.functions import MORE_FUNCTIONS
 from executors.errors import ErrorKind
 
@@ -201,7 +201,7 @@ DATABRICKS = Dialect(
     units=words("dateadd date_add datediff date_diff timediff timestampadd timestampdiff"),
     formatters=words("printf format_string"),
     # No session is read-only, and a WITH may begin a write.
-    session=Session(
+    session=SessionSetup(
         timeout="SET STATEMENT_TIMEOUT = {s:.0f}",
         first_words=words("select with values"),
         statement_words=words("insert update delete") | {"merge into"},

@@ -33,7 +33,7 @@ class _Opened(NamedTuple):
 
     state: tuple[FileState | None, ...]
     connection: DuckDBPyConnection
-    found: duckdb_schema.Found
+    found: duckdb_schema.DuckdbCatalogue
 
 
 class DuckdbExecutor(Executor):
@@ -62,7 +62,7 @@ class DuckdbExecutor(Executor):
         self._scratch = scratch_folder(self)
         self._lock = threading.Lock()
         self._opened: _Opened | None = None
-        self._found: tuple[tuple[FileState | None, ...], duckdb_schema.Found] | None = None
+        self._found: tuple[tuple[FileState | None, ...], duckdb_schema.DuckdbCatalogue] | None = None
 
     def schema(self) -> Schema:
         """See `Executor.schema`; read again when the file has changed."""

@@ -38,7 +38,7 @@ _KEYS = """
 Name = tuple[str, str]
 
 
-class Found(NamedTuple):
+class DuckdbCatalogue(NamedTuple):
     """A schema; the DuckDB schemas its tables are in, in the order a bare name is looked up; what could not be read."""
 
     schema: Schema
@@ -46,7 +46,7 @@ class Found(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def read(cursor: DuckDBPyConnection, database: str, samples: int) -> Found:
+def read(cursor: DuckDBPyConnection, database: str, samples: int) -> DuckdbCatalogue:
     """All tables and views, in the order they were created; `main` first, then the other DuckDB schemas by name.
 
     Tables go by their bare names. Where two schemas have a table of the same name, the first one's is meant.
@@ -83,7 +83,7 @@ def read(cursor: DuckDBPyConnection, database: str, samples: int) -> Found:
                 is_view=is_view,
             )
         )
-    return Found(Schema(database=database, dialect="duckdb", tables=tuple(found)), path, tuple(warnings))
+    return DuckdbCatalogue(Schema(database=database, dialect="duckdb", tables=tuple(found)), path, tuple(warnings))
 
 
 def count_rows(cursor: DuckDBPyConnection, table: str) -> int | None:

@@ -1,7 +1,16 @@
 """SAP HANA."""
 
 from executors.dialects import reserved
-from executors.dialects.row import ASK_AGAIN, COMMON, COMMON_AGGREGATES, Case, Dialect, SchemaQueries, Session, words
+from executors.dialects.row import (
+    ASK_AGAIN,
+    COMMON,
+    COMMON_AGGREGATES,
+    Dialect,
+    NameCase,
+    SchemaQueries,
+    SessionSetup,
+    words,
+)
 from executors.errors import ErrorKind
 
 # The server's own schemas are left out; the views of activated models are not.
@@ -67,7 +76,7 @@ HANA = Dialect(
     sqlglot="hana",
     reserved=reserved.HANA,
     named_by_text=True,
-    case=Case.UPPER,
+    case=NameCase.UPPER,
     months_ago="ADD_MONTHS(CURRENT_DATE, -{n})",
     truncate_month="ADD_DAYS(LAST_DAY(ADD_MONTHS({column}, -1)), 1)",
     hints=(
@@ -212,6 +221,6 @@ HANA = Dialect(
         "series_generate_smallint series_generate_time series_generate_timestamp series_generate_tinyint",
     ),
     # DDL commits, whatever the transaction is; so it must not begin.
-    session=Session(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),
+    session=SessionSetup(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),
     reads=_READS,
 )

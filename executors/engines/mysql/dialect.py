@@ -6,12 +6,12 @@ from executors.dialects.row import (
     COMMON,
     COMMON_AGGREGATES,
     READERS_LOGIN,
-    Case,
     Dialect,
     Lexis,
+    NameCase,
     Probe,
     SchemaQueries,
-    Session,
+    SessionSetup,
     words,
 )
 from executors.engines.mysql.functions import BOTH, MARIADB_ONLY, MYSQL_ONLY
@@ -19,7 +19,7 @@ from executors.errors import ErrorKind
 
 # Quotes, backslashes and || mean the same on every server, and a column that is not grouped is an error, not a guess.
 # The read-only session lets pass what changes no rows: SET, FLUSH, SELECT INTO OUTFILE, and CALL, which may end it.
-_SESSION = Session(
+_SESSION = SessionSetup(
     setup=(
         "SET SESSION sql_mode = "
         "'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
@@ -150,7 +150,7 @@ MYSQL = Dialect(
     reserved=reserved.MYSQL,
     named_by_text=True,
     quote=("`", "`"),
-    case=Case.EXACT,
+    case=NameCase.EXACT,
     months_ago="CURRENT_DATE - INTERVAL {n} MONTH",
     truncate_month="DATE_FORMAT({column}, '%Y-%m-01')",
     hints=(

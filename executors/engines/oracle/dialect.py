@@ -5,11 +5,11 @@ from executors.dialects.row import (
     ASK_AGAIN,
     COMMON,
     COMMON_AGGREGATES,
-    Case,
     Dialect,
     Limit,
+    NameCase,
     SchemaQueries,
-    Session,
+    SessionSetup,
     words,
 )
 from executors.errors import ErrorKind
@@ -93,7 +93,7 @@ ORACLE = Dialect(
     sqlglot="oracle",
     reserved=reserved.ORACLE,
     named_by_text=True,
-    case=Case.UPPER,
+    case=NameCase.UPPER,
     limit=Limit.FETCH,
     months_ago="ADD_MONTHS(SYSDATE, -{n})",
     truncate_month="TRUNC({column}, 'MM')",
@@ -265,6 +265,6 @@ ORACLE = Dialect(
     ),
     table_functions=words("json_table"),
     # DDL commits, whatever the transaction is; so it must not begin.
-    session=Session(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),
+    session=SessionSetup(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),
     reads=_READS,
 )

@@ -6,11 +6,11 @@ from executors.dialects.row import (
     COMMON,
     COMMON_AGGREGATES,
     READERS_LOGIN,
-    Case,
     Dialect,
+    NameCase,
     Probe,
     SchemaQueries,
-    Session,
+    SessionSetup,
     words,
 )
 from executors.engines.postgresql.functions import MORE_AGGREGATES, MORE_FUNCTIONS
@@ -29,7 +29,7 @@ _VISIBLE = """
     )
 """
 
-_SESSION = Session(
+_SESSION = SessionSetup(
     setup=(
         "SET intervalstyle = 'iso_8601'; SET datestyle = 'ISO'",
         "SET standard_conforming_strings = on",  # quotes in a query mean what they mean to the guard
@@ -280,7 +280,7 @@ POSTGRESQL = Dialect(
     advice=dict.fromkeys(("40001", "40P01"), ASK_AGAIN),
     session=_SESSION,
     reads=_READS,
-    case=Case.LOWER,
+    case=NameCase.LOWER,
     has_fields=True,
     integer_division=True,
     aggregates=_AGGREGATES,

@@ -24,7 +24,7 @@ _NOTED_LINE = re.compile(
 )
 
 
-class Found(NamedTuple):
+class SqliteCatalogue(NamedTuple):
     """A schema, and what could not be read of it."""
 
     schema: Schema
@@ -37,7 +37,7 @@ class _Stored(NamedTuple):
     sql: str
 
 
-def read(connection: sqlite3.Connection, database: str, samples: int) -> Found:
+def read(connection: sqlite3.Connection, database: str, samples: int) -> SqliteCatalogue:
     """All tables and views, in the order they were created.
 
     Args:
@@ -65,7 +65,7 @@ def read(connection: sqlite3.Connection, database: str, samples: int) -> Found:
             )
             for stored, rows in columns.items()
         )
-    return Found(Schema(database=database, dialect="sqlite", tables=tables), tuple(warnings))
+    return SqliteCatalogue(Schema(database=database, dialect="sqlite", tables=tables), tuple(warnings))
 
 
 def _stored(connection: sqlite3.Connection) -> list[_Stored]:

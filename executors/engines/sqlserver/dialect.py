@@ -10,13 +10,13 @@ from executors.dialects.row import (
     Limit,
     Probe,
     SchemaQueries,
-    Session,
+    SessionSetup,
     words,
 )
 from executors.engines.postgresql.dialect import POSTGRESQL
 from executors.errors import ErrorKind
 
-_SESSION = Session(
+_SESSION = SessionSetup(
     wishes=(
         "SET DEADLOCK_PRIORITY LOW",  # a question gives way to the work of others
         "SET ARITHABORT ON",  # as the server's own tools have it: the same plans, and indexed views are used

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from executors.base import Schema
-from executors.dialects.table import DIALECTS, Case
+from executors.dialects.table import DIALECTS, NameCase
 from executors.errors import ErrorKind, SqlRefused
 from executors.sql.names import diagnose
-from executors.sql.names.scopes import Frame, Source
+from executors.sql.names.scopes import Frame, FromSource
 from executors.sql.names.tables import is_default
 
 
@@ -40,7 +40,7 @@ class ColumnNames:
         """Write a name as what it stands for is really called; None where that is not known."""
         if real is None or identifier is None or self.effective(identifier) == real:
             return
-        if self._dialect.case is Case.ANY:
+        if self._dialect.case is NameCase.ANY:
             # SQL Server's collation decides whether case counts, and in a Turkish one `ID` is no `id` either.
             if self._dialect.kin == "sqlserver" and identifier.name.lower() == real.lower():
                 identifier.set("this", real)
@@ -107,7 +107,7 @@ class ColumnNames:
         else:
             raise self._no_such_qualifier(node, frame)
 
-    def _of_source(self, node: exp.Column, source: Source) -> None:
+    def _of_source(self, node: exp.Column, source: FromSource) -> None:
         self.respell(node.args["table"], source.alias or None)
         if source.columns is None or isinstance(node.this, exp.Star):
             return

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from executors.base import Schema, Table
-from executors.dialects.table import DIALECTS, Case
+from executors.dialects.table import DIALECTS, NameCase
 from executors.errors import ErrorKind, SqlRefused
 from executors.sql import grammar
 from executors.sql.names import diagnose
 from executors.sql.names.column_names import ColumnNames
-from executors.sql.names.scopes import Columns, Cte, Frame, Source, anchor, anchor_columns, renamed
+from executors.sql.names.scopes import Columns, Cte, Frame, FromSource, anchor, anchor_columns, renamed
 from executors.sql.names.tables import meant
 
 
@@ -79,7 +79,7 @@ class NameCheck:
             columns = self._query(node.this, ctes, outer)
         else:
             columns = None
-        unknown = Frame(outer, [Source("", None)])
+        unknown = Frame(outer, [FromSource("", None)])
         for key, value in node.args.items():
             if key not in {"this", "expression", "with_", "alias"}:
                 self._expressions(value, ctes, unknown)
@@ -97,13 +97,13 @@ class NameCheck:
             alias: exp.TableAlias = cte.args["alias"]
             if cte.args.get("scalar"):  # ClickHouse: a value, that goes by its name in all of the query
                 self._columns.anywhere.add(alias.name.lower())
-                self._expressions(cte.this, seen, Frame(outer, [Source("", None)]))
+                self._expressions(cte.this, seen, Frame(outer, [FromSource("", None)]))
                 continue
             given = self._given(alias) or None
             key = self._cte_key(alias.this)
             inside = dict(seen)
             if with_.args.get("recursive") or not self._dialect.recursive_word:
-                if self._dialect.case is not Case.ANY and isinstance(cte.this, exp.SetOperation):
+                if self._dialect.case is not NameCase.ANY and isinstance(cte.this, exp.SetOperation):
                     self._query(anchor(cte.this), seen, outer)  # what it reads is spelled right before it is named
                 inside[key] = Cte(alias.this, given or anchor_columns(cte.this, self._columns.named))
             columns = self._query(cte.this, inside, outer)
@@ -133,7 +133,7 @@ class NameCheck:
             if join.kind == "ARRAY":  # ClickHouse: a row for each element, under the column's name or another
                 self._expressions([join.this, *join.expressions], ctes, frame)
                 names = tuple(self._columns.named(item) for item in (join.this, *join.expressions) if item.alias)
-                frame.sources.append(Source("", names))
+                frame.sources.append(FromSource("", names))
                 frame.merged |= {name.lower() for name in names}
                 continue
             self._source(join.this, ctes, frame)
@@ -173,15 +173,15 @@ class NameCheck:
             self._derived(node, given, ctes, frame)
         elif isinstance(node, exp.Lateral) and isinstance(node.this, exp.Subquery):
             columns = self._query(node.this, ctes, frame)
-            frame.sources.append(Source(name, renamed(columns, given)))
+            frame.sources.append(FromSource(name, renamed(columns, given)))
         elif isinstance(node, exp.Values | exp.Unnest | exp.Lateral | exp.Func):
             for key, value in node.args.items():
                 if key not in {"alias", "pivots", "joins"}:
                     self._expressions(value, ctes, frame)
-            frame.sources.append(Source(name, given if given and isinstance(node, exp.Values) else None))
+            frame.sources.append(FromSource(name, given if given and isinstance(node, exp.Values) else None))
         elif isinstance(node, exp.Pivot) and isinstance(node.this, exp.Table | exp.Subquery):
             self._source(node.this, ctes, Frame(frame.outer))
-            frame.sources.append(Source(name, None))
+            frame.sources.append(FromSource(name, None))
         else:
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{self._text(node)[:80]} cannot be read from.")
         if not isinstance(node, exp.Table):
@@ -194,11 +194,11 @@ class NameCheck:
             outer = frame if self._schema.dialect == "duckdb" else frame.outer
             columns = self._query(node.this, ctes, outer)
             columns = None if node.args.get("pivots") else renamed(columns, given)
-            frame.sources.append(Source(self._goes_by(node), columns))
+            frame.sources.append(FromSource(self._goes_by(node), columns))
             self._pivoted(node, frame)
         elif node.alias:
             self._source(node.this, ctes, Frame(frame.outer))
-            frame.sources.append(Source(self._goes_by(node), None))
+            frame.sources.append(FromSource(self._goes_by(node), None))
         else:
             self._source(node.this, ctes, frame)
 
@@ -206,7 +206,7 @@ class NameCheck:
         self._met.add(id(node))
         if not isinstance(node.this, exp.Identifier):  # a table function: the list of functions has let it through
             self._expressions(node.this, ctes, frame)
-            frame.sources.append(Source(node.alias or node.name, None))
+            frame.sources.append(FromSource(node.alias or node.name, None))
         else:
             frame.sources.append(self._named_table(node, given, ctes))
             self._pivoted(node, frame)
@@ -216,9 +216,9 @@ class NameCheck:
         """What PIVOT or UNPIVOT makes of a source, under its alias."""
         for pivot in node.args.get("pivots") or ():
             if pivot.alias:
-                frame.sources.append(Source(self._goes_by(pivot), None))
+                frame.sources.append(FromSource(self._goes_by(pivot), None))
 
-    def _named_table(self, node: exp.Table, given: tuple[str, ...], ctes: Mapping[str, Cte]) -> Source:
+    def _named_table(self, node: exp.Table, given: tuple[str, ...], ctes: Mapping[str, Cte]) -> FromSource:
         """A CTE, or a table of the schema."""
         cte = None if node.args.get("db") else ctes.get(self._cte_key(node.this))
         columns: Columns = ()
@@ -237,7 +237,7 @@ class NameCheck:
             columns, real = tuple(column.name for column in entry.columns), entry.name
             parts = () if node.alias else entry.parts
         columns = None if node.args.get("pivots") else renamed(columns, given)
-        return Source(self._goes_by(node) or self._columns.effective(node.this), columns, real, parts)
+        return FromSource(self._goes_by(node) or self._columns.effective(node.this), columns, real, parts)
 
     def _is_open(self, node: exp.Table) -> bool:
         """Whether a table describes the database itself and may be read."""
@@ -290,7 +290,7 @@ class NameCheck:
 
     def _cte_key(self, identifier: exp.Expr) -> str:
         """Engines that fold names tell "A" from a; for the others case is not looked at."""
-        folds = self._dialect.case in {Case.LOWER, Case.UPPER}
+        folds = self._dialect.case in {NameCase.LOWER, NameCase.UPPER}
         return self._columns.effective(identifier) if folds else identifier.name.lower()
 
     # ------------------------------------------------------------------------------------------ columns

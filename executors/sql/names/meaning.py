@@ -20,7 +20,7 @@ class Unclear(Exception):
     """The query does not show what was meant."""
 
 
-class Reading:
+class ColumnResolver:
     """One SELECT as it stands: what it reads, and which of its columns are where it looks for them.
 
     Args:

@@ -20,7 +20,7 @@ class Cte:
 
 
 @dataclass(frozen=True)
-class Source:
+class FromSource:
     """Something in FROM.
 
     alias, columns: as the engine knows them, which is how the query writes them but for their case.
@@ -50,7 +50,7 @@ class Frame:
     """What can be named in one query: its sources, then those of the query around it."""
 
     outer: Frame | None = None
-    sources: list[Source] = field(default_factory=list)
+    sources: list[FromSource] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)  # in lower case -> as the engine knows it
     merged: set[str] = field(default_factory=set)  # columns that USING made one
     local: set[str] = field(default_factory=set)  # variables of list comprehensions
@@ -60,7 +60,7 @@ class Frame:
     def open(self) -> bool:
         return any(source.columns is None for source in self.sources)
 
-    def source(self, alias: str) -> Source | None:
+    def source(self, alias: str) -> FromSource | None:
         found = next((source for source in self.sources if source.alias.lower() == alias.lower()), None)
         return found or (self.outer.source(alias) if self.outer else None)
 

@@ -1869,7 +1869,7 @@ export interface components {
         };
         /**
          * Feedback
-         * @description What somebody said of an answer.
+         * @description A caller's feedback on an answer.
          */
         Feedback: {
             /** By */
@@ -2833,7 +2833,7 @@ export interface components {
          * ReviewSummary
          * @description An answer that a person should look at, or has.
          *
-         *     kind: `attempts` where they ran out, `feedback` where somebody said something about an answer.
+         *     kind: `attempts` where they ran out, `feedback` where a caller gave some.
          *     sql: what an approval takes: what the feedback proposes, else the query of the answer; empty without one.
          *     errors: why the attempts were not accepted.
          */
@@ -2870,7 +2870,7 @@ export interface components {
         };
         /**
          * ReviewedAttempt
-         * @description A query that was tried, with its `error` where it failed, and what checks and judge said of it.
+         * @description A query that was tried, with its `error` where it failed, and the verdicts of checks and judge.
          */
         ReviewedAttempt: {
             /** Sql */
@@ -3407,7 +3407,7 @@ export interface components {
          *
          *     files: their names. encoding, delimiter: of texts; empty where the files say it themselves.
          *     decimal: a comma, where plain numbers have one.
-         *     problems: what was found in them and is told, one sentence each.
+         *     problems: what was found in them, one sentence each.
          */
         TableReport: {
             /** Table */
@@ -3540,7 +3540,7 @@ export interface components {
         };
         /**
          * UploadInfo
-         * @description Data that somebody brought. file: as it was sent; size: its bytes.
+         * @description Uploaded data. file: as it was sent; size: its bytes.
          */
         UploadInfo: {
             /** File */
@@ -4204,7 +4204,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -4417,7 +4417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -4646,7 +4646,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -4838,7 +4838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5013,7 +5013,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5107,7 +5107,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5310,7 +5310,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobResponse"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5404,7 +5404,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5514,7 +5514,7 @@ export interface operations {
                     "application/json": components["schemas"]["DatabaseList"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5623,7 +5623,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5777,7 +5777,7 @@ export interface operations {
                     "application/json": components["schemas"]["DatabaseDetail"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5871,7 +5871,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6066,7 +6066,7 @@ export interface operations {
                     "application/json": components["schemas"]["DatabaseSchema"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6191,7 +6191,7 @@ export interface operations {
                     "application/json": components["schemas"]["IndexReport"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6337,7 +6337,7 @@ export interface operations {
                     "application/json": components["schemas"]["FirstLook"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6492,7 +6492,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReadReport"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6616,7 +6616,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6790,7 +6790,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6946,7 +6946,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -7146,7 +7146,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -7348,7 +7348,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionResponse"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -7470,7 +7470,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionEnded"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -7571,7 +7571,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChatHealth"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -7662,7 +7662,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionList"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -7776,7 +7776,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -7983,7 +7983,7 @@ export interface operations {
                     "application/json": components["schemas"]["Answer"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8127,7 +8127,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8305,7 +8305,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8539,7 +8539,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8691,7 +8691,7 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentPage"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8821,7 +8821,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8960,7 +8960,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -9077,7 +9077,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolList"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -9179,7 +9179,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReviewPage"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -9313,7 +9313,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReviewDetail"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -9494,7 +9494,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -9667,7 +9667,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -9830,7 +9830,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedList"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -9940,7 +9940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10094,7 +10094,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedResponse"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10223,7 +10223,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10362,7 +10362,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10541,7 +10541,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11184,7 +11184,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];

@@ -10,7 +10,7 @@ from agent.core.errors import ModelUnavailable, StateUnavailable
 from agent.core.models import Usage
 from agent.llm.chat import ChatModel, Message, Reply, ReplySchema, Token
 from agent.llm.scripted import ScriptedModel
-from agent.llm.wrappers.kept import KeptModel
+from agent.llm.wrappers.cached import CachedModel
 
 ASKED = [Message(role="user", content="How many?")]
 
@@ -27,12 +27,12 @@ async def _texts(model: ChatModel, times: int, temperature: float = 0.0) -> list
 
 
 async def test_a_later_process_asks_only_what_was_not_asked(tmp_path: Path) -> None:
-    first = KeptModel(_scripted("one", "two"), tmp_path / "replies.sqlite")
+    first = CachedModel(_scripted("one", "two"), tmp_path / "replies.sqlite")
     assert await _texts(first, 2) == ["one", "two"]
     await first.close()
 
     scripted = _scripted("three", "warm")
-    later = KeptModel(scripted, tmp_path / "replies.sqlite")
+    later = CachedModel(scripted, tmp_path / "replies.sqlite")
     assert await _texts(later, 3) == ["one", "two", "three"]
     assert await _texts(later, 1, temperature=0.5) == ["warm"], "asked otherwise, it is another call"
     later.again()
@@ -48,10 +48,10 @@ async def test_a_reply_is_kept_whole(tmp_path: Path) -> None:
         async def complete(self, *_: object, **__: object) -> Reply:
             return told
 
-    first = KeptModel(Telling(), tmp_path / "replies.sqlite")
+    first = CachedModel(Telling(), tmp_path / "replies.sqlite")
     await first.complete(ASKED)
     await first.close()
-    later = KeptModel(ScriptedModel(), tmp_path / "replies.sqlite")
+    later = CachedModel(ScriptedModel(), tmp_path / "replies.sqlite")
     assert await later.complete(ASKED) == told
     await later.close()
 
@@ -63,13 +63,13 @@ async def test_a_reply_that_was_cut_off_counts_only_where_no_longer_one_is_allow
 
     path = tmp_path / "replies.sqlite"
     for allowed, text in ((200, "200"), (100, "200"), (400, "400"), (500, "400")):
-        model = KeptModel(Cut(), path)
+        model = CachedModel(Cut(), path)
         assert (await model.complete(ASKED, max_tokens=allowed)).text == text
         await model.close()
 
 
 async def test_another_form_of_the_reply_is_another_call(tmp_path: Path) -> None:
-    model = KeptModel(_scripted("one", "two"), tmp_path / "replies.sqlite")
+    model = CachedModel(_scripted("one", "two"), tmp_path / "replies.sqlite")
     first = await model.complete(ASKED)
     second = await model.complete(ASKED, schema=ReplySchema(name="n", schema_={"type": "object"}))
     assert (first.text, second.text) == ("one", "two")
@@ -80,7 +80,7 @@ async def test_a_call_that_failed_has_taken_no_reply(tmp_path: Path) -> None:
     scripted = ScriptedModel()
     scripted.replies(raises=ModelUnavailable("away"))
     scripted.replies(text="one")
-    model = KeptModel(scripted, tmp_path / "replies.sqlite")
+    model = CachedModel(scripted, tmp_path / "replies.sqlite")
     with pytest.raises(ModelUnavailable):
         await model.complete(ASKED)
     assert await _texts(model, 1) == ["one"]
@@ -93,4 +93,4 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     path.write_text("not a database, but more than a hundred bytes of text " * 4)
     with pytest.raises(StateUnavailable, match=r"replies\.sqlite cannot be used.*Name another file"):
-        KeptModel(ScriptedModel(), path)
+        CachedModel(ScriptedModel(), path)

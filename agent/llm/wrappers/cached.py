@@ -16,7 +16,7 @@ from agent.llm.wrappers.base import WrappedModel
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (asked TEXT PRIMARY KEY, max_tokens INTEGER NOT NULL, reply TEXT NOT NULL)"
 
 
-class KeptModel(WrappedModel):
+class CachedModel(WrappedModel):
     """Gives the reply that is on disk, else asks and keeps it.
 
     The n-th call of the same words has a reply of its own, so drafts that are written warm differ as they would without
@@ -58,11 +58,11 @@ class KeptModel(WrappedModel):
         """See `ChatModel.complete`. Raises StateUnavailable, too, where the reply cannot be kept."""
         words = self._words(messages, schema, temperature)
         async with self._asking[words]:  # a call that fails has taken none
-            asked = f"{words}.{self._taken[words]}"
-            reply = await asyncio.to_thread(self._read, asked, max_tokens)
+            key = f"{words}.{self._taken[words]}"
+            reply = await asyncio.to_thread(self._read, key, max_tokens)
             if reply is None:
                 reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
-                await asyncio.to_thread(self._keep, asked, max_tokens, reply)
+                await asyncio.to_thread(self._keep, key, max_tokens, reply)
             self._taken[words] += 1
         return reply
 
@@ -78,13 +78,13 @@ class KeptModel(WrappedModel):
     def _words(self, messages: list[Message], schema: ReplySchema | None, temperature: float) -> str:
         """A digest of everything that a reply depends on."""
         form = (schema.gbnf if isinstance(schema, ReplyGrammar) else schema.schema_) if schema is not None else None
-        said = [[message.role, message.content] for message in messages]
-        asked = json.dumps([self.name, said, form, temperature], ensure_ascii=False)
-        return hashlib.sha256(asked.encode()).hexdigest()
+        contents = [[message.role, message.content] for message in messages]
+        key = json.dumps([self.name, contents, form, temperature], ensure_ascii=False)
+        return hashlib.sha256(key.encode()).hexdigest()
 
-    def _read(self, asked: str, max_tokens: int) -> Reply | None:
+    def _read(self, key: str, max_tokens: int) -> Reply | None:
         try:
-            row = self._file.execute("SELECT max_tokens, reply FROM replies WHERE asked = ?", (asked,)).fetchone()
+            row = self._file.execute("SELECT max_tokens, reply FROM replies WHERE asked = ?", (key,)).fetchone()
         except sqlite3.Error as error:
             raise self._unusable(error) from error
         if row is None:
@@ -92,10 +92,10 @@ class KeptModel(WrappedModel):
         reply = Reply.model_validate_json(row[1])
         return None if reply.truncated and row[0] < max_tokens else reply
 
-    def _keep(self, asked: str, max_tokens: int, reply: Reply) -> None:
-        kept = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?)"
+    def _keep(self, key: str, max_tokens: int, reply: Reply) -> None:
+        statement = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?)"
         try:
-            self._file.execute(kept, (asked, max_tokens, reply.model_dump_json()))
+            self._file.execute(statement, (key, max_tokens, reply.model_dump_json()))
         except sqlite3.Error as error:
             raise self._unusable(error) from error
 

@@ -1,4 +1,4 @@
-"""Answers as sessions keep them: whole, but for rows beyond the first ones."""
+"""Answers as sessions store them: whole, but for rows beyond the first ones."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ MAX_ROWS = 200  # of the results, and of the records behind them; the query runs
 MAX_BYTES = 600_000  # as JSON; a record of the state store takes half as much again
 
 
-def kept(answer: Answer) -> dict[str, JsonValue] | None:
-    """An answer to be kept; None where it is too large even without its rows."""
+def storable(answer: Answer) -> dict[str, JsonValue] | None:
+    """An answer as JSON for the store; None where it is too large even without its rows."""
     rows = MAX_ROWS
     while True:
         cut = answer.model_copy(update={"results": answer.results[:rows], "raw_results": answer.raw_results[:rows]})
