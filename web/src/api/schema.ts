@@ -10755,7 +10755,7 @@ export interface operations {
                     "application/json": components["schemas"]["DashboardResponse"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10901,7 +10901,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11026,7 +11026,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in */
+            /** @description Not authenticated */
             401: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
