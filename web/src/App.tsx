@@ -14,6 +14,7 @@ import { TurnView } from "./parts/TurnView";
 import { useRoute } from "./state/route";
 import { useConversation } from "./state/useConversation";
 import { useWide } from "./state/useWide";
+import { DashboardView } from "./views/DashboardView";
 import { ReviewsView } from "./views/ReviewsView";
 import { SavedView } from "./views/SavedView";
 import { Welcome } from "./views/Welcome";
@@ -156,6 +157,7 @@ export function App() {
       </Drawer>
       <main className="main">
         {databases.error ? <ProblemView problem={asProblem(databases.error)} again={() => void databases.refetch()} /> : null}
+        {route.view === "dashboard" ? <DashboardView /> : null}
         {route.view === "saved" ? <SavedView /> : null}
         {route.view === "reviews" ? <ReviewsView id={route.id} onOpen={(id) => go({ view: "reviews", id })} /> : null}
         {chatting ? (

@@ -15,6 +15,7 @@ import type {
   Row,
   SavedQuery,
   SessionList,
+  Tile,
   UploadRules,
 } from "./types";
 
@@ -100,6 +101,16 @@ export function useSaved() {
   return useQuery({
     queryKey: ["saved"],
     queryFn: async () => (await call<{ saved: SavedQuery[] }>("saved")).saved,
+  });
+}
+
+const DASHBOARD_MS = 60_000; // the service runs the tiles; this reads their last runs
+
+export function useDashboard() {
+  return useQuery({
+    queryKey: ["dashboard"],
+    refetchInterval: DASHBOARD_MS,
+    queryFn: async () => (await call<{ tiles: Tile[] }>("dashboard")).tiles,
   });
 }
 

@@ -1,10 +1,10 @@
 // The chart of an answer, changed by a click, saved as SVG or PNG. What it shows is in the rows, for who cannot see it.
-import { useEffect, useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import type { Answer, Row } from "../api/types";
 import { firstWish, MARKS, specOf, type Wish } from "../state/chart";
 import { fileName, save } from "../state/download";
-import type { Drawn } from "./draw";
 import { Icon } from "./Icon";
+import { useDrawn } from "./useDrawn";
 
 type Chart = NonNullable<Answer["chart"]>;
 
@@ -19,48 +19,10 @@ const BY_TYPE: Record<Chart["type"], Wish["mark"]> = { bar: "bar", line: "line",
 
 export function ChartView({ chart, columns, rows, name }: Props) {
   const [wish, setWish] = useState<Wish | null>(() => (chart ? null : firstWish(columns, rows)));
-  const [problem, setProblem] = useState("");
-  const place = useRef<HTMLDivElement>(null);
-  const drawn = useRef<Drawn | null>(null);
-  const spec = wish ? specOf(wish, rows) : (chart?.spec ?? null);
+  const spec = useMemo(() => (wish ? specOf(wish, rows) : (chart?.spec ?? null)), [wish, chart, rows]);
   const said = String(spec?.description ?? "Chart of the rows");
 
-  useEffect(() => {
-    const element = place.current;
-    if (!element || !spec) return;
-    let gone = false;
-    const paint = async () => {
-      try {
-        const { draw } = await import("./draw");
-        if (gone) return;
-        const result = await draw(element, spec, rows);
-        if (gone) return result.finalize();
-        drawn.current = result;
-        setProblem("");
-      } catch (error) {
-        setProblem(`This chart cannot be drawn: ${error instanceof Error ? error.message : String(error)}`);
-      }
-    };
-    void paint();
-    const dark = window.matchMedia("(prefers-color-scheme: dark)");
-    const repaint = () => void paint();
-    dark.addEventListener("change", repaint);
-    const theme = new MutationObserver(repaint);
-    theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    const room = new ResizeObserver(() => {
-      if (element.clientWidth) void drawn.current?.view.width(element.clientWidth).runAsync(); // none while it is hidden
-    });
-    room.observe(element);
-    return () => {
-      gone = true;
-      dark.removeEventListener("change", repaint);
-      theme.disconnect();
-      room.disconnect();
-      drawn.current?.finalize();
-      drawn.current = null;
-    };
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the spec follows from these
-  }, [wish, chart, rows]);
+  const { place, drawn, problem } = useDrawn(spec, rows);
 
   const saveAs = async (kind: "svg" | "png") => {
     const view = drawn.current?.view;

@@ -1,4 +1,4 @@
-// The way around: the database, a new question, earlier conversations, saved queries, and reviews for those who may.
+// The way around: the database, a new question, earlier conversations, the dashboard, saved queries, and reviews for those who may.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { asProblem, call } from "../api/client";
 import { useSessions, useUploadRules } from "../api/queries";
@@ -50,6 +50,9 @@ export function Sidebar({ databases, database, onDatabase, onNew, onAsk, onLeave
         New question
       </button>
       <nav aria-label="Pages" className="pages">
+        <a href="#/dashboard" aria-current={route.view === "dashboard" ? "page" : undefined} onClick={onLeave}>
+          <Icon name="grid" /> Dashboard
+        </a>
         <a href="#/saved" aria-current={route.view === "saved" ? "page" : undefined} onClick={onLeave}>
           <Icon name="save" /> Saved queries
         </a>

@@ -25,10 +25,10 @@ function colourOf(element: HTMLElement, name: string): string {
   return found;
 }
 
-/** Draw a chart of `results` into an element. */
-export async function draw(element: HTMLElement, spec: Record<string, unknown>, rows: Row[]): Promise<Drawn> {
+/** Draw a chart of `results` into an element, `height` pixels high. */
+export async function draw(element: HTMLElement, spec: Record<string, unknown>, rows: Row[], height = 300): Promise<Drawn> {
   const [ink, soft, line, accent] = ["--ink", "--ink-soft", "--line", "--accent"].map((name) => colourOf(element, name));
-  const whole = { ...spec, data: { name: "results", values: rows }, width: "container", height: 300, background: null };
+  const whole = { ...spec, data: { name: "results", values: rows }, width: "container", height, background: null };
   return embed(element, whole as unknown as VisualizationSpec, {
     renderer: "svg",
     actions: false,

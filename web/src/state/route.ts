@@ -5,6 +5,7 @@ export type Route =
   | { view: "ask"; question: string; database: string }
   | { view: "session"; id: string }
   | { view: "saved" }
+  | { view: "dashboard" }
   | { view: "reviews"; id: string };
 
 export function parseRoute(hash: string): Route {
@@ -14,6 +15,7 @@ export function parseRoute(hash: string): Route {
     case "session":
       return { view, id };
     case "saved":
+    case "dashboard":
       return { view };
     case "reviews":
       return { view, id };
@@ -30,6 +32,8 @@ export function hashOf(route: Route): string {
       return `#/session/${encodeURIComponent(route.id)}`;
     case "saved":
       return "#/saved";
+    case "dashboard":
+      return "#/dashboard";
     case "reviews":
       return route.id ? `#/reviews/${encodeURIComponent(route.id)}` : "#/reviews";
     case "ask": {

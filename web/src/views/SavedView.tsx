@@ -2,8 +2,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { asProblem, call } from "../api/client";
-import { useSaved } from "../api/queries";
-import type { ExecuteResponse, SavedQuery } from "../api/types";
+import { useDashboard, useSaved } from "../api/queries";
+import type { ExecuteResponse, PutTile, SavedQuery } from "../api/types";
 import { CopyButton } from "../parts/CopyButton";
 import { Icon } from "../parts/Icon";
 import { ProblemView } from "../parts/ProblemView";
@@ -64,6 +64,7 @@ function Saved({ query, onDelete }: { query: SavedQuery; onDelete: () => void })
             <Icon name="play" /> {run.isPending ? "Running…" : "Run"}
           </button>
           <CopyButton text={() => query.sql} label="Copy" />
+          <ToDashboard id={query.id} />
           <button type="button" className="button small quiet" onClick={onDelete}>
             <Icon name="trash" /> Delete
           </button>
@@ -88,6 +89,29 @@ function Saved({ query, onDelete }: { query: SavedQuery; onDelete: () => void })
       {run.error ? <ProblemView problem={asProblem(run.error)} /> : null}
       {run.data ? <Ran ran={run.data} database={query.database} name={query.name} /> : null}
     </article>
+  );
+}
+
+function ToDashboard({ id }: { id: string }) {
+  const tiles = useDashboard();
+  const queries = useQueryClient();
+  const put = useMutation({
+    mutationFn: () => call<PutTile>(`dashboard/${id}`, { method: "PUT", body: {} }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["dashboard"] }),
+  });
+  if (tiles.data?.some((tile) => tile.id === id))
+    return (
+      <a className="button small quiet" href="#/dashboard">
+        <Icon name="grid" /> On the dashboard
+      </a>
+    );
+  return (
+    <>
+      <button type="button" className="button small quiet" disabled={put.isPending} onClick={() => put.mutate()}>
+        <Icon name="grid" /> Add to dashboard
+      </button>
+      {put.error ? <ProblemView problem={asProblem(put.error)} /> : null}
+    </>
   );
 }
 
