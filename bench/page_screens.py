@@ -5,12 +5,20 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import httpx2
 from playwright.async_api import Browser, Page, expect
 
 from testbed.browser import DESKTOP, PHONE, watched
 
 ANSWER_MS = 1_500_000  # for one question; the embedded model shares two cores with the browser
 CHART = "What was the revenue in each month of 2024?"
+TILES = {
+    "Revenue": "SELECT SUM(amount) AS revenue FROM orders WHERE status <> 'X'",
+    "Orders by month": "SELECT date_trunc('month', ordered_at) AS month, COUNT(*) AS orders FROM orders "
+    "WHERE ordered_at >= DATE '2024-01-01' GROUP BY 1 ORDER BY 1",
+    "Largest orders": "SELECT order_id, ordered_at, amount FROM orders ORDER BY amount DESC LIMIT 5",
+}
+TILE_S = 60
 SETTLED_MS = 1_500  # in which a chart has been drawn
 
 
@@ -32,6 +40,7 @@ async def ask_everything(browser: Browser, url: str, folder: Path) -> None:
         await ask(seen.page, CHART, folder / "page-asking.png")
         session = seen.page.url.removeprefix(url)
         await look_around(seen.page, folder)
+    await dashboard(browser, url, folder)
     for size, dark, name in LOOKS:
         async with watched(browser, url, size=size, dark=dark, path=session) as seen:
             await seen.page.wait_for_selector(".chart-place svg")
@@ -43,6 +52,21 @@ async def ask_everything(browser: Browser, url: str, folder: Path) -> None:
                 await ask(seen.page, question)
                 await seen.page.goto(f"{url}/#/")
                 await seen.page.reload()
+
+
+async def dashboard(browser: Browser, url: str, folder: Path) -> None:
+    """A number, a chart and rows as tiles, one of them with an alert."""
+    alert = {"column": "revenue", "direction": "above", "bound": 1, "url": "https://hooks.example.invalid/plumbline"}
+    async with httpx2.AsyncClient(base_url=f"{url}/api", timeout=TILE_S) as client:
+        for name, sql in TILES.items():
+            saved = await client.post("/saved", json={"name": name, "database": "shop", "sql": sql})
+            body = {"alert": alert} if name == "Revenue" else {}
+            put = await client.put(f"/dashboard/{saved.json()['id']}", json=body)
+            put.raise_for_status()
+    for size, dark, name in [(DESKTOP, False, ""), *LOOKS]:
+        async with watched(browser, url, size=size, dark=dark, path="/#/dashboard") as seen:
+            await seen.page.wait_for_selector(".chart-place svg")
+            await shot(seen.page, folder / f"page-dashboard{name and f'-{name}'}.png")
 
 
 async def ask(page: Page, question: str, while_asking: Path | None = None) -> None:

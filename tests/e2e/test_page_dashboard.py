@@ -12,7 +12,7 @@ from shop_questions import TOTAL
 from webhook_receiver import receiving
 
 from agent.config.settings import Settings
-from testbed.browser import DESKTOP, PHONE, watched
+from testbed.browser import DESKTOP, PHONE, Watched, watched
 
 PATIENCE_S = 60
 BY_ORDER = "SELECT order_id, amount FROM orders ORDER BY order_id"
@@ -91,8 +91,8 @@ async def test_an_alert_is_set_and_its_secret_is_shown_once(page: Page, service_
 
 
 @pytest.mark.usefixtures("tiles")
-async def test_a_webhook_that_may_not_go_there_says_so(page: Page, service_url: str, seen: object) -> None:
-    seen.expected = ("422",)  # type: ignore[attr-defined]  the browser logs it
+async def test_a_webhook_that_may_not_go_there_says_so(page: Page, service_url: str, seen: Watched) -> None:
+    seen.expected = ("422",)  # the browser logs it
     await page.goto(f"{service_url}/#/dashboard")
     total = tile(page, "Total")
     await total.get_by_role("button", name="Edit “Total”").click()
