@@ -42,10 +42,15 @@ EffortOption = Annotated[
 
 
 @contextmanager
-def opened(*, as_json: bool = False) -> Iterator[tuple[Service, asyncio.Runner]]:
-    """The service, and the one event loop that it lives in; what goes wrong ends the process with a sentence."""
+def opened(*, as_json: bool = False, calibrating: bool = False) -> Iterator[tuple[Service, asyncio.Runner]]:
+    """The service, and the one event loop that it lives in; what goes wrong ends the process with a sentence.
+
+    Args:
+        calibrating: leave the file of PLUMBLINE_CALIBRATION unread; it may be of a version that is to be replaced.
+    """
     settings = read_settings()
-    settings = settings.model_copy(update={"request_deadline_s": max(settings.request_deadline_s, DEADLINE_S)})
+    update: dict[str, object] = {"request_deadline_s": max(settings.request_deadline_s, DEADLINE_S)}
+    settings = settings.model_copy(update=update | ({"calibration": None} if calibrating else {}))
     try:
         with asyncio.Runner() as runner:
             telemetry.setup(settings)

@@ -170,7 +170,7 @@ def calibrate(
     """Fit `confidence` to questions with known answers, cross-validated by database, and write the coefficients."""
     from agent.evaluation.commands.calibrate import run_calibration
 
-    with opened() as (service, runner):
+    with opened(calibrating=True) as (service, runner):
         run = run_calibration(
             service,
             out,

@@ -22,6 +22,7 @@ from agent.pipeline.confidence.calibration import load
 from agent.service import Service
 
 DATABASES, EACH = 6, 12
+OLD = Path("of-an-older-version.json")  # which the command replaces, and so does not read
 Run = Callable[..., Result]
 
 
@@ -89,11 +90,11 @@ def model() -> Drafting:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Callable[..., Service]) -> Run:
-    monkeypatch.setattr(console, "read_settings", lambda: settings)
+    monkeypatch.setattr(console, "read_settings", lambda: settings.model_copy(update={"calibration": OLD}))
     monkeypatch.setattr(
         console,
         "build_service",
-        lambda *_, **__: make_service(second_draft=None, enable_retrieval=False),
+        lambda own, **_: make_service(second_draft=None, enable_retrieval=False, calibration=own.calibration),
     )
     return lambda *arguments: CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
 

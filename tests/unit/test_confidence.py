@@ -99,7 +99,7 @@ def test_log_probabilities_are_left_out_where_nobody_gave_them() -> None:
     given = features_of(voted(1, 1, sql="SELECT a FROM t WHERE b = 1", logprob_mean=-0.5, logprob_least=-1.0))
     assert given["logprob_total"] == -3.5, "seven words"
     assert given.keys() == FEATURES.keys()
-    assert features_of(voted(1, 1, logprob_mean=-30.0, logprob_least=-30.0))["logprob_total"] == -20.0
+    assert features_of(voted(1, 1, logprob_mean=-30.0, logprob_least=-30.0))["logprob_total"] == -5.0
 
 
 # -- the fitted file ------------------------------------------------------------------------------------------------
@@ -116,7 +116,8 @@ def calibration(*fits: Fit) -> Calibration:
 
 
 def test_confidence_is_the_logistic_of_a_sum() -> None:
-    sure = calibration(WITH, WITHOUT).of(voted(1, 1, sql="SELECT n", logprob_mean=-0.25, logprob_least=-1.0))
+    fit = WITH.model_copy(update={"intercept": 2.5})
+    sure = calibration(fit, WITHOUT).of(voted(1, 1, sql="SELECT n FROM t", logprob_mean=-0.75, logprob_least=-1.0))
     assert (sure.confidence, sure.sure) == (round(1 / (1 + math.exp(-1.5)), 3), True)
 
 
@@ -167,8 +168,9 @@ def test_doubts_failed_checks_and_repairs_make_nobody_surer(name: str) -> None:
 
 def test_a_less_probable_query_is_less_sure() -> None:
     found = calibration_of(None, "embedded")
-    likely = voted(1, 1, logprob_mean=-0.02, logprob_least=-0.2)
-    unlikely = voted(1, 1, logprob_mean=-0.5, logprob_least=-4.0)
+    sql = "SELECT n FROM t WHERE a = 1 AND b = 2"
+    likely = voted(1, 1, sql=sql, logprob_mean=-0.02, logprob_least=-0.2)
+    unlikely = voted(1, 1, sql=sql, logprob_mean=-0.5, logprob_least=-4.0)
     assert found.of(likely).confidence > found.of(unlikely).confidence
 
 
@@ -183,7 +185,7 @@ def test_the_files_of_the_package_say_what_they_were_fitted_to() -> None:
 @pytest.mark.parametrize(
     "change, told",
     [
-        ({"version": 99}, "it is of version 99, and this release reads version 2"),
+        ({"version": 99}, "it is of version 99, and this release reads version 3"),
         ({"fits": []}, "fits"),
         ({"right": 3}, "right"),
         ({"fits": [{**WITHOUT.model_dump(), "coefficients": {"luck": 1.0}}]}, "there is no feature luck"),

@@ -17,7 +17,7 @@ from executors.base import Frozen
 if TYPE_CHECKING:
     from agent.pipeline.drafts.consensus import Evidence
 
-VERSION: Literal[2] = 2  # of the file and of what its features mean; a change of either asks for a new fit
+VERSION: Literal[3] = 3  # of the file and of what its features mean; a change of either asks for a new fit
 FOLDER = Path(__file__).parent / "fitted"
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -85,7 +85,7 @@ class Calibration(Frozen):
     fits: with most features first; the first one is used whose features are all known.
     """
 
-    version: Literal[2]
+    version: Literal[3]
     profile: str
     note: str = ""
     questions: int

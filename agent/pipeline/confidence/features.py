@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # have a coefficient each, and what else was tried told nothing more (docs/decisions/confidence.md).
 FEATURES: Mapping[str, str] = {
     "agreement": "share of the other drafts, and of the judge, that confirm the rows, 0 to 1",
-    "logprob_total": "log-probability of the whole query: the mean, times its words; at least -20",
+    "logprob_total": "log-probability of the whole query: the mean, times its words; -5 to -2",
     "objections": "doubts of rules and failed checks, at most 3",
     "repeated_rows": "1 where the same row comes several times, which a list of names may do rightly",
 }
@@ -26,7 +26,9 @@ SPEAK_FOR = frozenset({"agreement", "logprob_total"})
 SPEAK_AGAINST = frozenset({"objections", "repeated_rows"})
 # No objections: right answers lack words of the question as often as wrong ones, and the other has its own coefficient.
 MILD = frozenset({"missing_data", "repeated_rows"})
-MOST_OBJECTIONS, LEAST_TOTAL = 3, -20.0
+MOST_OBJECTIONS = 3
+# Above, all queries are right as often. Below, length speaks, not doubt: a name written three times counts thrice.
+LEAST_TOTAL, MOST_TOTAL = -5.0, -2.0
 
 _WORD = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|\w+", re.IGNORECASE)
 _VOTE_CHECKS = frozenset({"second_draft", "judge"})  # counted by who confirms the rows
@@ -44,7 +46,8 @@ def features_of(evidence: Evidence) -> dict[str, float]:
         "repeated_rows": float(any(doubt.rule == "repeated_rows" for doubt in evidence.doubts)),
     }
     if chosen.logprob_mean is not None:
-        found["logprob_total"] = max(chosen.logprob_mean * len(_WORD.findall(chosen.sql)), LEAST_TOTAL)
+        total = chosen.logprob_mean * len(_WORD.findall(chosen.sql))
+        found["logprob_total"] = min(max(total, LEAST_TOTAL), MOST_TOTAL)
     return found
 
 
