@@ -45,7 +45,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page bench-own-data conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: bench-workers bench-hostile help wheel sbom clients installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
+.PHONY: bench-harmless bench-workers bench-hostile help wheel sbom clients installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 help:  ## what can be made
 	@sed -nE 's/^([a-z][a-z-]*):.*##[[:space:]]*(.*)/\1\t\2/p' Makefile | sort | awk -F'\t' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -108,6 +108,9 @@ bench-grounding: $(LOCAL)  ## true and false sentences about made-up rows: which
 
 bench-guard: statements $(LOCAL)  ## what the guard lets through and refuses: STATEMENTS=path/to/statements.jsonl
 	$(BIN)/python -m bench.guard "$(STATEMENTS)"
+
+bench-harmless: $(LOCAL)  ## how many harmless statements of ten dialects the guard refuses
+	@$(BIN)/python -m bench.harmless
 
 bench-retrieval: questions $(LOCAL)  ## what retrieval finds, in how many tokens and milliseconds: EVAL=path/to/folder
 	$(OFFLINE) $(BIN)/python -m agent eval-retrieval "$(EVAL)"

@@ -114,6 +114,24 @@ _REST = (
     "WHERE EXISTS (SELECT c)",
     "QUALIFY row_number() OVER (ORDER BY email) = 1",
 )
+# DuckDB's queries that begin with no SELECT.
+_SHORT = (
+    "TABLE customers",
+    "SUMMARIZE customers",
+    "SUMMARIZE SELECT {} FROM customers c",
+    "SUMMARIZE (SELECT {} FROM customers c)",
+    "SELECT min FROM (SUMMARIZE customers) WHERE column_name = 'email'",
+    "PIVOT customers ON {} USING count(*)",
+    "PIVOT customers ON country USING max({})",
+    "PIVOT customers ON country USING count(*) GROUP BY {}",
+    "PIVOT (SELECT {} AS v, id FROM customers c) ON v USING count(*)",
+    "UNPIVOT customers ON {} INTO NAME n VALUE v",
+    "UNPIVOT (SELECT id::text AS id, * EXCLUDE (id) FROM customers) ON COLUMNS(*) INTO NAME n VALUE v",
+    "FROM customers",
+    "FROM customers c SELECT {}",
+    "WITH w AS (TABLE customers) SELECT {} FROM w c",
+    "SELECT 1, 2, 3, 4 UNION ALL TABLE customers",
+)
 
 
 class PrivateModel(TirelessModel):
@@ -216,12 +234,14 @@ def _write(folder: Path) -> None:
 @st.composite
 def _cases(draw: st.DrawFn) -> Case:
     kind = draw(st.sampled_from(KINDS))
-    if draw(st.integers(0, 4)) == 0:
+    if draw(st.integers(0, 9)) == 0:
+        text = draw(st.sampled_from(_SHORT)).replace("{}", draw(st.sampled_from(_ROWS)))
+    elif draw(st.integers(0, 4)) == 0:
         text = draw(st.one_of(sql.generated(kind), sql.changed()))
     else:
         plain = draw(st.booleans())  # most of the others fit nothing together
         around = st.sampled_from(_AROUND)
-        items = [draw(around).replace("{}", draw(st.sampled_from(_ROWS))) for _ in range(1 if plain else 2)]
+        items = [draw(around).replace("{}", draw(st.sampled_from(_ROWS))) for _ in range(draw(st.integers(1, 3)))]
         source = draw(st.sampled_from(_FROM[:2] if plain else _FROM))
         text = f"SELECT {', '.join(items)} FROM {source} {'' if plain else draw(st.sampled_from(_REST))}".strip()
     return Case(kind, text)

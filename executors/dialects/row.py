@@ -160,6 +160,7 @@ class Dialect(Frozen):
     row_ids: columns that every table has, unlisted.
     one_row_table: what every database has to select values from, unlisted.
     integer_division: whether `/` of whole numbers gives a whole number.
+    made_tables, made_columns: pattern of the names of tables that the server makes of them, and what is in those.
     named_by_text: whether an expression without an alias goes by its text, quotes and all.
     has_fields: `a.b` may be field `b` of column `a`, and a table's name may stand for its row.
     recursive_word: whether WITH needs RECURSIVE for a CTE to see itself.
@@ -200,6 +201,8 @@ class Dialect(Frozen):
     catalogue: str
     row_ids: frozenset[str] = frozenset()
     one_row_table: str = ""
+    made_tables: str = ""
+    made_columns: tuple[str, ...] = ()
     named_by_text: bool = False
     has_fields: bool = False
     integer_division: bool = False

@@ -34,6 +34,7 @@ _TYPES = words(
     "upc geometry geography box2d box3d raster topogeometry intarray query_int tablefunc_crosstab_2 uint8",
 )
 _NAMED = (exp.TableAlias, exp.Alias, exp.PivotAlias, exp.ColumnDef, exp.JSONColumnDef, exp.OpenJSONColumnDef)
+_SET = (exp.RecursiveWithSearch,)  # SEARCH ... SET and CYCLE ... SET make columns
 _NAME = re.compile(r"\w+")
 
 
@@ -110,7 +111,8 @@ def _given(root: exp.Expr) -> frozenset[str]:
     """Names that the query itself gives to columns, in lower case."""
     found = {it.name.lower() for node in root.find_all(*_NAMED) for it in node.find_all(exp.Identifier)}
     within = {it.name.lower() for node in root.find_all(exp.Pivot, Phrase) for it in node.find_all(exp.Identifier)}
-    return frozenset(found | within)
+    searched = {it.name.lower() for node in root.find_all(*_SET) for it in node.find_all(exp.Identifier)}
+    return frozenset(found | within | searched)
 
 
 def _name_tables(root: exp.Expr) -> None:

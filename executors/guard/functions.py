@@ -98,6 +98,8 @@ class FunctionCheck:
     def _check_length(self, node: Call, name: str) -> None:
         """Nothing interrupts what makes a long text or list, and DuckDB's memory limit does not hold it."""
         arguments = node.expressions
+        if self._dialect.kin == "oracle" and name in ("lpad", "rpad") and len(arguments) > 1 and _is_indent(arguments):
+            return
         if name in _BUILDERS and len(arguments) > _BUILDERS[name]:
             length = arguments[_BUILDERS[name]]
             most = _most(length)
@@ -159,6 +161,18 @@ def _is_xml_method(node: Call, name: str) -> bool:
     """`column.value('/path', 'type')`: XQuery of the column itself, and of nothing else."""
     texts = all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions)
     return texts and _XML_METHODS.get(name) == len(node.expressions)
+
+
+def _is_indent(arguments: list[exp.Expr]) -> bool:
+    """`LPAD(' ', 2 * (LEVEL - 1))`: blanks, a few for each level of a hierarchy."""
+    blank, parts = arguments[0], list(arguments[1].walk())
+    numbers = [it for it in parts if isinstance(it, exp.Literal)]
+    others = [it for it in parts if isinstance(it, exp.Column)]
+    allowed = (exp.Literal, exp.Column, exp.Identifier, exp.Paren, exp.Mul, exp.Sub, exp.Add)
+    few = len(numbers) <= 2 and all(it.is_int and int(it.name) <= 10 for it in numbers)
+    levels = len(others) == 1 and not others[0].table and others[0].name.upper() == "LEVEL"
+    written = isinstance(blank, exp.Literal) and blank.is_string
+    return written and few and levels and all(isinstance(it, allowed) for it in parts)
 
 
 def _too_long(node: Call) -> SqlRefused:

@@ -17,6 +17,7 @@ from executors.dialects.row import words
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
 from executors.sql.names.existence import NameCheck
+from executors.sql.plain.clauses import Phrase
 
 Hidden = Mapping[str, frozenset[str]]
 
@@ -373,7 +374,7 @@ def _is_quiet(column: exp.Expr) -> bool:
 def _is_quiet_order(order: exp.Order) -> bool:
     """An order of rows; inside of a call, only where that is known to show something else."""
     holder = order.parent
-    while isinstance(holder, exp.Kwarg):
+    while isinstance(holder, exp.Kwarg | Phrase):
         holder = holder.parent
     if isinstance(holder, exp.Query | exp.Window | exp.Subquery):
         return True

@@ -60,6 +60,7 @@ NODES: frozenset[type[exp.Expr]] = frozenset(
         *(exp.Anonymous, exp.Extract, exp.Trim, exp.Substring, exp.StrPosition, exp.Overlay, exp.CurrentDate),
         *(exp.CurrentTime, exp.CurrentTimestamp, exp.Localtime, exp.Localtimestamp),
         *(exp.Systimestamp, exp.JSONPath, exp.JSONPathRoot, exp.JSONPathKey, exp.JSONPathSubscript),
+        exp.JSONPathWildcard,
         # ClickHouse
         *(exp.Final, exp.PreWhere, exp.WithFill, exp.CastToStrType, exp.ParameterizedAgg),
     }
@@ -130,6 +131,8 @@ class NodeCheck:
             exp.Qualify: self._check_qualify,
             exp.Distinct: self._check_distinct,
             exp.Fetch: self._check_fetch,
+            exp.Summarize: self._check_summarize,
+            exp.Dot: self._check_dot,
         }
 
     def run(self, root: exp.Expr) -> None:
@@ -252,6 +255,16 @@ class NodeCheck:
         """FETCH FIRST takes a number; a name there would be held against no table."""
         if isinstance(node.args.get("count"), exp.Column | exp.Var | exp.Identifier):
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, "FETCH FIRST takes a number of rows.", form(self._dialect))
+
+    def _check_dot(self, node: exp.Dot) -> None:
+        """`CROSS APPLY .f(1)` has nothing before its dot."""
+        if node.args.get("this") is None or node.args.get("expression") is None:
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, "A dot stands between two names.", form(self._dialect))
+
+    def _check_summarize(self, node: exp.Summarize) -> None:
+        """DuckDB's figures of a query, which stand in FROM."""
+        if not isinstance(node.this, exp.Query) or not isinstance(node.parent, exp.Subquery):
+            raise SqlRefused(ErrorKind.PERMISSION, "SUMMARIZE takes a table or a query.", form(self._dialect))
 
     def _check_connect(self, node: exp.Connect) -> None:
         """CONNECT BY follows a hierarchy, or counts one row to a written number; else it makes rows without end."""

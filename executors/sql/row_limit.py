@@ -127,7 +127,7 @@ def _gives_one_row(query: exp.Query, dialect: Dialect) -> bool:
         return False
     calls = [call for item in query.expressions for call in _calls(item)]
     names = {call.name.lower() for call in calls if not isinstance(call.parent, exp.Window)}
-    if names & ROW_MAKERS:
+    if names & (ROW_MAKERS if dialect.kin == "postgresql" else ROW_MAKERS - {"regexp_matches"}):
         return False
     if query.args.get("from_") is None:
         return True

@@ -185,8 +185,6 @@ OWN = [
     ("postgresql", "sleep in a filter of an aggregate", "SELECT count(*) FILTER (WHERE pg_sleep(1) IS NULL) FROM orders"),
     ("postgresql", "sleep in the order of a window", "SELECT sum(amount) OVER (ORDER BY pg_sleep(1)) FROM orders"),
     ("postgresql", "sleep in a limit", "SELECT * FROM orders LIMIT (SELECT pg_sleep(1)::int)"),
-    ("postgresql", "a table by its word alone", "TABLE pg_authid"),
-    ("mysql", "a table by its word alone", "TABLE mysql.user"),
     ("clickhouse", "a file inside of a view", "SELECT * FROM view(SELECT * FROM url('http://x', 'CSV'))"),
     ("duckdb", "a query by its text", "FROM query('SELECT 1')"),
     ("duckdb", "a table by its text", "FROM query_table('orders')"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+from typing import Any
+
 from sqlglot import exp
 from sqlglot.dialects.databricks import Databricks
 from sqlglot.generator import Generator as BaseGenerator
 from sqlglot.generators.databricks import DatabricksGenerator
 from sqlglot.parsers.databricks import DatabricksParser
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.sql.plain.faithful import KEYWORD_ARGUMENTS, FaithfulGenerator, FaithfulParser, as_written
+from executors.sql.plain.statements import tables_selected
 
 
 class PlainDatabricks(Databricks):
@@ -20,6 +24,9 @@ class PlainDatabricks(Databricks):
     """
 
     to_json_path = as_written
+
+    def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
+        return _windows_named(tables_selected(super().tokenize(sql, dialect)))
 
     class Tokenizer(Databricks.Tokenizer):
         HEX_STRINGS = [("X'", "'"), ("x'", "'"), ('X"', '"'), ('x"', '"')]
@@ -43,6 +50,19 @@ class PlainDatabricks(Databricks):
         }
 
         with_sql = BaseGenerator.with_sql
+
+
+def _windows_named(tokens: list[Token]) -> list[Token]:
+    """`window.start` is a field of the column that `window(...)` makes, and begins no WINDOW clause."""
+    found: list[Token] = []
+    for token, following in zip_longest(tokens, tokens[1:]):
+        named = following is not None and following.token_type in (TokenType.DOT, TokenType.L_PAREN)
+        if named and token.token_type is TokenType.WINDOW:
+            at = Token(TokenType.VAR, token.text, line=token.line, col=token.col, start=token.start, end=token.end)
+            found.append(at)
+        else:
+            found.append(token)
+    return found
 
 
 PLAIN = PlainDatabricks()

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.generator import Generator
 from sqlglot.generators.duckdb import DuckDBGenerator
 from sqlglot.parsers.duckdb import DuckDBParser
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.sql.plain.clauses import Phrase
 from executors.sql.plain.faithful import KEYWORD_ARGUMENTS, FaithfulGenerator, FaithfulParser, as_written
+from executors.sql.plain.statements import shortened_selected, tables_selected
 
 
 class PlainDuckDB(DuckDB):
     """DuckDB as it is written."""
 
     to_json_path = as_written
+
+    def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
+        return shortened_selected(tables_selected(super().tokenize(sql, dialect)))
 
     class Parser(FaithfulParser, DuckDBParser):
         FUNCTION_PARSERS = {name: DuckDBParser.FUNCTION_PARSERS[name] for name in KEYWORD_ARGUMENTS}
@@ -37,6 +43,14 @@ class PlainDuckDB(DuckDB):
             found = super()._parse_star_ops()
             unpacks = isinstance(found, exp.Anonymous)
             return self.expression(Phrase(expressions=[exp.var("*"), found])) if unpacks else found
+
+        def _parse_select_query(self, *args: Any, **options: Any) -> exp.Expr | None:
+            """`SUMMARIZE t` is of all that is selected from t."""
+            found = super()._parse_select_query(*args, **options)
+            if isinstance(found, exp.Summarize) and isinstance(found.this, exp.Table):
+                found.set("this", exp.select("*").from_(found.this.pop()))
+                found.set("table", False)
+            return found
 
         def _is_bang(self) -> bool:
             return self._curr is not None and self._curr.token_type is TokenType.NOT and self._curr.text == "!"

@@ -214,11 +214,12 @@ HANA = Dialect(
         "to_integer to_nvarchar to_real to_seconddate to_smalldecimal to_smallint to_time to_timestamp to_tinyint",
         "to_varbinary to_varchar map ifnull grouping grouping_id nullif coalesce hash_md5 hash_sha256 binning",
         "cubic_spline_approx linear_approx random_partition weighted_avg series_round series_element_to_period",
-        "series_period_to_element json_value json_query cardinality member_at occurrences_regexpr",
+        "series_period_to_element json_value json_query cardinality member_at occurrences_regexpr substr_regexpr",
+        "substring_regexpr replace_regexpr locate_regexpr contains fuzzy linguistic score to_clob to_nclob to_blob",
     ),
     table_functions=words(
         "series_generate_date series_generate_decimal series_generate_integer series_generate_seconddate",
-        "series_generate_smallint series_generate_time series_generate_timestamp series_generate_tinyint",
+        "series_generate_smallint series_generate_time series_generate_timestamp series_generate_tinyint json_table",
     ),
     # DDL commits, whatever the transaction is; so it must not begin.
     session=SessionSetup(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),

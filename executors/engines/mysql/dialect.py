@@ -217,6 +217,8 @@ MARIADB = MYSQL.model_copy(
     update={
         "name": "mariadb",
         "title": "MariaDB",
+        "made_tables": r"seq_\d+_to_\d+(_step_\d+)?",
+        "made_columns": ("seq",),
         "reserved": reserved.MARIADB,
         "instead": {
             **MYSQL.instead,

@@ -12,7 +12,7 @@ from sqlglot.parsers.mysql import MySQLParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.sql.grammar import RUN_COMMENT
-from executors.sql.plain.clauses import CLAUSES
+from executors.sql.plain.clauses import CLAUSES, Phrase
 from executors.sql.plain.faithful import (
     KEYWORD_ARGUMENTS,
     WRITTEN,
@@ -21,6 +21,7 @@ from executors.sql.plain.faithful import (
     as_written,
     side_by_side,
 )
+from executors.sql.plain.statements import tables_selected
 
 _CONDITIONS = (exp.Predicate, exp.And, exp.Or, exp.Xor, exp.Not)
 _EXECUTABLE = ("!", "M!")  # /*! ... */ and /*M! ... */: comments that the server runs
@@ -35,7 +36,7 @@ class PlainMySQL(MySQL):
         KEYWORDS = {**MySQL.Tokenizer.KEYWORDS, "DISTINCTROW": TokenType.DISTINCT}
 
     def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
-        tokens: list[Token] = super().tokenize(sql, dialect)
+        tokens = tables_selected(super().tokenize(sql, dialect))
         for token in tokens:
             for comment in token.comments:
                 if comment.startswith(_EXECUTABLE):
@@ -123,7 +124,9 @@ class PlainMySQL(MySQL):
             """An argument; `x SEPARATOR ', '`, as GROUP_CONCAT has it, is kept as the pair that it is."""
             found = super()._parse_lambda(alias=alias)
             if found is not None and self._match(TokenType.SEPARATOR):
-                return self.expression(exp.Kwarg(this=found, expression=self._parse_string()))
+                pair = self.expression(exp.Kwarg(this=found, expression=self._parse_string()))
+                limit = self._parse_number() if self._match(TokenType.LIMIT) else None  # MariaDB's
+                return pair if limit is None else self.expression(Phrase(expressions=[pair, exp.var("LIMIT"), limit]))
             return found
 
     class Generator(FaithfulGenerator, MySQLGenerator):

@@ -10,7 +10,7 @@ from sqlglot.generators.oracle import OracleGenerator
 from sqlglot.parsers.oracle import OracleParser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from executors.sql.plain.clauses import CLAUSES, LISTAGG, XML
+from executors.sql.plain.clauses import CLAUSES, LISTAGG, XML, conversions
 from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written, signs_joined
 from executors.sql.plain.literals import TypedLiteralGenerator, TypedLiteralParser
 
@@ -37,6 +37,8 @@ class PlainOracle(Oracle):
             **CLAUSES,
             **LISTAGG,
             **XML,
+            **conversions("VALIDATE_CONVERSION", "TO_NUMBER", "TO_DATE", "TO_TIMESTAMP", "TO_TIMESTAMP_TZ"),
+            **conversions("TO_BINARY_DOUBLE", "TO_BINARY_FLOAT", "TO_DSINTERVAL", "TO_YMINTERVAL"),
         }
 
     class Generator(TypedLiteralGenerator, FaithfulGenerator, OracleGenerator):

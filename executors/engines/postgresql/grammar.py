@@ -22,6 +22,7 @@ from executors.sql.plain.faithful import (
     as_written,
     side_by_side,
 )
+from executors.sql.plain.statements import tables_selected
 
 # Operators that sqlglot does not know, or takes apart, or for something else: of ranges, addresses, geometry and text,
 # and of pg_trgm, pgvector, PostGIS, ltree and full text search. All bind as "any other operator" does.
@@ -49,7 +50,7 @@ class PlainPostgres(Postgres):
         KEYWORDS = {**Postgres.Tokenizer.KEYWORDS, **dict.fromkeys(_OTHER_OPERATORS, TokenType.OPERATOR)}
 
     def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
-        return repair_tokens(super().tokenize(sql, dialect))
+        return tables_selected(repair_tokens(super().tokenize(sql, dialect)))
 
     class Parser(FaithfulParser, PostgresParser):
         FUNCTION_PARSERS = {name: PostgresParser.FUNCTION_PARSERS[name] for name in KEYWORD_ARGUMENTS} | CLAUSES | XML

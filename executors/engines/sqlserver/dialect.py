@@ -381,7 +381,8 @@ SQLSERVER = Dialect(
     ),
     functions=COMMON
     | words(
-        "str char format iif soundex unicode current_timestamp json_array json_object cot grouping grouping_id",
+        "parse try_parse str char format iif soundex unicode current_timestamp json_array json_object cot grouping",
+        "grouping_id",
         "greatest least ascii left len reverse right translate datediff datepart datetrunc day month year",
         "json_value atn2 rand square choose isnull isnumeric checksum binary_checksum hashbytes newid charindex",
         "difference datalength nchar patindex quotename string_escape stuff datefromparts date_bucket dateadd",

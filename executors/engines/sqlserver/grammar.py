@@ -11,11 +11,12 @@ from sqlglot.generators.tsql import TSQLGenerator
 from sqlglot.parsers.tsql import TSQLParser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from executors.sql.plain.clauses import CLAUSES
+from executors.sql.plain.clauses import CLAUSES, conversions
 from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written, signs_joined
 
 _MONEY = re.compile(r"\$\d+")
 _KEYWORD_ARGUMENTS = ("CAST", "TRY_CAST", "CONVERT", "TRY_CONVERT", "TRIM", "OPENJSON")
+_WORDED = CLAUSES | conversions("PARSE", "TRY_PARSE")
 
 
 class PlainTSQL(TSQL):
@@ -46,7 +47,7 @@ class PlainTSQL(TSQL):
         return found
 
     class Parser(FaithfulParser, TSQLParser):
-        FUNCTION_PARSERS = {name: TSQLParser.FUNCTION_PARSERS[name] for name in _KEYWORD_ARGUMENTS} | CLAUSES
+        FUNCTION_PARSERS = {name: TSQLParser.FUNCTION_PARSERS[name] for name in _KEYWORD_ARGUMENTS} | _WORDED
 
         def _parse_parameter(self) -> Any:
             """`@name` is a parameter, and `@@name` a variable of the server."""

@@ -92,7 +92,12 @@ class ColumnNames:
                     self.respell(node.args["db"], source.parts[0] if there else None)
                     self._of_source(node, source)
                     return
-        if not self._dialect.has_fields:
+        holder = frame.source(schema) if self._dialect.kin == "oracle" else None
+        if holder is not None and holder.has(table):
+            self.respell(node.args["db"], holder.alias or None)
+            self.respell(node.args["table"], holder.spelled(self.effective(node.args["table"])))
+            node.this.set("quoted", True)  # a key of the column's JSON, as it is written
+        elif not self._dialect.has_fields:
             self._qualified(node, frame)
 
     def _qualified(self, node: exp.Column, frame: Frame) -> None:

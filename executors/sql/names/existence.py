@@ -93,6 +93,8 @@ class NameCheck:
         with_ = node.args.get("with_")
         if with_ is None:
             return seen
+        if search := with_.args.get("search"):  # SET makes a column
+            self._columns.anywhere |= {it.name.lower() for it in search.find_all(exp.Identifier)}
         for cte in with_.expressions:
             alias: exp.TableAlias = cte.args["alias"]
             if cte.args.get("scalar"):  # ClickHouse: a value, that goes by its name in all of the query
@@ -119,9 +121,17 @@ class NameCheck:
         self._joins(node, ctes, frame)
         for lateral in node.args.get("laterals") or ():
             self._source(lateral, ctes, frame)
+        if self._dialect.kin == "databricks":  # GROUP BY window(...) makes a column of that name
+            calls = (it.name.lower() for it in node.find_all(exp.Anonymous))
+            frame.local |= {name for name in calls if name in ("window", "session_window")}
         for item in (found for root in node.expressions for found in root.walk(prune=_is_query)):
             if isinstance(item, exp.Alias):
                 frame.aliases[item.alias.lower()] = self._columns.named(item)
+        if self._dialect.kin == "postgresql":  # a call without an alias goes by its function's name
+            for item in node.expressions:
+                if isinstance(item, exp.Func):
+                    name = item.name if isinstance(item, exp.Anonymous) else item.sql_name()
+                    frame.aliases.setdefault(name.lower(), name.lower())
         for key, value in node.args.items():
             if key not in {"with_", "from_", "joins", "laterals"}:
                 self._expressions(value, ctes, frame)
@@ -196,6 +206,9 @@ class NameCheck:
             columns = None if node.args.get("pivots") else renamed(columns, given)
             frame.sources.append(FromSource(self._goes_by(node), columns))
             self._pivoted(node, frame)
+        elif isinstance(node.this, exp.Summarize):
+            self._query(node.this.this, ctes, frame.outer)
+            frame.sources.append(Source(self._goes_by(node), None))
         elif node.alias:
             self._source(node.this, ctes, Frame(frame.outer))
             frame.sources.append(FromSource(self._goes_by(node), None))
@@ -230,6 +243,8 @@ class NameCheck:
             columns = cte.columns
         elif self._is_open(node):
             columns = None  # the engine knows them
+        elif self._is_made(node):
+            columns = self._dialect.made_columns
         elif node.args.get("db") or node.name.lower() != self._dialect.one_row_table:
             entry = self._real(node)
             self._note(node, entry)
@@ -243,6 +258,11 @@ class NameCheck:
         """Whether a table describes the database itself and may be read."""
         name = ".".join(part.name for part in node.parts).lower()
         return name in self._catalogue and any(re.match(self._dialect.catalogue, part) for part in name.split("."))
+
+    def _is_made(self, node: exp.Table) -> bool:
+        """Whether the server makes a table of its name alone, and the schema has none that is called so."""
+        pattern = self._dialect.made_tables
+        return bool(pattern and re.fullmatch(pattern, node.name.lower())) and not meant(node, self._schema)
 
     def _note(self, node: exp.Table, found: Table | exp.Identifier) -> None:
         known = self.meaning.setdefault(id(node), found)

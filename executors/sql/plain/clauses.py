@@ -41,6 +41,12 @@ _OVERFLOW = (
     *("ON OVERFLOW TRUNCATE {text}", "ON OVERFLOW TRUNCATE", "ON OVERFLOW ERROR"),
 )
 
+_REGEXPR = (
+    *("FLAG {text}", "IN {value}", "WITH {value}", "FROM {value}"),
+    *("OCCURRENCE ALL", "OCCURRENCE {value}", "GROUP {value}"),
+)
+_CONVERSION = ("DEFAULT {value} ON CONVERSION ERROR", "AS {type}", "USING {text}")
+
 _WRITTEN_TYPE = re.compile(r"[A-Z_][A-Z0-9_ ]*(\( ?\d+( BYTE| CHAR)?( ?, ?\d+)? ?\)[A-Z ]*)?(\[ ?\d* ?\] ?)*")
 
 
@@ -59,6 +65,16 @@ class ClauseParser:
         if items := self._read_clauses(_OVERFLOW):
             arguments[-1:] = _phrase([*arguments[-1:], *items])
         return exp.Anonymous(this="LISTAGG", expressions=arguments)
+
+    def worded_call(self: Any, name: str, clauses: tuple[str, ...], before: tuple[str, ...] = ()) -> exp.Expr:
+        """Arguments, each with words before it and behind it: SUBSTR_REGEXPR('[0-9]+' IN phone OCCURRENCE 2)."""
+
+        def argument() -> exp.Expr | None:
+            said = [exp.var(word) for word in before if self._match_text_seq(word)]
+            found = self._parse_bitwise()
+            return _phrase([*said, found, *self._said(clauses)])[0] if found is not None else None
+
+        return exp.Anonymous(this=name, expressions=self._parse_csv(argument))
 
     def xml_call(self: Any, name: str) -> exp.Expr:
         """XMLELEMENT(NAME item, XMLATTRIBUTES(id AS "key"), value), and others whose values may have names."""
@@ -198,3 +214,22 @@ CLAUSES: dict[str, Any] = {
 }
 XML: dict[str, Any] = {name: _xml_reader(name) for name in _XML_NAMES}
 LISTAGG: dict[str, Any] = {"LISTAGG": lambda parser: parser.listagg()}
+
+
+_REGEXPR_NAMES = (*("SUBSTR_REGEXPR", "SUBSTRING_REGEXPR", "REPLACE_REGEXPR", "OCCURRENCES_REGEXPR", "LOCATE_REGEXPR"),)
+
+
+def _regexpr_reader(name: str) -> Any:
+    return lambda parser: parser.worded_call(name, _REGEXPR, ("START", "AFTER"))
+
+
+def _conversion_reader(name: str) -> Any:
+    return lambda parser: parser.worded_call(name, _CONVERSION)
+
+
+REGEXPR: dict[str, Any] = {name: _regexpr_reader(name) for name in _REGEXPR_NAMES}
+
+
+def conversions(*names: str) -> dict[str, Any]:
+    """Readers of calls whose argument may say its type, or what takes the place of what cannot be converted."""
+    return {name: _conversion_reader(name) for name in names}

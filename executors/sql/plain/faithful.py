@@ -43,6 +43,16 @@ class FaithfulParser(ClauseParser):
             found.meta[PLACE] = self._prev.start  # type: ignore[attr-defined]
         return found
 
+    def _parse_escape(self, this: exp.Expr | None) -> exp.Expr | None:
+        """LIKE 'a!_%' ESCAPE '!' COLLATE NOCASE: the collation is of what stands before it."""
+        found: exp.Expr | None = super()._parse_escape(this)  # type: ignore[misc]
+        if isinstance(found, exp.Escape) and self._match(TokenType.COLLATE):  # type: ignore[attr-defined]
+            collation = self._parse_unary()  # type: ignore[attr-defined]
+            if isinstance(collation, exp.Column) and not collation.this.args.get("quoted"):
+                collation = exp.var(collation.name)
+            found.set("expression", exp.Collate(this=found.expression, expression=collation))
+        return found
+
     def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
         """`list(x)[1]` is an element of what a call gives; sqlglot takes it for the array `[1]`."""
         opens = self._curr is not None and self._curr.token_type is TokenType.L_BRACKET  # type: ignore[attr-defined]
