@@ -208,7 +208,7 @@ class NameCheck:
             self._pivoted(node, frame)
         elif isinstance(node.this, exp.Summarize):
             self._query(node.this.this, ctes, frame.outer)
-            frame.sources.append(Source(self._goes_by(node), None))
+            frame.sources.append(FromSource(self._goes_by(node), None))
         elif node.alias:
             self._source(node.this, ctes, Frame(frame.outer))
             frame.sources.append(FromSource(self._goes_by(node), None))
