@@ -72,7 +72,7 @@ class ClauseParser:
         def argument() -> exp.Expr | None:
             said = [exp.var(word) for word in before if self._match_text_seq(word)]
             found = self._parse_bitwise()
-            return _phrase([*said, found, *self._said(clauses)])[0] if found is not None else None
+            return _phrase([*said, found, *self._read_clauses(clauses)])[0] if found is not None else None
 
         return exp.Anonymous(this=name, expressions=self._parse_csv(argument))
 
