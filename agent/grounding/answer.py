@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from agent.core.models import AnswerNumber, Check, Correction
+from agent.grounding.arithmetic.display import MARKS, is_amount
 from agent.grounding.calculations import Calculation
 from agent.grounding.check import MAX_CHARS, Checked, check
 from agent.grounding.claims.reading import Item
@@ -12,6 +15,8 @@ from agent.grounding.result import CheckedText, expression_of
 from agent.grounding.support.support import Support
 
 COMPOSED = "The answer is composed from the rows."
+_COMPUTED = frozenset({"result", "raw", "row count", "calculation"})  # what the question has stays as it was written
+_PLAIN = re.compile(r"(?P<before>[^\d.,]*)(?P<whole>0|[1-9]\d*)(?:\.(?P<part>\d+))?(?P<after>[^\d.,]*)")
 
 
 def check_text(text: str, facts: Facts) -> CheckedText:
@@ -31,10 +36,11 @@ def check_text(text: str, facts: Facts) -> CheckedText:
     found = check(computed.text, facts, filled)
     problems = tuple(f"“{it.text}”: {it.why}" for it in found.problems) + computed.warnings
     corrections = (*computed.filled, *computed.corrected)
+    shown, numbers = _with_marks(computed.text, _linked(computed.text, found, facts, corrections), facts.language)
     return CheckedText(
-        text=computed.text,
+        text=shown,
         corrections=corrections,
-        numbers=_linked(computed.text, found, facts, corrections),
+        numbers=numbers,
         checks=(calculator, _grounding(found, problems)),
         problems=problems,
     )
@@ -48,6 +54,29 @@ def composed_text(facts: Facts, why: str = "") -> CheckedText:
         Check(name="grounding", passed=True, detail=f"{len(found.numbers)} numbers, each from its cell."),
     )
     return CheckedText(text=found.text, numbers=found.numbers, checks=checks, source="composed")
+
+
+def _with_marks(
+    text: str, numbers: tuple[AnswerNumber, ...], language: str | None
+) -> tuple[str, tuple[AnswerNumber, ...]]:
+    """The text with the marks of its language in numbers without any, as tables have them; the numbers, moved along."""
+    if language is None or language not in MARKS:
+        return text, numbers
+    grouping, mark = MARKS[language]
+    parts, moved, end = list[str](), list[AnswerNumber](), 0
+    for number in numbers:
+        plain = _PLAIN.fullmatch(number.text) if number.source in _COMPUTED else None
+        changed = number.text
+        if plain is not None and mark == "," and len(plain["part"] or "") == 3:
+            plain = None  # "15.315" has its mark already
+        if plain is not None and (number.column is None or is_amount(number.column)):
+            whole = f"{int(plain['whole']):,}".replace(",", grouping)
+            changed = f"{plain['before']}{whole}{mark + plain['part'] if plain['part'] else ''}{plain['after']}"
+        parts += [text[end : number.start], changed]
+        start = sum(map(len, parts)) - len(changed)
+        moved.append(number.model_copy(update={"text": changed, "start": start, "end": start + len(changed)}))
+        end = number.end
+    return "".join([*parts, text[end:]]), tuple(moved)
 
 
 def _grounding(found: Checked, problems: tuple[str, ...]) -> Check:

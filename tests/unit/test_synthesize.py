@@ -172,3 +172,25 @@ def test_without_the_calculator_nothing_is_computed_or_believed() -> None:
     assert text.text == "Together 100 + 40 = 140."
     assert text.checks[0].passed is None
     assert "switched off" in text.problems[0] + text.problems[-1]
+
+
+LARGE = QueryResult(columns=("name", "year", "total"), rows=(("Ada", 2024, 15315.32),))
+
+
+@pytest.mark.parametrize(
+    "question, sentence, shown",
+    [
+        ("Who bought most, and when?", "Ada bought most in 2024, for 15315.32.", "for 15,315.32."),
+        ("Who bought most, and when?", "Ada bought most in 2024, for 15,315.32.", "for 15,315.32."),
+        ("Wer hat 2024 am meisten gekauft?", "Ada hat 2024 am meisten gekauft, für 15315.32.", "für 15.315,32."),
+        ("Wer hat 2024 am meisten gekauft?", "Ada hat 2024 am meisten gekauft, für 15.315,32.", "für 15.315,32."),
+    ],
+)
+def test_numbers_are_marked_as_in_the_table_and_years_are_not(question: str, sentence: str, shown: str) -> None:
+    text = check_text(sentence, Facts(question=question, result=LARGE))
+
+    assert text.problems == ()
+    assert text.text.endswith(shown)
+    assert " 2024" in text.text
+    assert all(text.text[it.start : it.end] == it.text for it in text.numbers)
+    assert text.numbers[-1].column == "total"
