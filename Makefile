@@ -7,6 +7,7 @@
 #   ARITHMETIC=file.jsonl    the sentences that it recomputes; by default the folder's
 #   MINUTES=10               how long `make fuzz` tries to break what reads what others wrote
 #   CLIENTS=200 SECONDS=120  how many ask at once in `make bench-load`, and for how long
+#   BEFORE=revision          the revision that `make bench-first-answer` runs first
 #   MODEL=embedded           the model that `make bench-peers` asks; by default one that answers at once
 #   STATEMENTS=file.jsonl    the SQL that `make bench-guard` shows to the guard; by default the folder's
 
@@ -32,6 +33,7 @@ FUZZED  := $(VENV)/.fuzz-installed
 AUDITOR := $(VENV)/.audit-installed
 WEB     := web/node_modules/.installed
 WEB_IF_NODE := $(if $(shell command -v npm 2>/dev/null),$(WEB))
+LIGHTHOUSE := testbed/lighthouse/node_modules/.installed
 NODE    := $(and $(shell command -v npm 2>/dev/null),testbed/node/node_modules/.installed)
 DRIVERS := $(foreach it,mysql oracle clickhouse hana databricks,requirements-$(it).txt)
 PIP     := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
@@ -45,7 +47,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page bench-own-data conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: bench-harmless bench-workers bench-hostile help wheel sbom clients installed capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
+.PHONY: bench-harmless bench-workers bench-hostile help wheel sbom clients installed lighthouse bench-first-answer capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 help:  ## what can be made
 	@sed -nE 's/^([a-z][a-z-]*):.*##[[:space:]]*(.*)/\1\t\2/p' Makefile | sort | awk -F'\t' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -137,6 +139,12 @@ bench-own-data: $(LOCAL)  ## twelve messy data sets, each read with nothing lost
 bench-page: $(TESTED) $(WEB)  ## what the page costs a browser: first paint, bytes, findings of axe, next to their targets
 	@$(OFFLINE) $(BIN)/python -m bench.page
 
+lighthouse: $(TESTED) $(LIGHTHOUSE) data  ## what Lighthouse finds on the page and the contract's: performance, accessibility, best practices
+	@$(OFFLINE) $(BIN)/python -m bench.lighthouse
+
+bench-first-answer: $(TESTED)  ## from nothing to the first answer by `make demo` and by pipx; BEFORE=revision to compare with
+	@$(BIN)/python -m bench.first_answer $(if $(BEFORE),--before $(BEFORE))
+
 screens: $(TESTED) $(WEB) data model index  ## the sample questions asked on the page, and the pictures of docs/images
 	@$(OFFLINE) $(BIN)/python -m bench.page --screens docs/images
 
@@ -206,7 +214,7 @@ index: $(LOCAL) data
 	@$(OFFLINE) $(BIN)/python -m agent index --database shop
 
 clean:  ## all that make has made here; the model's file stays in its cache
-	rm -rf $(VENV) testbed/node/node_modules web/node_modules .plumbline samples/shop samples/shop.sqlite samples/shop.duckdb
+	rm -rf $(VENV) testbed/node/node_modules testbed/lighthouse/node_modules web/node_modules .plumbline samples/shop samples/shop.sqlite samples/shop.duckdb
 
 # Half an environment is none: without the mark it is made anew.
 $(CREATED):
@@ -224,6 +232,11 @@ $(LOCAL): requirements.txt requirements-local.txt requirements-embedding.txt con
 # Azurite, for the tests of Azure Table Storage; without npm they are left out, and say so.
 testbed/node/node_modules/.installed: testbed/node/package-lock.json
 	@npm ci --prefix testbed/node --no-audit --no-fund
+	@touch $@
+
+# Google's Lighthouse, which looks at the page in the system's Chromium.
+$(LIGHTHOUSE): testbed/lighthouse/package-lock.json
+	@npm ci --prefix testbed/lighthouse --no-audit --no-fund
 	@touch $@
 
 web/node_modules/.installed: web/package-lock.json

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from agent.cli.console import EXPECTED, Database, Docs, EffortOption, complain, fail, opened, out
+from agent.cli.console import EXPECTED, Database, Docs, EffortOption, bring_model, complain, fail, opened, out
 from agent.cli.paths import resolve
 from agent.core.callers import LOCAL
 from agent.core.errors import PlumblineError
@@ -56,6 +56,7 @@ def ask(
     show = _Shown(verbose=verbose)
     with opened(as_json=as_json) as (service, runner):
         name = resolve(service, source, docs)
+        bring_model(service.settings)
         answer = runner.run(run(options))
         if answer.write and answer.write.token and not as_json and typer.confirm("Make this change?"):
             answer = runner.run(run(Options(confirm=answer.write.token)))
@@ -80,6 +81,7 @@ def chat(
     show, options = _Shown(), Options(clarify=False if no_clarify else None, effort=effort)
     with opened() as (service, runner):
         name = resolve(service, database, docs)
+        bring_model(service.settings)
         session = runner.run(service.start_session(name, LOCAL))
         lines = Transcript(name)
         if script is None:
@@ -103,6 +105,7 @@ def demo() -> None:
 
     with opened() as (service, runner):
         add_shop(service)
+        bring_model(service.settings)
         runner.run(run_demo(service, out, _Shown()))
 
 

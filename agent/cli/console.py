@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,6 +72,24 @@ def opened(*, as_json: bool = False, calibrating: bool = False) -> Iterator[tupl
         raise typer.Exit(130) from None
 
 
+def bring_model(settings: Settings) -> None:
+    """Fetch the embedded model's file where it is to be asked and was never fetched, which a line says before.
+
+    Raises:
+        ModelUnavailable: it cannot be had.
+    """
+    from agent.llm.files.model_files import fetch
+    from agent.llm.files.model_specs import MODELS
+    from agent.present.terminal import byte_progress
+
+    spec, folder = MODELS[settings.embedded_model], settings.cache_dir.expanduser()
+    if settings.is_hosted or settings.embedded_model_path is not None or (folder / spec.file).exists():
+        return
+    err.print(f"Fetching the embedded model {spec.title}, {spec.size / 1e9:.1f} GB, once.", highlight=False)
+    with byte_progress(err) as progress:
+        fetch(spec, folder, progress=progress)
+
+
 def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:
     """The settings of this process, logging set up; what is wrong with them ends the process, all of it told at once.
 
@@ -91,7 +110,12 @@ def complain(message: str) -> None:
     """A message as it is: it may hold what looks like markup."""
     from agent.present.terminal import plain
 
-    err.print(Text(plain(message), style="red"), soft_wrap=True)
+    err.print(Text(plain(in_own_words(message)), style="red"), soft_wrap=True)
+
+
+def in_own_words(message: str) -> str:
+    """A message with the command that this process was started by, where it names one to run."""
+    return message.replace("python -m agent ", "plumbline ") if Path(sys.argv[0]).stem == "plumbline" else message
 
 
 def fail(message: str) -> NoReturn:

@@ -15,7 +15,7 @@ PAGE = """<!doctype html>
 body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem }}
 code {{ background: #8882; border-radius: 4px; padding: 0 .3em }}
 section {{ border-top: 1px solid #8886; padding: .5rem 0 }} h2 {{ font-size: 1.1rem }}
-:root {{ color-scheme: light dark }}
+:root {{ color-scheme: light dark; background: Canvas; color: CanvasText }}
 </style></head>
 <body><h1>{title} <small>{version}</small></h1><p>{description}</p>
 <p>The whole contract, with every field: <a href="openapi.json">openapi.json</a>.</p>

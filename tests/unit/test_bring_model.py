@@ -1,0 +1,55 @@
+"""The first question fetches the embedded model, and messages name the command that was installed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.cli.console import bring_model, in_own_words
+from agent.config.settings import Settings
+from agent.llm.files import model_files
+from agent.llm.files.model_specs import MODELS, ModelSpec
+
+
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[ModelSpec, Path]]:
+    calls: list[tuple[ModelSpec, Path]] = []
+    monkeypatch.setattr(model_files, "fetch", lambda spec, folder, **_: calls.append((spec, folder)))
+    return calls
+
+
+def made(tmp_path: Path, **named: Any) -> Settings:
+    none = {"openai_api_key": None, "azure_openai_endpoint": None, "openai_base_url": None}
+    return Settings(**none | {"cache_dir": tmp_path} | named)
+
+
+def test_the_first_question_fetches_the_model_and_says_so(
+    fetched: list[tuple[ModelSpec, Path]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring_model(made(tmp_path, embedded_model="0.5b"))
+    assert fetched == [(MODELS["0.5b"], tmp_path)]
+    assert f"Fetching the embedded model {MODELS['0.5b'].title}, 0.5 GB, once." in capsys.readouterr().err
+
+
+def test_what_is_there_or_not_wanted_is_not_fetched(fetched: list[tuple[ModelSpec, Path]], tmp_path: Path) -> None:
+    (tmp_path / MODELS["1.5b"].file).touch()
+    bring_model(made(tmp_path, embedded_model="1.5b"))
+    bring_model(made(tmp_path, embedded_model="0.5b", openai_api_key="a key"))
+    bring_model(made(tmp_path, embedded_model="0.5b", embedded_model_path=tmp_path / "own.gguf"))
+    assert fetched == []
+
+
+@pytest.mark.parametrize(
+    "started, shown",
+    [
+        ("/home/ann/.local/bin/plumbline", "run `plumbline model`"),
+        ("C:\\bin\\plumbline.exe".replace("\\", "/"), "run `plumbline model`"),
+        ("/src/agent/__main__.py", "run `python -m agent model`"),
+    ],
+)
+def test_messages_name_the_command_that_is_there(started: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [started, "ask"])
+    assert in_own_words("run `python -m agent model`") == shown
