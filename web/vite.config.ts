@@ -2,6 +2,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
 // Everything is a file of its own: the page's Content-Security-Policy takes nothing inline, data: URLs included.
+// The chat for other pages is a second entry over the same chunks, under a name that does not change.
 export default defineConfig({
   base: "./",
   plugins: [react()],
@@ -13,6 +14,12 @@ export default defineConfig({
     target: "es2022",
     license: { fileName: "assets/licenses.txt" },
     chunkSizeWarningLimit: 1200,
+    rolldownOptions: {
+      input: { index: "index.html", "plumbline-chat": "src/embed/element.tsx" },
+      output: {
+        entryFileNames: (chunk) => (chunk.name === "plumbline-chat" ? "assets/[name].js" : "assets/[name]-[hash].js"),
+      },
+    },
   },
   server: { proxy: { "/api": "http://127.0.0.1:7071" } },
   test: { environment: "jsdom", include: ["tests/**/*.test.{ts,tsx}"], setupFiles: ["tests/setup.ts"] },

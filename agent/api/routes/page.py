@@ -19,6 +19,7 @@ from agent.api.http.levels import ANONYMOUS
 
 FOLDER = Path(__file__).resolve().parents[1] / "page"
 INDEX, ASSETS = "index.html", "/assets/"
+CHAT = "plumbline-chat.js"  # which other pages load, by a name that no new release changes
 
 # No inline script or style, no other host, no frame; what a database holds could do nothing even as markup.
 CONTENT_SECURITY_POLICY = (
@@ -90,7 +91,8 @@ async def page_asset(name: Annotated[str, PathParameter()], request: Request) ->
     path = _assets().get(name)
     if path is None:
         raise HTTPException(404)
-    return _response(request, await asyncio.to_thread(_read, path), {"cache-control": FOR_EVER})
+    kept = REVALIDATED if name == CHAT else FOR_EVER
+    return _response(request, await asyncio.to_thread(_read, path), {"cache-control": kept})
 
 
 def _response(request: Request, file: PageFile, headers: dict[str, str]) -> Response:

@@ -32,8 +32,22 @@ const unsent: Problem = {
   detail: "The connection was lost, or the file was changed while it was sent. Nothing was kept. Try again.",
 };
 
+/** Where the service is and which key it gets. The page asks its own host, with the key that somebody typed. */
+const connection = { service: "./", key: (): string => sessionStorage.getItem(KEY) ?? "" };
+
+/** Ask another host: that of the address, with this key alone. */
+export function connect(service: string, key: string): void {
+  connection.service = service.endsWith("/") ? service : `${service}/`;
+  connection.key = () => key;
+}
+
+/** The address of the page that the service has. */
+export function pageAddress(): string {
+  return new URL(connection.service, window.location.href).href;
+}
+
 export const keys = {
-  get: (): string => sessionStorage.getItem(KEY) ?? "",
+  get: (): string => connection.key(),
   set: (key: string): void => sessionStorage.setItem(KEY, key),
   forget: (): void => sessionStorage.removeItem(KEY),
 };
@@ -54,7 +68,7 @@ export async function request(path: string, asking: Asking = {}): Promise<Respon
   if (keys.get()) headers[KEY_HEADER] = keys.get();
   let response: Response;
   try {
-    response = await fetch(`./api/${path}`, {
+    response = await fetch(`${connection.service}api/${path}`, {
       method: asking.method ?? "GET",
       headers,
       body: asking.body === undefined ? null : JSON.stringify(asking.body),
@@ -79,7 +93,7 @@ export async function call<T>(path: string, asking: Asking = {}): Promise<T> {
 export function send<T>(path: string, file: Blob, onProgress: (share: number) => void, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest();
-    sending.open("POST", `./api/${path}`);
+    sending.open("POST", `${connection.service}api/${path}`);
     sending.setRequestHeader("accept", "application/json");
     sending.setRequestHeader("content-type", "application/octet-stream");
     if (keys.get()) sending.setRequestHeader(KEY_HEADER, keys.get());

@@ -1,7 +1,8 @@
 // An answer: the sentence, its checks, and behind tabs the rows, the chart, the query and the records behind them.
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useContext, useMemo, useState } from "react";
 import type { Answer, Choice, Table } from "../api/types";
 import { firstWish } from "../state/chart";
+import { Embedded } from "../state/embedded";
 import { cost, count, duration, plural } from "../state/format";
 import type { AnswerNumber } from "../state/numbers";
 import { linkTo } from "../state/route";
@@ -28,7 +29,8 @@ interface Props {
 }
 
 export function AnswerView({ answer, question, database, tables, elapsedMs, onAsk }: Props) {
-  const [tab, setTab] = useState(answer.chart ? "chart" : "rows");
+  const embedded = useContext(Embedded);
+  const [tab, setTab] = useState(answer.chart && !embedded ? "chart" : "rows"); // charts take twice what the chat does
   const [marked, setMarked] = useState<(Marked & { source: string }) | null>(null);
   const show = useCallback((number: AnswerNumber) => {
     const raw = number.source === "raw";

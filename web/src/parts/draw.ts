@@ -35,7 +35,8 @@ export async function draw(element: HTMLElement, spec: Record<string, unknown>, 
     defaultStyle: false,
     ast: true,
     expr: expressionInterpreter,
-    tooltip: { theme: "plumbline", disableDefaultStyle: true },
+    // It lies outside of a shadow root, where the page of somebody else has no style for it.
+    tooltip: element.getRootNode() instanceof ShadowRoot ? false : { theme: "plumbline", disableDefaultStyle: true },
     loader: { load: nothing, sanitize: nothing, http: nothing, file: nothing },
     config: {
       font: "Inter, system-ui, sans-serif",

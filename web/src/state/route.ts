@@ -1,5 +1,6 @@
 // Where on the page one is: kept in the address after `#`, so that a link leads there and Back works.
 import { useSyncExternalStore } from "react";
+import { pageAddress } from "../api/client";
 
 export type Route =
   | { view: "ask"; question: string; database: string }
@@ -47,7 +48,7 @@ export function hashOf(route: Route): string {
 
 /** The address that shares a question. */
 export function linkTo(question: string, database: string): string {
-  return new URL(hashOf({ view: "ask", question, database }), window.location.href).href;
+  return new URL(hashOf({ view: "ask", question, database }), pageAddress()).href;
 }
 
 function subscribe(listener: () => void): () => void {
