@@ -18,6 +18,7 @@ from agent.core.deadline import Deadlines
 from agent.core.errors import NotPermitted
 from agent.core.models import Options
 from agent.databases.database import Database
+from agent.databases.made_addresses import refuse_made_address
 from agent.databases.paging import Cursors, Paged, digest_of_result, following
 from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult, Scalar
 from executors.errors import DatabaseUnavailable, ExecutorError
@@ -328,6 +329,7 @@ class Databases:
                 whole = min(paged.given + size, cap[0])
                 query = await database.check(paged.sql, whole, paged.parameters, question=paged.question)
                 result = await database.run(query, timeout_s=timeout_s)
+                await refuse_made_address(query, result, database.dialect, paged.question)
                 page = following(paged, result)
                 place = paged.model_copy(update={"given": result.row_count, "digest": digest_of_result(result)})
                 return await self._with_cursor(Executed(query=query, result=page), place, principal)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent.core.off_loop import off_loop
 from agent.databases.database import Database
+from agent.databases.made_addresses import refuse_made_address
 from executors.base import CheckedSql, Frozen, JsonValue, QueryResult
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError
@@ -87,7 +88,9 @@ async def supporting_records(
 
     async def run(raw: RawQuery) -> tuple[CheckedSql, QueryResult]:
         checked = await database.check(raw.sql or "", row_limit, question=question, leave_out=True)
-        return checked, await database.run(checked)
+        rows = await database.run(checked)
+        await refuse_made_address(checked, rows, database.dialect, question)
+        return checked, rows
 
     raw = await off_loop(lambda: derive(sql, dialect, schema=schema, result=result, groups=groups))
     if raw.sql is None:

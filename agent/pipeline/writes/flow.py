@@ -22,6 +22,7 @@ from agent.core.errors import ReplyUnusable, WriteNotMade, WritesNotAllowed
 from agent.core.events import AnswerDelta, Done, Event, SqlExecuted, SqlGenerated, SqlValidated
 from agent.core.models import Answer, Attempt, Draft
 from agent.core.off_loop import off_loop
+from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.answers.response import clarified, reviewed
 from agent.pipeline.writes.answers import counted, made, planned
 from agent.pipeline.writes.tokens import PlannedWrite
@@ -243,4 +244,6 @@ async def rows_before(run: Run, checked: CheckedWrite, question: str) -> QueryRe
         return NO_ROWS
     shown = checked.preview
     query = await run.database.check(shown.sql, shown.row_limit, question=question, leave_out=True)
-    return await run.database.run(query)
+    rows = await run.database.run(query)
+    await refuse_made_address(query, rows, run.database.dialect, question)
+    return rows
