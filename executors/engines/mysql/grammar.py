@@ -62,6 +62,14 @@ class PlainMySQL(MySQL):
         _grouping = False
         OPERATION_MODIFIERS = MySQLParser.OPERATION_MODIFIERS | {"SQL_CACHE"}
 
+        def _parse_unary(self) -> exp.Expr | None:
+            """`!a + b` is `(NOT a) + b`: the sign binds tighter than the word."""
+            if self._curr is None or self._curr.token_type is not TokenType.NOT or self._curr.text != "!":
+                return super()._parse_unary()
+            self._advance()
+            denied = self._parse_unary()
+            return self.expression(exp.Paren(this=exp.Not(this=denied))) if denied is not None else None
+
         def _parse_primary(self) -> exp.Expr | None:
             return side_by_side(super()._parse_primary())
 
