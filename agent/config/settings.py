@@ -262,7 +262,9 @@ class Settings(ProtectionSettings):
     max_conversation_history: Annotated[int, Field(ge=0, le=50)] = Field(
         3, description="Earlier exchanges in the prompt, 200 characters each."
     )
-    session_timeout_s: Seconds = Field(3600, description="Seconds after which an idle session is gone.")
+    session_timeout_s: Seconds = Field(
+        2_592_000, description="Seconds after which an idle session is gone, with its answers; the default is 30 days."
+    )
     max_session_messages: Count = Field(
         10, description="Latest messages of a session in the prompt's reach; the others are kept, but for people only."
     )

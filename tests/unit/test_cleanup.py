@@ -17,7 +17,7 @@ PATIENCE = 60  # seconds until a test that waits in vain fails
 
 async def test_expired_sessions_are_removed(service: Service) -> None:
     old = await service.start_session("shop")
-    service.sessions.clock = lambda: time.time() + 3601
+    service.sessions.clock = lambda: time.time() + service.settings.session_timeout_s + 1
     new = await service.start_session("shop")
     assert await service.cleanup() == 1
     assert await service.active_sessions() == 1
