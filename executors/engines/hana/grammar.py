@@ -70,15 +70,11 @@ def _is_cardinality(words: list[str]) -> bool:
 def _without_hint(tokens: list[Token]) -> list[Token]:
     """A query without the WITH HINT (...) at its end; a WITH whose query is called `hint` has AS behind it."""
     end = len(tokens) - (bool(tokens) and tokens[-1].token_type is TokenType.SEMICOLON)
-    said = _words(tokens)
-    for at in range(end - 3):
-        if said[at : at + 3] != ["WITH", "HINT", "("]:
-            continue
-        depth = 0
-        for close in range(at + 2, end):
-            depth += {"(": 1, ")": -1}.get(said[close], 0)
-            if depth == 0:
-                return tokens[:at] + tokens[end:] if close == end - 1 else tokens
+    said, depth = _words(tokens), 0
+    for at in range(end - 1, 1, -1):
+        depth += {")": 1, "(": -1}.get(said[at], 0)
+        if depth <= 0:
+            return tokens[: at - 2] + tokens[end:] if said[at - 2 : at + 1] == ["WITH", "HINT", "("] else tokens
     return tokens
 
 
