@@ -18,10 +18,12 @@ _SCHEMES = r"(?:https?|ftps?|wss?|file|data|javascript|vbscript|blob|mailto|tel|
 _END = r"[^\s<>\"'`)\]|]"
 _ADDRESSES = (
     re.compile(rf"\b[a-z][a-z0-9+.-]{{1,20}}://{_END}+"),
-    re.compile(rf"\b{_SCHEMES}:/*(?=[\w\[/%]){_END}+"),  # `http:host` is one, too
+    re.compile(rf"\b{_SCHEMES}:/*(?=[\w\[/%+]){_END}+"),  # `http:host` is one, too
     re.compile(rf"(?<![:\w/])//(?=[\w\[%]){_END}+"),  # of the page's own scheme
     re.compile(rf"\bwww\.{_END}+"),
-    re.compile(rf"(?<![\w@.-])(?:[a-z0-9-]+\.)+[a-z]{{2,24}}(?::\d+)?/{_END}+"),  # a host and a path
+    re.compile(rf"(?<![\w@.-])(?:[a-z0-9-]+\.)+[a-z]{{2,24}}(?::\d+)?(?:[/?#]{_END}+|/(?=\s|$))"),  # a host and more
+    re.compile(rf"(?<![\w.])(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\d+)?/(?!\d{{1,2}}\b){_END}*"),  # and no network
+    re.compile(r"<([a-z][a-z0-9+.-]{1,31}:[^\s<>]+)>"),  # Markdown's own, of any scheme
     re.compile(r"\]\(\s*<?\s*([^\s)>]+)"),  # Markdown's links and images, whatever they point to
     re.compile(
         r"^[ \t>*+-]*\[[^\]\n]+\]:\s*<?\s*([^\s>]*(?:[/:]|[a-z]\.[a-z])[^\s>]*)", re.MULTILINE
@@ -32,6 +34,7 @@ _ADDRESSES = (
 # The two halves of an address, which a query may put together where this does not see it.
 _HALVES = re.compile(rf"\b{_SCHEMES}:/{{0,2}}\s*$|^\s*[a-z]{{0,5}}:?//|://")
 _GAP = re.compile(r"%(?:\d+\$)?[-\d.]*[a-zA-Z]|\{[^{}]*\}")  # of a format
+_DOTS = dict.fromkeys((0x3002, 0xFF0E, 0xFF61), ".")  # of a host's name, to a browser
 _HIDDEN = "\x00"  # a value of a row
 
 
@@ -42,7 +45,7 @@ def normal(text: str) -> str:
     visible = "".join(
         it for it in plain if unicodedata.category(it) not in ("Cf", "Cc", "Mn") or it in "\n\t" + _HIDDEN
     )
-    return visible.replace("\\", "/").casefold()
+    return visible.translate(_DOTS).replace("\\", "/").casefold()
 
 
 def addresses(text: str) -> Iterator[str]:
