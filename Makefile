@@ -47,7 +47,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page bench-own-data conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: bench-harmless bench-workers bench-hostile help wheel sbom clients installed lighthouse bench-first-answer capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
+.PHONY: bench-harmless bench-workers bench-hostile help wheel sbom clients installed lighthouse bench-first-answer azure-cost capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 help:  ## what can be made
 	@sed -nE 's/^([a-z][a-z-]*):.*##[[:space:]]*(.*)/\1\t\2/p' Makefile | sort | awk -F'\t' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -188,6 +188,9 @@ container: $(TESTED)  ## what docker/Containerfile makes, without a container: f
 
 package-size: $(TESTED) data  ## how large the package is that Azure runs, of 250 MB, and whether it runs by itself
 	$(BIN)/python -m bench.package_size
+
+azure-cost: $(LOCAL)  ## what a month on Azure costs, by list prices: idle, 1,000 and 100,000 questions
+	@$(BIN)/python -m bench.azure_cost
 
 engines: $(TESTED)  ## the table of engines and contract tests, as in docs/engines.md
 	@$(OFFLINE) $(BIN)/python -m testbed.contract
