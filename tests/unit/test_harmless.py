@@ -81,7 +81,11 @@ def test_of_statements_that_harm_nobody_hardly_any_is_refused(name: str) -> None
 
 
 def test_the_sets_hold_enough() -> None:
-    assert min(len(statements(name)) for name in sets()) >= 300
+    counts = {name: len(statements(name)) for name in sets()}
+
+    assert counts["first"] >= 300
+    assert counts["second"] >= 300
+    assert counts["third"] == 100
     assert main([]) == 0
 
 

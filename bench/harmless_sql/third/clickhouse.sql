@@ -1,0 +1,10 @@
+SELECT c.name, count(o.id) AS n, sum(o.total) AS spent FROM customers AS c LEFT JOIN orders AS o ON o.customer_id = c.id WHERE o.ordered_at >= today() - 90 GROUP BY c.name ORDER BY spent DESC LIMIT 20;
+SELECT toQuarter(hired_on) AS q, toYear(hired_on) AS y, count() FROM employees GROUP BY y, q ORDER BY y, q;
+SELECT name FROM products WHERE id NOT IN (SELECT product_id FROM order_items);
+SELECT event_type, quantileTiming(0.95)(duration_ms) AS p95, countIf(duration_ms > 1000) / count() AS slow FROM events GROUP BY event_type HAVING count() > 100;
+SELECT sensor_id, argMax(value, read_at) AS latest, max(read_at) FROM readings GROUP BY sensor_id;
+SELECT value - any(value) OVER (PARTITION BY sensor_id ORDER BY read_at ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS step FROM readings;
+SELECT splitByChar(' ', name)[1] AS first_name, count() FROM customers GROUP BY first_name HAVING count() > 1;
+SELECT toMonday(ordered_at) AS w, sum(total) AS s, s / lagInFrame(s) OVER (ORDER BY w) AS ratio FROM orders GROUP BY w ORDER BY w WITH FILL STEP 7;
+SELECT arrayCount(x -> x = 'vip', tags) AS v, hasAny(tags, ['a', 'b']), indexOf(tags, 'vip'), arrayReverse(tags)[1] FROM customers;
+SELECT customer_id, sum(total) AS s FROM orders GROUP BY customer_id HAVING s > (SELECT avg(total) * 3 FROM orders) LIMIT 5 OFFSET 5;

@@ -1,0 +1,10 @@
+SELECT c.name, count(o.id) AS n, coalesce(sum(o.total), 0) AS spent FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.ordered_at >= current_date() - INTERVAL 90 DAYS GROUP BY c.name ORDER BY spent DESC LIMIT 20;
+SELECT concat(year(hired_on), '-Q', quarter(hired_on)) AS q, count(*) FROM employees GROUP BY ALL;
+SELECT p.name FROM products p LEFT ANTI JOIN order_items i ON i.product_id = p.id;
+SELECT event_type, percentile_approx(duration_ms, 0.95) AS p95, avg(if(duration_ms > 1000, 1, 0)) AS slow FROM events GROUP BY event_type;
+SELECT value - lag(value, 1) OVER (PARTITION BY sensor_id ORDER BY read_at) AS step FROM readings;
+SELECT split(name, ' ')[0] AS first_name, count(*) FROM customers GROUP BY split(name, ' ')[0] HAVING count(*) > 1;
+SELECT name, array_size(tags), array_position(tags, 'vip'), forall(tags, t -> t <> ''), array_except(tags, array('old')) FROM customers;
+SELECT weekofyear(ordered_at) AS w, collect_list(struct(id, total)) AS lines, sum(total) FROM orders GROUP BY weekofyear(ordered_at);
+SELECT d.name, (SELECT avg(e.salary) FROM employees e WHERE e.department_id = d.id) AS pay FROM departments d ORDER BY pay DESC NULLS LAST;
+SELECT * FROM (SELECT *, dense_rank() OVER (PARTITION BY category ORDER BY price DESC) AS r FROM products) WHERE r <= 2;

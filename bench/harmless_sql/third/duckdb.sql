@@ -1,0 +1,10 @@
+SELECT c.name, count(o.id) AS n, sum(o.total) AS spent FROM customers c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY ALL ORDER BY spent DESC NULLS LAST LIMIT 20;
+SELECT date_part('year', hired_on) AS y, quarter(hired_on) AS q, count(*) FROM employees GROUP BY y, q ORDER BY ALL;
+SELECT sensor_id, arg_max(read_at, value) AS peak_at, max(value) FROM readings GROUP BY sensor_id;
+SELECT p.category, list(p.name ORDER BY p.price DESC)[:3] AS top FROM products p GROUP BY p.category;
+SELECT event_type, quantile_cont(duration_ms, 0.95) AS p95, avg(duration_ms) FILTER (WHERE duration_ms < 10000) FROM events GROUP BY event_type;
+SELECT * FROM prices p ASOF JOIN orders o ON p.valid_from <= o.ordered_at;
+SELECT ordered_at::DATE AS d, sum(sum(total)) OVER (ORDER BY ordered_at::DATE) AS running FROM orders GROUP BY d;
+SELECT name, strptime('2024-01-31', '%Y-%m-%d') - launched_on AS age, concat_ws(' ', brand, name), left(name, 3), lpad(id::VARCHAR, 6, '0') FROM products;
+SELECT unnest(string_split(note, ' ')) AS word, count(*) AS n FROM orders GROUP BY word ORDER BY n DESC;
+PIVOT events ON event_type USING count(*) GROUP BY user_id;

@@ -1,0 +1,10 @@
+SELECT c.name, COUNT(o.id) AS n, IFNULL(SUM(o.total), 0) AS spent FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.ordered_at >= ADD_DAYS(CURRENT_DATE, -90) GROUP BY c.id, c.name ORDER BY spent DESC LIMIT 20;
+SELECT YEAR(hired_on) || '-' || QUARTER(hired_on) AS q, COUNT(*) FROM employees GROUP BY YEAR(hired_on) || '-' || QUARTER(hired_on);
+SELECT p.name FROM products p LEFT OUTER JOIN order_items i ON i.product_id = p.id WHERE i.product_id IS NULL;
+SELECT event_type, AVG(CASE WHEN duration_ms > 1000 THEN 1.0 ELSE 0 END) AS slow FROM events GROUP BY event_type HAVING COUNT(*) > 100;
+SELECT value - LAG(value) OVER (PARTITION BY sensor_id ORDER BY read_at) AS step FROM readings;
+SELECT d.name, (SELECT AVG(e.salary) FROM employees e WHERE e.department_id = d.id) AS pay FROM departments d;
+SELECT SUBSTR_BEFORE(name || ' ', ' ') AS first_name, COUNT(*) FROM customers GROUP BY SUBSTR_BEFORE(name || ' ', ' ');
+SELECT REPLACE_REGEXPR('\s+' IN name WITH ' ' OCCURRENCE ALL) AS n, RIGHT(phone, 4), LTRIM(city), RTRIM(city, 'x') FROM customers;
+SELECT PERCENTILE_DISC(0.95) WITHIN GROUP (ORDER BY duration_ms) AS p95 FROM events;
+SELECT * FROM (SELECT o.*, SUM(total) OVER (PARTITION BY customer_id) AS spent FROM orders o) WHERE spent > 1000 ORDER BY spent DESC;

@@ -1,0 +1,10 @@
+SELECT c.name, COUNT(o.id) AS n, COALESCE(SUM(o.total), 0) AS spent FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.ordered_at >= CURDATE() - INTERVAL 90 DAY GROUP BY c.id, c.name ORDER BY spent DESC LIMIT 20;
+SELECT CONCAT(YEAR(hired_on), '-Q', QUARTER(hired_on)) AS q, COUNT(*) FROM employees GROUP BY q;
+SELECT p.name FROM products p LEFT JOIN order_items i ON i.product_id = p.id WHERE i.product_id IS NULL;
+WITH RECURSIVE d AS (SELECT id, CAST(name AS CHAR(200)) AS path FROM departments WHERE parent_id IS NULL UNION ALL SELECT c.id, CONCAT(d.path, '/', c.name) FROM departments c JOIN d ON c.parent_id = d.id) SELECT path FROM d;
+SELECT event_type, AVG(duration_ms > 1000) AS slow, MAX(duration_ms) FROM events GROUP BY event_type;
+SELECT value - LAG(value) OVER (PARTITION BY sensor_id ORDER BY read_at) AS step FROM readings;
+SELECT JSON_EXTRACT(attributes, '$.sizes[0]'), JSON_VALUE(attributes, '$.weight') FROM products;
+SELECT SUBSTRING(name, 1, LOCATE(' ', CONCAT(name, ' ')) - 1) AS first_name, COUNT(*) FROM customers GROUP BY first_name HAVING COUNT(*) > 1;
+SELECT DATE_ADD(DATE_FORMAT(ordered_at, '%Y-%m-01'), INTERVAL 1 MONTH) AS next_month, SUM(total) FROM orders GROUP BY next_month;
+SELECT VAR_SAMP(price), STDDEV(price), BIT_AND(id), GROUP_CONCAT(name) FROM products GROUP BY brand WITH ROLLUP;

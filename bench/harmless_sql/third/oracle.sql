@@ -1,0 +1,10 @@
+SELECT c.name, COUNT(o.id) AS n, NVL(SUM(o.total), 0) AS spent FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.ordered_at >= SYSDATE - 90 GROUP BY c.id, c.name ORDER BY spent DESC FETCH FIRST 20 ROWS ONLY;
+SELECT TO_CHAR(hired_on, 'YYYY-"Q"Q') AS q, COUNT(*) FROM employees GROUP BY TO_CHAR(hired_on, 'YYYY-"Q"Q');
+SELECT p.name FROM products p, order_items i WHERE i.product_id (+) = p.id AND i.product_id IS NULL;
+SELECT SYS_CONNECT_BY_PATH(name, '/') AS path FROM departments START WITH parent_id IS NULL CONNECT BY PRIOR id = parent_id;
+SELECT event_type, AVG(CASE WHEN duration_ms > 1000 THEN 1 ELSE 0 END) AS slow FROM events GROUP BY event_type HAVING COUNT(*) > 100;
+SELECT value - LAG(value) OVER (PARTITION BY sensor_id ORDER BY read_at) AS step FROM readings;
+SELECT d.name, (SELECT AVG(e.salary) FROM employees e WHERE e.department_id = d.id) AS pay FROM departments d ORDER BY pay DESC NULLS LAST;
+SELECT PERCENTILE_CONT(0.95) WITHIN GROUP (ORDER BY duration_ms) AS p95, APPROX_COUNT_DISTINCT(user_id) FROM events;
+SELECT SUBSTR(name, 1, INSTR(name || ' ', ' ') - 1) AS first_name, COUNT(*) FROM customers GROUP BY SUBSTR(name, 1, INSTR(name || ' ', ' ') - 1);
+SELECT o.payload.source, COUNT(*) FROM orders o GROUP BY o.payload.source;

@@ -1,0 +1,10 @@
+SELECT c.id, c.name, count(o.id) AS orders, coalesce(sum(o.total), 0) AS spent FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.ordered_at >= now() - interval '90 days' GROUP BY c.id, c.name ORDER BY spent DESC LIMIT 20;
+SELECT date_trunc('quarter', hired_on)::date AS q, count(*) FROM employees GROUP BY q ORDER BY q DESC;
+SELECT to_char(sum(total), 'FM999G999D00') AS revenue, min(ordered_at)::time, max(ordered_at) - interval '1 week' FROM orders;
+SELECT p.category, p.name FROM products p WHERE NOT EXISTS (SELECT 1 FROM order_items i WHERE i.product_id = p.id) ORDER BY 1, 2;
+WITH RECURSIVE d AS (SELECT id, name, parent_id, name::text AS path FROM departments WHERE parent_id IS NULL UNION ALL SELECT c.id, c.name, c.parent_id, d.path || ' > ' || c.name FROM departments c JOIN d ON d.id = c.parent_id) SELECT path FROM d;
+SELECT event_type, count(*) FILTER (WHERE duration_ms > 1000) * 100.0 / count(*) AS slow FROM events GROUP BY event_type HAVING count(*) > 100;
+SELECT value, lead(value, 2, 0.0) OVER (PARTITION BY sensor_id ORDER BY read_at DESC) FROM readings WHERE read_at::date = CURRENT_DATE;
+SELECT string_to_array(email, '@') AS parts, strpos(name, ' '), regexp_replace(phone, '\D', '', 'g'), translate(city, 'äöü', 'aou') FROM customers;
+SELECT attributes -> 'sizes' ->> 0 AS size, jsonb_typeof(attributes), attributes #> '{a,b}' FROM products WHERE attributes ->> 'color' IN ('red', 'blue');
+SELECT stddev(price), variance(price), covar_pop(price, weight_kg), count(DISTINCT (category, brand)) FROM products;

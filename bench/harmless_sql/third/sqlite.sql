@@ -1,0 +1,10 @@
+SELECT c.id, c.name, count(o.id) AS orders, coalesce(sum(o.total), 0) AS spent FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.ordered_at >= date('now', '-90 days') GROUP BY c.id ORDER BY spent DESC LIMIT 20;
+SELECT strftime('%Y', hired_on) || '-Q' || ((CAST(strftime('%m', hired_on) AS INTEGER) + 2) / 3) AS q, count(*) FROM employees GROUP BY q;
+SELECT p.name FROM products p WHERE p.id NOT IN (SELECT product_id FROM order_items WHERE product_id IS NOT NULL);
+WITH RECURSIVE d(id, path) AS (SELECT id, name FROM departments WHERE parent_id IS NULL UNION ALL SELECT c.id, d.path || '/' || c.name FROM departments c, d WHERE c.parent_id = d.id) SELECT * FROM d;
+SELECT event_type, avg(duration_ms > 1000) AS slow FROM events GROUP BY event_type;
+SELECT value - lag(value) OVER (PARTITION BY sensor_id ORDER BY read_at) AS step FROM readings;
+SELECT max(name), min(price) FILTER (WHERE category = 'lamps'), sum(price) / count(*) FROM products;
+SELECT d.name, (SELECT avg(salary) FROM employees e WHERE e.department_id = d.id) AS pay FROM departments d ORDER BY pay DESC NULLS LAST;
+SELECT substr(name, 1, instr(name || ' ', ' ') - 1) AS first_name, count(*) FROM customers GROUP BY 1 HAVING count(*) > 1;
+SELECT json_object('n', count(*), 'total', sum(total)) FROM orders;

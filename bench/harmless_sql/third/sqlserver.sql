@@ -1,0 +1,10 @@
+SELECT TOP (20) c.name, COUNT(o.id) AS n, COALESCE(SUM(o.total), 0) AS spent FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.ordered_at >= DATEADD(day, -90, SYSDATETIME()) GROUP BY c.id, c.name ORDER BY spent DESC;
+SELECT CONCAT(YEAR(hired_on), '-Q', DATEPART(quarter, hired_on)) AS q, COUNT(*) AS n FROM employees GROUP BY CONCAT(YEAR(hired_on), '-Q', DATEPART(quarter, hired_on));
+SELECT p.name FROM products p LEFT JOIN order_items i ON i.product_id = p.id WHERE i.product_id IS NULL;
+WITH d AS (SELECT id, CAST(name AS NVARCHAR(400)) AS path FROM departments WHERE parent_id IS NULL UNION ALL SELECT c.id, CAST(d.path + N'/' + c.name AS NVARCHAR(400)) FROM departments c JOIN d ON c.parent_id = d.id) SELECT path FROM d;
+SELECT event_type, AVG(CASE WHEN duration_ms > 1000 THEN 1.0 ELSE 0 END) AS slow FROM events GROUP BY event_type HAVING COUNT(*) > 100;
+SELECT value - LAG(value) OVER (PARTITION BY sensor_id ORDER BY read_at) AS step FROM readings;
+SELECT d.name, x.pay FROM departments d OUTER APPLY (SELECT AVG(salary) AS pay FROM employees e WHERE e.department_id = d.id) x;
+SELECT DISTINCT PERCENTILE_DISC(0.95) WITHIN GROUP (ORDER BY duration_ms) OVER (PARTITION BY event_type) AS p95, event_type FROM events;
+SELECT LEFT(name, CHARINDEX(' ', name + ' ') - 1) AS first_name FROM customers WHERE LEN(name) > 3;
+SELECT [name], [price] * 1.19 AS [gross price] FROM [products] WHERE [discontinued] = 0 AND [category] COLLATE Latin1_General_CI_AS = 'LAMPS';
