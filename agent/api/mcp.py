@@ -35,7 +35,7 @@ from agent.core.events import (
 )
 from agent.core.models import Answer, with_first_records
 from agent.core.problems import problem_of
-from agent.understanding.clarification.asked import with_ending
+from agent.understanding.clarification.inquiry import with_ending
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

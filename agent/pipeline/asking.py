@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 NO_OPTIONS = Options()
 CLOSED = "The database was closed while the question was being answered. Ask it again."
 OUT_OF_TIME = "No answer within {seconds} s. Ask something narrower, or try again."
-TOLD = (PlumblineError, ExecutorError, RetrievalError)  # what callers hear of, in a problem document
+REPORTED = (PlumblineError, ExecutorError, RetrievalError)  # what callers hear of, in a problem document
 
 log = logging.getLogger(__name__)
 
@@ -83,10 +83,10 @@ class Asking:
             BudgetSpent, ModelFailed, ModelUnavailable, DatabaseUnavailable, StateUnavailable,
             TooBusy, ShuttingDown, OutOfTime: each with its HTTP status.
         """
-        asked = self.events(
+        own_events = self.events(
             text, database, session_id=session_id, options=options, trace_id=trace_id, principal=principal
         )
-        async with aclosing(asked) as events:
+        async with aclosing(own_events) as events:
             async for event in events:
                 if isinstance(event, Done):
                     return event.answer
@@ -163,9 +163,9 @@ class Asking:
         try:
             while (event := await queue.get()) is not None:
                 notes.see(event)
-                yield await self._kept(question, notes, event) if isinstance(event, Done) else event
+                yield await self._store_exchange(question, notes, event) if isinstance(event, Done) else event
             await self._ended(task)
-        except TOLD as error:
+        except REPORTED as error:
             await self._failed(question, notes, error)
             raise
         finally:
@@ -258,7 +258,7 @@ class Asking:
         reach = self._settings.max_conversation_history
         return (session.exchanges[-reach:] if reach else ()), session.pending
 
-    async def _kept(self, question: Question, notes: Notes, done: Done) -> Done:
+    async def _store_exchange(self, question: Question, notes: Notes, done: Done) -> Done:
         """Keep what people may want to come back to. An answer is not lost where that fails: it gets a warning."""
         return await self._remembered(question, Done(answer=await self._recorder.keep(notes, done.answer)))
 
@@ -268,10 +268,10 @@ class Asking:
             return done
         answer = done.answer
         understood = answer.question or question.text
-        asked_back = answer.status == "clarification_needed"
+        is_clarification = answer.status == "clarification_needed"
         pending = Pending(question=understood, clarification=answer.answer, choices=tuple(answer.choices))
         waits = question.pending if answer.kind in {"small_talk", "about_data"} else None  # it is still unanswered
-        said = SessionMessage(
+        reply = SessionMessage(
             role="assistant",
             content=answer.answer,
             sql_query=answer.sql,
@@ -280,7 +280,7 @@ class Asking:
             trace_id=question.trace_id,
         )
         try:
-            await self._append(question, understood, said, pending if asked_back else waits, answer)
+            await self._append(question, understood, reply, pending if is_clarification else waits, answer)
         except (UnknownSession, StateUnavailable) as error:
             log.warning("The exchange of %s was not kept: %s", question.trace_id, error)
             warning = f"The session does not remember this answer: {error}"
@@ -295,9 +295,9 @@ class Asking:
         problem = problem_of(error, question.trace_id)
         if question.session_id is None or problem is None:
             return
-        said = SessionMessage(role="assistant", content=problem.detail, status="error", trace_id=question.trace_id)
+        reply = SessionMessage(role="assistant", content=problem.detail, status="error", trace_id=question.trace_id)
         try:
-            await self._append(question, notes.understood, said, question.pending)
+            await self._append(question, notes.understood, reply, question.pending)
         except (UnknownSession, StateUnavailable) as failure:
             log.warning("The exchange of %s was not kept: %s", question.trace_id, failure)
 
@@ -305,12 +305,12 @@ class Asking:
         self,
         question: Question,
         understood: str,
-        said: SessionMessage,
+        reply: SessionMessage,
         pending: Pending | None,
         answer: Answer | None = None,
     ) -> None:
         """Add a question and what was said to it to its session. Raises UnknownSession, StateUnavailable."""
-        asked = SessionMessage(
+        own_message = SessionMessage(
             role="user",
             content=question.text,
             understood=understood if understood != question.text else "",
@@ -321,5 +321,5 @@ class Asking:
             value = storable(answer) if answer else None
             answers = {question.trace_id: value} if value else {}
             await asyncio.to_thread(
-                self._sessions.append, question.session_id, question.principal, (asked, said), pending, answers
+                self._sessions.append, question.session_id, question.principal, (own_message, reply), pending, answers
             )

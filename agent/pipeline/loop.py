@@ -36,7 +36,7 @@ async def answer(question: Question, database: Database, parts: Parts) -> AsyncI
     An order to change rows, from somebody who may, goes another way: see `agent.pipeline.writes.flow`.
 
     Raises:
-        ModelError, DatabaseUnavailable, WritesNotAllowed: what no further attempt can mend, if nothing was found yet.
+        ModelError, DatabaseUnavailable, WritesNotAllowed: what no further attempt can help, if nothing was found yet.
     """
     ledger = Ledger(Prices.of(parts.settings), parts.generator.model.name)
     run = Run(question, database, parts, limits_of(parts.settings, question.options, database.row_limit), ledger)
@@ -83,7 +83,7 @@ async def _read(run: Run) -> AsyncIterator[Event]:
             break
         yield generated
         if run.draft.clarification:
-            yield Done(answer=clarified(run, await run.asked_back(run.draft.clarification, run.draft.choices)))
+            yield Done(answer=clarified(run, await run.clarification_for(run.draft.clarification, run.draft.choices)))
             return
         if writes.drafted(run):
             async for event in writes.plan(run):
@@ -92,11 +92,11 @@ async def _read(run: Run) -> AsyncIterator[Event]:
         async for event in _try(run, turn):
             yield event
 
-    async for event in _told(run):
+    async for event in _as_event(run):
         yield event
 
 
-async def _told(run: Run) -> AsyncIterator[Event]:
+async def _as_event(run: Run) -> AsyncIterator[Event]:
     """What was found, in words."""
     best = run.best
     if best is None:

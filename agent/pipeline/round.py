@@ -14,7 +14,7 @@ from agent.databases.made_addresses import refuse_made_address
 from agent.databases.private_values import sentence
 from agent.pipeline.drafts.consensus import elected, grouped
 from agent.pipeline.drafts.plan import plan_of
-from agent.pipeline.drafts.progress import sql_told
+from agent.pipeline.drafts.progress import sql_progress
 from agent.pipeline.drafts.voting import vote
 from agent.pipeline.judging.judge import overruled, unjudged, verdict_of_checks
 from agent.rules.repair import repaired
@@ -87,8 +87,8 @@ class Round:
         self._checked = None
         if self._run.draft.sql is not None:
             draft = self._run.draft
-            told = {"explanation": draft.explanation, "note": draft.note}
-            self._attempt = Attempt(sql=draft.sql, plan=draft.plan, draft=draft, elected=self._elected, **told)
+            sent = {"explanation": draft.explanation, "note": draft.note}
+            self._attempt = Attempt(sql=draft.sql, plan=draft.plan, draft=draft, elected=self._elected, **sent)
             with self._run.ledger.timed("sql_validator"):
                 try:
                     self._checked = await self._through_the_guard(self._run.draft.sql)
@@ -269,7 +269,7 @@ class Round:
             known = await self._repair()
         if known is not None:
             return known
-        with sql_told(len(run.attempts) + 1, run.context.system, run.question.text):
+        with sql_progress(len(run.attempts) + 1, run.context.system, run.question.text):
             return await self._written()
 
     async def _repair(self) -> Draft | None:

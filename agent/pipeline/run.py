@@ -145,7 +145,7 @@ class Run:
             clarifier = self._clarifier()
             missing = await clarifier.missing() if self.limits.enable_retrieval else Missing()
             may_ask = (
-                self.limits.clarify and self.question.options.clarify is not False and not clarifier.asked.declines
+                self.limits.clarify and self.question.options.clarify is not False and not clarifier.inquiry.declines
             )
             if missing.nothing_near is not None and may_ask:
                 return missing.nothing_near
@@ -160,17 +160,17 @@ class Run:
         return None
 
     def _tell_missing(self, missing: Missing, clarifier: Clarifier) -> None:
-        """What the data lacks is told beside the answer, and is a doubt of it."""
-        frames = clarifier.asked.frames
-        told = [missing.nothing_near.assumption] if missing.nothing_near is not None else []
+        """What the data lacks is warnings beside the answer, and is a doubt of it."""
+        frames = clarifier.inquiry.frames
+        warnings = [missing.nothing_near.assumption] if missing.nothing_near is not None else []
         for it in missing.lacking:
             frame = frames.read_as if it.near else frames.lacking
-            told.append(frame.format(said=it.said, near=it.near))
-        for sentence in told:
+            warnings.append(frame.format(mention=it.mention, near=it.near))
+        for sentence in warnings:
             self.ledger.warn(sentence)
             self.doubts = (*self.doubts, Doubt(rule="missing_data", evidence="language", detail=sentence))
 
-    async def asked_back(self, text: str, choices: tuple[str, ...]) -> Clarification:
+    async def clarification_for(self, text: str, choices: tuple[str, ...]) -> Clarification:
         """The model's own question to the user, with what the data holds, else with the model's choices."""
         return await self._clarifier().of_model(text, choices)
 

@@ -46,7 +46,7 @@ class Context(Frozen):
     other_system: the same with the schema in another form, for every second draft; empty: there is none.
     rules, values, examples, history: the question's own part, put into each step's message.
     closest: similarity (0 to 1) of the question to the nearest document; None where nothing was retrieved.
-    asked_before: the very same question in the docs, with its query.
+    same_question: the very same question in the docs, with its query.
     docs: a digest of what the docs say, whatever was asked.
     today: which day it is, in a sentence, where the question counts from it; empty elsewhere.
     unread: why docs could not be looked at; empty where they were.
@@ -66,7 +66,7 @@ class Context(Frozen):
     tokens: int = 0
     pruned: bool = False
     closest: float | None = None
-    asked_before: Example | None = None
+    same_question: Example | None = None
     docs: str = ""
     today: str = ""
     linked: Linked = Linked()
@@ -156,7 +156,7 @@ async def enrich(
         tokens=text.tokens,
         pruned=text.pruned,
         closest=known.closest,
-        asked_before=_verified_before(question.text, known.documents),
+        same_question=_verified_before(question.text, known.documents),
         docs=docs_digest(known.documents),
         today=today_line(question),
         linked=linked,

@@ -39,7 +39,7 @@ class Heard(NamedTuple):
     language: str
 
 
-class Asked(NamedTuple):
+class DataQuestion(NamedTuple):
     """A question about the data, and the language of its words."""
 
     about: AboutData
@@ -77,7 +77,7 @@ def may_be_about_data(text: str) -> bool:
     return len(plain.split()) <= LONGEST and any(_fits(cue, plain) for it in LANGUAGES for cue in it.cues)
 
 
-def about_data(text: str, schema: Schema, documents: Sequence[Document]) -> Asked | None:
+def about_data(text: str, schema: Schema, documents: Sequence[Document]) -> DataQuestion | None:
     """What a question asks about the data; None where it is a question for SQL.
 
     Args:
@@ -95,7 +95,7 @@ def about_data(text: str, schema: Schema, documents: Sequence[Document]) -> Aske
             if not matches or names.are_named(matches) or names.is_column(matches, plain):
                 continue
             if about := _read(cue, plain, matches, language, names):
-                return Asked(about, language.code)
+                return DataQuestion(about, language.code)
     return None
 
 
@@ -114,33 +114,33 @@ def _read(cue: Cue, text: str, matches: Sequence[re.Match[str]], language: Langu
     rest = text
     for match in matches:
         rest = rest[: match.start()] + " " * (match.end() - match.start()) + rest[match.end() :]
-    said = [it for it in _WORD.findall(rest) if it.casefold() not in language.fillers]
+    spoken = [it for it in _WORD.findall(rest) if it.casefold() not in language.fillers]
     if language.endings is not None:
-        said = [language.endings.sub("", it) or it for it in said]
-        said = [it for it in said if it not in language.fillers]
+        spoken = [language.endings.sub("", it) or it for it in spoken]
+        spoken = [it for it in spoken if it not in language.fillers]
     topic = cue.topic
-    if not said:
+    if not spoken:
         whole = topic in _NO_NAMES or topic in {Topic.COLUMNS, Topic.KEYS, Topic.SIZES, Topic.FRESHNESS}
         return AboutData(topic=topic) if whole else None
     if topic in _NO_NAMES:
         return None
-    found = names.find(said)
+    found = names.find(spoken)
     if topic in {Topic.COLUMNS, Topic.KEYS, Topic.SIZES, Topic.FRESHNESS} | _NEED_TABLE:
         return AboutData(topic=topic, tables=found.tables) if found.tables and not found.left else None
     if topic in _NEED_NAME and not found.left and (found.columns or found.term or found.tables):
         if topic is Topic.WHERE and not found.columns:
             return None
         return AboutData(topic=topic, tables=found.tables, columns=found.columns, term=found.term)
-    return _unknown(cue, said, found)
+    return _unknown(cue, spoken, found)
 
 
-def _unknown(cue: Cue, said: Sequence[str], found: _Found) -> AboutData | None:
+def _unknown(cue: Cue, spoken: Sequence[str], found: _Found) -> AboutData | None:
     """A definition that nobody has: of what is plainly asked for, and only where nothing of it is known."""
     asks_for_it = cue.topic is Topic.DEFINED or (cue.topic is Topic.MEANING and len(cue.patterns) > 1)
     nothing = not (found.tables or found.columns or found.term)
-    if not asks_for_it or not nothing or len(said) > _MOST_UNKNOWN:
+    if not asks_for_it or not nothing or len(spoken) > _MOST_UNKNOWN:
         return None
-    return AboutData(topic=Topic.MEANING, unknown=" ".join(said))
+    return AboutData(topic=Topic.MEANING, unknown=" ".join(spoken))
 
 
 class _Found(NamedTuple):
@@ -163,75 +163,75 @@ class _Names:
 
     def are_named(self, matches: Iterable[re.Match[str]]) -> bool:
         """Whether a cue's words are a table's or a column's whole name: of a restaurant, `tables` are its own."""
-        said = [stem for match in matches for stem in words(match[0])]
+        spoken = [stem for match in matches for stem in words(match[0])]
         named = {words(table.parts[-1]) for table in self._schema.tables}
-        return any(frozenset({stem}) in named for stem in said)
+        return any(frozenset({stem}) in named for stem in spoken)
 
     def is_column(self, matches: Iterable[re.Match[str]], text: str) -> bool:
         """Whether a cue is a word of a column that is said in full: "description of the outcomes"."""
-        said, cues = words(text), {stem for match in matches for stem in words(match[0])}
+        spoken, cues = words(text), {stem for match in matches for stem in words(match[0])}
         columns = (words(column.name) for table in self._schema.tables for column in table.columns)
-        return any(len(own) > 1 and own <= said and own & cues for own in columns)
+        return any(len(own) > 1 and own <= spoken and own & cues for own in columns)
 
-    def find(self, said: Sequence[str]) -> _Found:
+    def find(self, spoken: Sequence[str]) -> _Found:
         """The names among some words; a term of the docs comes before columns, the most words of all first."""
-        whole = frozenset().union(*(words(it) or {it.casefold()} for it in said))
+        whole = frozenset().union(*(words(it) or {it.casefold()} for it in spoken))
         if term := self._terms.get(whole):
-            return _Found(term=term, columns=self._columns(whole, said), tables=self._tables(whole))
+            return _Found(term=term, columns=self._columns(whole, spoken), tables=self._tables(whole))
         exact = self._tables(whole)
         if exact:
-            return _Found(tables=exact, columns=self._columns(whole, said))
-        if columns := self._columns(whole, said):
+            return _Found(tables=exact, columns=self._columns(whole, spoken))
+        if columns := self._columns(whole, spoken):
             return _Found(columns=columns)
-        tables = self._several(said)
+        tables = self._several(spoken)
         if tables:
-            return self._with_rest(said, tables)
-        return _Found(tables=near) if (near := self._misspelled(said)) else _Found(left=tuple(said))
+            return self._with_rest(spoken, tables)
+        return _Found(tables=near) if (near := self._misspelled(spoken)) else _Found(left=tuple(spoken))
 
     def _tables(self, stems: frozenset[str]) -> tuple[str, ...]:
         """The tables whose whole name these words are."""
         return tuple(it.name for it in self._schema.tables if words(it.parts[-1]) == stems or words(it.name) == stems)
 
-    def _columns(self, stems: frozenset[str], said: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    def _columns(self, stems: frozenset[str], spoken: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The columns whose whole name these words are, or with their table's: `orders.status`, "status of orders"."""
         found = [
             (table.name, column.name)
             for table in self._schema.tables
             for column in table.columns
-            if words(column.name) == stems or (len(said) > 1 and words(f"{table.parts[-1]} {column.name}") == stems)
-            or f"{table.name}.{column.name}".casefold() in {it.casefold() for it in said}
+            if words(column.name) == stems or (len(spoken) > 1 and words(f"{table.parts[-1]} {column.name}") == stems)
+            or f"{table.name}.{column.name}".casefold() in {it.casefold() for it in spoken}
         ]  # fmt: skip
         return tuple(found)
 
-    def _several(self, said: Sequence[str]) -> tuple[str, ...]:
+    def _several(self, spoken: Sequence[str]) -> tuple[str, ...]:
         """Tables that are named among other words, the longest names first."""
-        stems = frozenset().union(*(words(it) for it in said))
+        stems = frozenset().union(*(words(it) for it in spoken))
         found = sorted(
             (it for it in self._schema.tables if words(it.parts[-1]) and words(it.parts[-1]) <= stems),
             key=lambda it: -len(words(it.parts[-1])),
         )
-        kept: list[str] = []
+        found_tables: list[str] = []
         taken: frozenset[str] = frozenset()
         for table in found:
             own = words(table.parts[-1])
             if not own <= taken:
-                kept.append(table.name)
+                found_tables.append(table.name)
                 taken |= own
-        return tuple(kept)
+        return tuple(found_tables)
 
-    def _with_rest(self, said: Sequence[str], tables: tuple[str, ...]) -> _Found:
+    def _with_rest(self, spoken: Sequence[str], tables: tuple[str, ...]) -> _Found:
         taken = frozenset().union(*(words(name.rpartition(".")[2]) for name in tables))
-        left = tuple(it for it in said if not words(it) <= taken)
+        left = tuple(it for it in spoken if not words(it) <= taken)
         if not left:
             return _Found(tables=tables)
         stems = frozenset().union(*(words(it) for it in left))
         columns = tuple(it for it in self._columns(stems, left) if it[0] in tables)
         return _Found(tables=tables, columns=columns) if columns else _Found(tables=tables, left=left)
 
-    def _misspelled(self, said: Sequence[str]) -> tuple[str, ...]:
+    def _misspelled(self, spoken: Sequence[str]) -> tuple[str, ...]:
         from rapidfuzz import fuzz, process
 
         names = {it.parts[-1].casefold(): it.name for it in self._schema.tables}
-        written = "_".join(said).casefold()
+        written = "_".join(spoken).casefold()
         found = process.extractOne(written, list(names), scorer=fuzz.ratio, score_cutoff=_ALIKE)
         return (names[found[0]],) if found and len(written) > 3 else ()

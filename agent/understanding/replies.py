@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from agent.core.kinds import AboutData, Talk, Topic
 from agent.prompting.context import Context
-from agent.understanding.clarification.asked import Asked, Place
+from agent.understanding.clarification.inquiry import Inquiry, Place
 from agent.understanding.clarification.lookups import Lookups, RangeCache
 from agent.understanding.clarification.main_date import plausible
 from agent.understanding.overview import COUNTED_TABLES, with_rows
@@ -45,15 +45,15 @@ class Reply(Frozen):
 
 def talk_reply(talk: Talk, language: str, database: str, schema: Schema, documents: Sequence[Document]) -> Reply:
     """What is said to small talk, with questions that this database can answer where they help."""
-    said = sentences_of(language)
-    text = str(getattr(said, talk.value)).format(database=database)
+    phrases = sentences_of(language)
+    text = str(getattr(phrases, talk.value)).format(database=database)
     if talk not in _WITH_EXAMPLES:
         return Reply(text=text)
-    asked = [it.text for it in documents if it.kind == "query"]
-    examples = tuple(dict.fromkeys((*asked, *suggestions(schema))))[:EXAMPLES]
+    past_questions = [it.text for it in documents if it.kind == "query"]
+    examples = tuple(dict.fromkeys((*past_questions, *suggestions(schema))))[:EXAMPLES]
     if not examples:
         return Reply(text=text)
-    return Reply(text="\n".join([text, said.examples, *(f"- {it}" for it in examples)]), examples=examples)
+    return Reply(text="\n".join([text, phrases.examples, *(f"- {it}" for it in examples)]), examples=examples)
 
 
 class DataReplies:
@@ -71,7 +71,7 @@ class DataReplies:
         self, database: Database, schema: Schema, documents: Sequence[Document], principal: str, language: str
     ) -> None:
         self._database, self._schema, self._documents = database, schema, documents
-        self._said: Sentences = sentences_of(language)
+        self._phrases: Sentences = sentences_of(language)
         self._lookups = Lookups(database, schema, principal, _RANGES)
         self._sources: list[str] = []
 
@@ -102,12 +102,12 @@ class DataReplies:
     async def _overview(self) -> Reply:
         tables = await self._counted(telling_tables(self._schema))
         if not tables:
-            return Reply(text=self._said.no_tables.format(database=self._schema.database))
+            return Reply(text=self._phrases.no_tables.format(database=self._schema.database))
         rows = [
             {"table": it.name, "rows": it.row_count, "columns": len(it.columns), "description": self._table_doc(it)}
             for it in tables
         ]
-        text = self._said.tables.format(
+        text = self._phrases.tables.format(
             database=self._schema.database, count=len(tables), tables=self._listed([self._sized(it) for it in tables])
         )
         return _listing(text, rows, tables)
@@ -126,7 +126,7 @@ class DataReplies:
         for table in tables:
             names = [f"{it.name} ({it.type})" if described else it.name for it in table.columns]
             lines.append(
-                self._said.columns.format(table=table.name, count=len(table.columns), columns=self._listed(names))
+                self._phrases.columns.format(table=table.name, count=len(table.columns), columns=self._listed(names))
             )
             for column in table.columns:
                 row: dict[str, JsonValue] = {"table": table.name} if len(tables) > 1 else {}
@@ -151,12 +151,12 @@ class DataReplies:
         for table in tables or telling_tables(self._schema):
             if table.primary_key:
                 columns = ", ".join(table.primary_key)
-                lines.append(self._said.primary_key.format(table=table.name, columns=columns))
+                lines.append(self._phrases.primary_key.format(table=table.name, columns=columns))
                 rows.append(
                     {"table": table.name, "key": "primary", "columns": columns, "refers_to": "", "known": "declared"}
                 )
             elif tables and not quietly:
-                lines.append(self._said.no_primary_key.format(table=table.name))
+                lines.append(self._phrases.no_primary_key.format(table=table.name))
         found = 0
         for table in self._schema.tables:
             own = declared.table(table.name)
@@ -171,32 +171,35 @@ class DataReplies:
                     (f"{table.name}.{a}", f"{key.table}.{b}") for a, b in zip(key.columns, key.referenced, strict=False)
                 ]
                 source, target = ", ".join(a for a, _ in pairs), ", ".join(b for _, b in pairs)
-                lines.append(self._said.refers.format(from_columns=source, to_columns=target))
+                lines.append(self._phrases.refers.format(from_columns=source, to_columns=target))
                 known = "declared" if own is not None and key in own.foreign_keys else "implied"
                 rows.append(
                     {"table": table.name, "key": "foreign", "columns": source, "refers_to": target, "known": known}
                 )
         if not found and not quietly:
-            lines.append(self._said.no_references)
-        shown = [*lines[:LISTED], *([self._said.more.format(count=len(lines) - LISTED)] if len(lines) > LISTED else [])]
+            lines.append(self._phrases.no_references)
+        shown = [
+            *lines[:LISTED],
+            *([self._phrases.more.format(count=len(lines) - LISTED)] if len(lines) > LISTED else []),
+        ]
         return _listing("\n".join(shown), rows, tables)
 
     async def _freshness(self, tables: Sequence[Table]) -> Reply:
         lines: list[str] = []
         rows: list[dict[str, JsonValue]] = []
-        asked = Asked("", Context(db_schema=self._schema, system=""))
+        inquiry = Inquiry("", Context(db_schema=self._schema, system=""))
         for table in tables:
-            places: list[Place] = plausible(asked, table)[:1]
+            places: list[Place] = plausible(inquiry, table)[:1]
             known = await self._lookups.date_range(places[0]) if places else None
             if known is None:
                 continue
             first, last = known.first.isoformat(), known.last.isoformat()
-            lines.append(self._said.goes.format(column=places[0].name, first=first, last=last))
+            lines.append(self._phrases.goes.format(column=places[0].name, first=first, last=last))
             rows.append({"column": places[0].name, "first": first, "last": last})
             if len(rows) == _MOST_RANGES:
                 break
-        self._sources.append(self._said.from_data.format(database=self._schema.database))
-        return _listing("\n".join(lines) or self._said.no_dates, rows, tables if rows else ())
+        self._sources.append(self._phrases.from_data.format(database=self._schema.database))
+        return _listing("\n".join(lines) or self._phrases.no_dates, rows, tables if rows else ())
 
     def _where(self, about: AboutData) -> Reply:
         self._from_schema()
@@ -204,12 +207,12 @@ class DataReplies:
         name = about.columns[0][1] if about.columns else about.term
         rows: list[dict[str, JsonValue]] = [{"table": table, "column": column} for table, column in about.columns]
         tables = [table for name, _ in about.columns if (table := self._schema.table(name))]
-        return _listing(self._said.where.format(name=name, columns=columns), rows, tables)
+        return _listing(self._phrases.where.format(name=name, columns=columns), rows, tables)
 
     def _meaning(self, about: AboutData) -> Reply:
         if about.unknown:
-            said = self._said.unknown.format(database=self._schema.database, name=about.unknown)
-            return Reply(text=said, sources=())
+            unknown_text = self._phrases.unknown.format(database=self._schema.database, name=about.unknown)
+            return Reply(text=unknown_text, sources=())
         lines: list[str] = []
         if about.term:
             lines += [
@@ -233,15 +236,15 @@ class DataReplies:
             return []
         self._from_schema()
         whole = f"{table.name}.{column.name}"
-        lines = [self._said.is_a.format(column=whole, type=column.type)]
+        lines = [self._phrases.is_a.format(column=whole, type=column.type)]
         docs = [self._quoted(it) for it in self._column_docs(table.name, column.name)]
-        lines += docs or [self._said.undocumented.format(name=whole)]
+        lines += docs or [self._phrases.undocumented.format(name=whole)]
         samples = [] if column.private else [it for it in column.samples if it][:_VALUES]
-        return [*lines, *([self._said.values.format(values=", ".join(map(repr, samples)))] if samples else [])]
+        return [*lines, *([self._phrases.values.format(values=", ".join(map(repr, samples)))] if samples else [])]
 
     def _table_lines(self, name: str) -> list[str]:
         docs = [self._quoted(it) for it in self._documents if it.kind == "table" and it.table == name]
-        return docs or [self._said.undocumented.format(name=name)]
+        return docs or [self._phrases.undocumented.format(name=name)]
 
     def _column_docs(self, table: str, column: str) -> list[Document]:
         return [it for it in self._documents if it.kind == "column" and (it.table, it.column) == (table, column)]
@@ -253,31 +256,31 @@ class DataReplies:
     def _quoted(self, document: Document) -> str:
         """What a document says; its source is told."""
         comment = document.source == "comment"
-        self._sources.append(self._said.from_comment if comment or not document.source else document.source)
+        self._sources.append(self._phrases.from_comment if comment or not document.source else document.source)
         return document.shown if document.kind == "column" else document.text
 
     async def _counted(self, tables: Sequence[Table]) -> tuple[Table, ...]:
         self._from_schema()
         if any(table.row_count is None for table in tables[:COUNTED_TABLES]):
-            self._sources.append(self._said.from_data.format(database=self._schema.database))
+            self._sources.append(self._phrases.from_data.format(database=self._schema.database))
         return await with_rows(tables, self._database)
 
     def _sized(self, table: Table) -> str:
-        rows = "" if table.row_count is None else f" ({self._said.rows.format(count=f'{table.row_count:,}')})"
+        rows = "" if table.row_count is None else f" ({self._phrases.rows.format(count=f'{table.row_count:,}')})"
         return f"{table.name}{rows}"
 
     def _listed(self, names: Sequence[str]) -> str:
         more = len(names) - LISTED
-        return ", ".join([*names[:LISTED], *([self._said.more.format(count=more)] if more > 0 else [])])
+        return ", ".join([*names[:LISTED], *([self._phrases.more.format(count=more)] if more > 0 else [])])
 
     def _from_schema(self) -> None:
-        self._sources.append(self._said.from_schema.format(database=self._schema.database))
+        self._sources.append(self._phrases.from_schema.format(database=self._schema.database))
 
     def _with_sources(self, found: Reply) -> Reply:
         sources = tuple(dict.fromkeys(self._sources))
         if not sources:
             return found
-        text = f"{found.text}\n{self._said.source.format(sources='; '.join(sources))}"
+        text = f"{found.text}\n{self._phrases.source.format(sources='; '.join(sources))}"
         return found.model_copy(update={"text": text, "sources": sources})
 
 

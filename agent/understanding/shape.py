@@ -48,7 +48,7 @@ def shape_checks(question: str, result: QueryResult) -> list[Check]:
     only_null = all(value is None for row in result.rows for value in row)
     detail = "Every value is NULL: the filters may match nothing." if only_null else ""
     checks.append(Check(name="not_all_null", passed=not only_null, detail=detail))
-    wanted = asked_count(question)
+    wanted = requested_count(question)
     if wanted is not None:
         fits = result.row_count <= wanted
         detail = f"{wanted} rows were asked for, {result.row_count} came."
@@ -56,7 +56,7 @@ def shape_checks(question: str, result: QueryResult) -> list[Check]:
     return checks
 
 
-def asked_count(question: str) -> int | None:
+def requested_count(question: str) -> int | None:
     """How many rows a question asks for in so many words; None where it names no number, or may mean one of groups."""
     match = TOP_N.search(question)
     if match is None or _GROUPED.search(question):

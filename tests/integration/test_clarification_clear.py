@@ -200,7 +200,7 @@ async def test_what_the_data_lacks_beside_what_it_has_is_told_and_not_asked_back
 ) -> None:
     missing = await (await clarifier(service, database, question)).missing()
     assert missing.nothing_near is None
-    assert [it.said for it in missing.lacking] == [said]
+    assert [it.mention for it in missing.lacking] == [said]
     assert missing.lacking[0].near == near
 
 

@@ -106,7 +106,7 @@ async def test_a_store_that_is_away_costs_nothing_but_the_news(
         await one.changes.tell("shop")
         clock.now += LOOK_EVERY_S
         await other.changes.follow()
-    assert "not told that 'shop' has changed" in caplog.text
+    assert "do not learn that 'shop' has changed" in caplog.text
     assert "What other instances have changed is not known" in caplog.text
     store.away = False
     await one.changes.tell("shop")

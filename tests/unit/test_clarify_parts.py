@@ -7,10 +7,10 @@ from datetime import date
 import pytest
 
 from agent.prompting.context import Context
-from agent.understanding.clarification.asked import Asked, with_ending
+from agent.understanding.clarification.inquiry import Inquiry, with_ending
 from agent.understanding.clarification.languages import frames_of, is_english
 from agent.understanding.clarification.lookups import DateRange, RangeCache, days_before, months_before
-from agent.understanding.clarification.missing import asked_for
+from agent.understanding.clarification.missing import wanted_phrases
 from executors.base import Column, Schema, Table
 
 SCHEMA = Schema(
@@ -37,7 +37,7 @@ LAST = date(2024, 3, 31)
     ],
 )
 def test_what_a_question_asks_for(question: str, things: list[str], why: str) -> None:
-    assert asked_for(question) == things, why
+    assert wanted_phrases(question) == things, why
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_days_that_a_time_goes_back_to(first: date, expected: date) -> None:
     ],
 )
 def test_who_does_not_want_to_be_asked(text: str, declines: bool) -> None:
-    assert Asked(text, Context(db_schema=SCHEMA, system="")).declines is declines
+    assert Inquiry(text, Context(db_schema=SCHEMA, system="")).declines is declines
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from agent.core.models import Exchange, Options, Pending, Question
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from agent.telemetry.ledger import Ledger
+from agent.understanding.followups.faithful import chosen, keeps, with_reply
 from agent.understanding.followups.followups import FollowUps
-from agent.understanding.followups.kept import chosen, keeps, with_reply
 
 REVENUE = Exchange(
     question="What was the revenue in 2023?", answer="It was 412.50.", sql="SELECT SUM(amount) AS r FROM o"

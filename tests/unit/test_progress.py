@@ -7,7 +7,7 @@ import pytest
 from agent.core.events import Event, SqlProgress
 from agent.llm.replies import HEARD, written_so_far
 from agent.pipeline.drafts import progress
-from agent.pipeline.drafts.progress import TELL, sql_told
+from agent.pipeline.drafts.progress import TELL, sql_progress
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def told() -> list[Event]:
 def test_what_is_new_is_told_once(told: list[Event], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PAUSE_S", 0)
     TELL.set(told.append)
-    with sql_told(2, "system", "How many?"):
+    with sql_progress(2, "system", "How many?"):
         heard = HEARD.get()
         assert heard is not None
         for reply in ("``", "```sql\nSEL", "```sql\nSEL", "```sql\nSELECT 1"):
@@ -52,7 +52,7 @@ def test_it_is_not_told_oftener_than_one_can_read(told: list[Event], monkeypatch
     now = 100.0
     monkeypatch.setattr("agent.pipeline.drafts.progress.time.monotonic", lambda: now)
     TELL.set(told.append)
-    with sql_told(1, "system", "How many?"):
+    with sql_progress(1, "system", "How many?"):
         heard = HEARD.get()
         assert heard is not None
         heard("```sql\nS")
@@ -68,7 +68,7 @@ def test_a_query_that_repeats_what_the_model_was_told_is_not_told(
     monkeypatch.setattr(progress, "PAUSE_S", 0)
     monkeypatch.setattr("agent.prompting.leaks.problem", lambda text, system, said: "leak" if system in text else "")
     TELL.set(told.append)
-    with sql_told(1, "the secret rules", "How many?"):
+    with sql_progress(1, "the secret rules", "How many?"):
         heard = HEARD.get()
         assert heard is not None
         heard("```sql\nSELECT 1 -- the secret rules")
@@ -77,5 +77,5 @@ def test_a_query_that_repeats_what_the_model_was_told_is_not_told(
 
 def test_where_nobody_listens_nothing_is_read() -> None:
     TELL.set(None)
-    with sql_told(1, "system", "How many?"):
+    with sql_progress(1, "system", "How many?"):
         assert HEARD.get() is None

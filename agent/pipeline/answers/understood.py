@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from agent.core.models import Answer, Check, Question
-from agent.understanding.reading import Asked, Heard, about_data, may_be_about_data, small_talk
+from agent.understanding.reading import DataQuestion, Heard, about_data, may_be_about_data, small_talk
 from agent.understanding.replies import DataReplies, Reply, talk_reply
 from rag.docs.documents import Document
 from rag.errors import RetrievalError
@@ -40,12 +40,12 @@ async def replied(run: Run, heard: Heard | None) -> Answer | None:
     database = run.database
     schema = await database.schema()
     documents = await _documents(run)
-    asked: Asked | None = about_data(run.question.text, schema, documents)
-    if asked is None:
+    recognized: DataQuestion | None = about_data(run.question.text, schema, documents)
+    if recognized is None:
         return None
     keyed = await run.parts.knowledge.keys.of(database, schema) if run.limits.enable_retrieval else schema
-    replies = DataReplies(database, keyed, documents, run.question.principal, asked.language)
-    return _answer(run, await replies.reply(asked.about), "about_data")
+    replies = DataReplies(database, keyed, documents, run.question.principal, recognized.language)
+    return _answer(run, await replies.reply(recognized.about), "about_data")
 
 
 def _answer(run: Run, reply: Reply, kind: Kind) -> Answer:

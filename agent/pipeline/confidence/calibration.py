@@ -131,10 +131,12 @@ def load(path: Path) -> Calibration:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
         if place == "version":
-            told = f"it is of version {first['input']!r}, and this release reads version {VERSION}"
+            values = f"it is of version {first['input']!r}, and this release reads version {VERSION}"
         else:
-            told = f"{place}: {first['msg']}" if place else first["msg"]
-        raise ConfigurationInvalid(f"PLUMBLINE_CALIBRATION: {path.name} is no calibration: {told}. {again}") from error
+            values = f"{place}: {first['msg']}" if place else first["msg"]
+        raise ConfigurationInvalid(
+            f"PLUMBLINE_CALIBRATION: {path.name} is no calibration: {values}. {again}"
+        ) from error
 
 
 def calibration_of(path: Path | None, profile: str) -> Calibration:

@@ -59,5 +59,5 @@ def _voices(evidence: Evidence) -> tuple[float, float]:
     source = evidence.chosen.source
     votes = evidence.base_votes if source == "alternative" else evidence.votes
     own = 1 if source in {"draft", "alternative"} else 0  # a repaired query has no vote itself
-    asked = evidence.drafts if source == "reused" else max(0, evidence.drafts - 1)
-    return float(max(0, votes - own) + (evidence.judge is True)), float(asked + (evidence.judge is not None))
+    requested = evidence.drafts if source == "reused" else max(0, evidence.drafts - 1)
+    return float(max(0, votes - own) + (evidence.judge is True)), float(requested + (evidence.judge is not None))

@@ -189,8 +189,8 @@ class Generator:
         sql = (extract_sql(reply.sql) or reply.sql) if reply.sql else None
         if sql:
             return Draft(sql=sql, explanation=reply.explanation, plan=plan)
-        asked = {"clarification": reply.clarification, "choices": _buttons(reply.choices)}
-        return Draft(explanation=reply.explanation, plan=plan, **asked)
+        messages_sent = {"clarification": reply.clarification, "choices": _buttons(reply.choices)}
+        return Draft(explanation=reply.explanation, plan=plan, **messages_sent)
 
 
 def _buttons(choices: Sequence[str]) -> tuple[str, ...]:
@@ -203,8 +203,8 @@ def _refuse_leaks(draft: Draft, question: str, context: Context) -> None:
     """Raises ReplyUnusable where people would read in it what no model should tell."""
     # Not the plan's field names: the prompt asks for them, in this order.
     planned = draft.plan.model_dump(exclude={"limit"}).values() if draft.plan else ()
-    asked = (draft.clarification or "", *draft.choices)
-    read = (draft.explanation, *asked, *(item for items in planned for item in items))
+    messages_sent = (draft.clarification or "", *draft.choices)
+    read = (draft.explanation, *messages_sent, *(item for items in planned for item in items))
     leak = leaks.problem("\n".join(read), context.system, (question,))
     if draft.sql and not leak:
         leak = leaks.problem_of_query(draft.sql, DIALECTS[context.db_schema.dialect].sqlglot, context.system, question)

@@ -39,7 +39,7 @@ async def with_progress(events: AsyncIterator[Event]) -> AsyncGenerator[Event, N
 
 
 @contextmanager
-def sql_told(attempt: int, system: str, question: str) -> Iterator[None]:
+def sql_progress(attempt: int, system: str, question: str) -> Iterator[None]:
     """Tell of the query while the model writes it, where its reply comes in pieces.
 
     Nothing more is told of a query with words in it that no model should tell; see `agent.prompting.leaks`.
@@ -53,14 +53,14 @@ def sql_told(attempt: int, system: str, question: str) -> Iterator[None]:
     if tell is None:
         yield
         return
-    told, last = "", 0.0
+    sent, last = "", 0.0
 
     def heard(reply: str) -> None:
-        nonlocal told, last
+        nonlocal sent, last
         sql, now = written_so_far(reply), time.monotonic()
-        if not sql or sql == told or now - last < PAUSE_S or leaks.problem(sql, system, (question,)):
+        if not sql or sql == sent or now - last < PAUSE_S or leaks.problem(sql, system, (question,)):
             return
-        told, last = sql, now
+        sent, last = sql, now
         tell(SqlProgress(attempt=attempt, sql=sql))
 
     token = HEARD.set(heard)

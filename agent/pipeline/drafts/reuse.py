@@ -90,17 +90,17 @@ class Reuse:
         """Look for a query of the same question: one of the docs first, then one of an earlier answer."""
         if not self._allowed:
             return
-        known = context.asked_before
+        known = context.same_question
         if known is not None and _QUERY.match(known.sql) and may_rerun(self._question.text, known.sql):
             self.draft = Draft(sql=known.sql, note=FROM_DOCS, source="reused")
             return
         try:
-            kept = await asyncio.to_thread(self._parts.verified.find, self._key)
+            stored = await asyncio.to_thread(self._parts.verified.find, self._key)
         except StateUnavailable as error:
             log.warning("%s", error)
             return
-        if kept is not None and kept.fingerprint == self._fingerprint(kept.tables, context):
-            self.draft = Draft(sql=kept.sql, note=FROM_ANSWER, source="reused")
+        if stored is not None and stored.fingerprint == self._fingerprint(stored.tables, context):
+            self.draft = Draft(sql=stored.sql, note=FROM_ANSWER, source="reused")
 
     def take(self) -> Draft | None:
         """The query to run again, once."""

@@ -38,7 +38,7 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
         except (ModelError, DatabaseUnavailable) as error:
             failure = f"A further draft was not to be had: {error}"
             break
-    return _told(grouped(run.candidates), run, failure)
+    return _votes_text(grouped(run.candidates), run, failure)
 
 
 async def _write(run: Run) -> Draft | None:
@@ -71,7 +71,7 @@ async def _tried(run: Run, draft: Draft, rows: Rows) -> Candidate:
         return failed
 
 
-def _told(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
+def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
     votes = groups[0].votes if groups else 0
     voting = sum(group.votes for group in groups)
     if votes >= AGREED and (len(groups) == 1 or votes > groups[1].votes):

@@ -84,8 +84,8 @@ class Judge:
         )
         ledger.spend(reply.usage, self.model.name)
         verdict = parse_structured(reply.text, _AnyReply).as_verdict()
-        said = (question, sql, templates.as_table(result, shown))
-        if leak := leaks.problem(verdict.reason, context.system, said):
+        verdict_text = (question, sql, templates.as_table(result, shown))
+        if leak := leaks.problem(verdict.reason, context.system, verdict_text):
             verdict = verdict.model_copy(update={"reason": f"The judge's reason is left out: {leak}."})
         return verdict
 

@@ -58,15 +58,15 @@ async def plan(run: Run) -> AsyncIterator[Event]:
     Raises:
         WritesNotAllowed: more than rows would change, or this database cannot be written.
         WriteNotMade: more rows would change than may.
-        ModelUnavailable, ModelFailed, DatabaseUnavailable, StateUnavailable: what no further attempt can mend.
+        ModelUnavailable, ModelFailed, DatabaseUnavailable, StateUnavailable: what no further attempt can help.
     """
     change = _Change(run)
     while run.may_try:
         if run.draft.sql is None:
             yield await change.generate()
         if run.draft.clarification:
-            asked = clarified(run, Clarification(reason="model", text=run.draft.clarification))
-            yield Done(answer=asked.model_copy(update={"kind": "change"}))
+            own_question = clarified(run, Clarification(reason="model", text=run.draft.clarification))
+            yield Done(answer=own_question.model_copy(update={"kind": "change"}))
             return
         yield await change.validate()
         if executed := await change.try_out():
@@ -153,8 +153,8 @@ class _Change:
             self.attempt = Attempt(sql=draft.sql, explanation=draft.explanation)
             with run.ledger.timed("sql_validator"):
                 try:
-                    most, asked = run.parts.settings.write_row_limit, run.question.text
-                    self._checked = await run.database.check_write(draft.sql, most, question=asked)
+                    most, own_question = run.parts.settings.write_row_limit, run.question.text
+                    self._checked = await run.database.check_write(draft.sql, most, question=own_question)
                 except SqlRefused as error:
                     if error.kind is ErrorKind.NOT_READ_ONLY:
                         raise WritesNotAllowed(error.message) from error
@@ -210,7 +210,7 @@ class _Change:
             return answer.model_copy(update={"kind": "change"})
         issued = None
         if tried.rows_affected:
-            kept = PlannedWrite(
+            stored = PlannedWrite(
                 database=run.question.database,
                 principal=run.question.principal,
                 sql=checked.sql,
@@ -218,7 +218,7 @@ class _Change:
                 seen=_digest(best.rows),
                 asked=run.question.text,
             )
-            issued = await asyncio.to_thread(run.parts.write_plans.keep, kept)
+            issued = await asyncio.to_thread(run.parts.write_plans.keep, stored)
         return planned(run, checked, best, tried, issued)
 
     def _failed(self, error: SqlRefused | SqlFailed) -> None:

@@ -64,8 +64,8 @@ class WritePlans:
     def keep(self, plan: PlannedWrite) -> Issued:
         """Keep a change until it is confirmed, or its time is over."""
         token, until = secrets.token_urlsafe(24), self.clock() + self.lifetime_s
-        kept = Insert(key=PLAN, value=value_of(plan, until), expires_at=until + FORGOTTEN_AFTER_S)
-        self._state.commit(_place(token), [kept])
+        stored = Insert(key=PLAN, value=value_of(plan, until), expires_at=until + FORGOTTEN_AFTER_S)
+        self._state.commit(_place(token), [stored])
         return Issued(token, datetime.fromtimestamp(until, UTC))
 
     def claim(self, token: str, database: str, principal: str) -> PlannedWrite:

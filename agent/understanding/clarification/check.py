@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from agent.core.clarification import Choice, Clarification
-from agent.understanding.clarification.asked import Asked, Place, date_places, time_words
+from agent.understanding.clarification.inquiry import Inquiry, Place, date_places, time_words
 from agent.understanding.clarification.languages import listed
 from agent.understanding.clarification.lookups import Lookups, RangeCache
 from agent.understanding.clarification.measures import vague_measure
@@ -48,7 +48,7 @@ class Clarifier:
         embedder: Embedder | None = None,
         ranges: RangeCache = _RANGES,
     ) -> None:
-        self.asked = Asked(question.text, context)
+        self.inquiry = Inquiry(question.text, context)
         self._lookups = Lookups(database, context.db_schema, question.principal, ranges)
         self._embedder = embedder
 
@@ -57,20 +57,20 @@ class Clarifier:
 
         A question that the docs answer is clear.
         """
-        if self.asked.context.asked_before is not None:
+        if self.inquiry.context.same_question is not None:
             return None
         return (
-            await ambiguous_name(self.asked, self._lookups)
-            or await vague_time(self.asked, self._lookups)
-            or await two_dates(self.asked, self._lookups)
-            or await vague_measure(self.asked)
+            await ambiguous_name(self.inquiry, self._lookups)
+            or await vague_time(self.inquiry, self._lookups)
+            or await two_dates(self.inquiry, self._lookups)
+            or await vague_measure(self.inquiry)
         )
 
     async def missing(self) -> Missing:
         """What the question asks for that the data lacks; nothing of a question that the docs answer."""
-        if self.asked.context.asked_before is not None:
+        if self.inquiry.context.same_question is not None:
             return Missing()
-        return await missing_data(self.asked, self._embedder)
+        return await missing_data(self.inquiry, self._embedder)
 
     async def of_model(self, text: str, proposed: tuple[str, ...] = ()) -> Clarification:
         """A model's own question back, with real ranges and choices where it names columns that have them.
@@ -79,8 +79,8 @@ class Clarifier:
             text: the question.
             proposed: the model's choices, which are taken where the data has none.
         """
-        asked = self.asked
-        places = [it for it in asked.columns if it.table.name in asked.context.tables and _names(text, it)]
+        inquiry = self.inquiry
+        places = [it for it in inquiry.columns if it.table.name in inquiry.context.tables and _names(text, it)]
         dates = [it for it in places if it in date_places(it.table)]
         if len(dates) > 1 or (dates and _ABOUT_TIME.search(text)):
             return await self._with_ranges(text, dates)
@@ -88,14 +88,14 @@ class Clarifier:
             values = await self._lookups.distinct(place, _FEW_VALUES + 1)
             if 1 < len(values) <= _FEW_VALUES:
                 choices = tuple(
-                    Choice(label=value, question=asked.with_ending(f"({place.name} = '{value}')")) for value in values
+                    Choice(label=value, question=inquiry.with_ending(f"({place.name} = '{value}')")) for value in values
                 )
                 return Clarification(reason="model", text=listed(text, values), choices=choices)
-        choices = tuple(Choice(label=one, question=asked.with_ending(f"({one})")) for one in proposed)
+        choices = tuple(Choice(label=one, question=inquiry.with_ending(f"({one})")) for one in proposed)
         return Clarification(reason="model", text=listed(text, list(proposed)) if proposed else text, choices=choices)
 
     async def _with_ranges(self, text: str, dates: list[Place]) -> Clarification:
-        frames, asked = self.asked.frames, self.asked
+        frames, inquiry = self.inquiry.frames, self.inquiry
         ranges: list[str] = []
         choices: list[Choice] = []
         for place in dates[:_FEW_VALUES]:
@@ -103,10 +103,10 @@ class Clarifier:
             if known is not None:
                 ranges.append(frames.days.format(column=place.name, first=known.first, last=known.last))
             if len(dates) == 1:
-                choices = span_choices(asked, place, known)
+                choices = span_choices(inquiry, place, known)
             else:
                 label = frames.by_date.format(name=place.column.name.replace("_", " "))
-                choices.append(Choice(label=label, question=asked.with_ending(f"{label} ({place.name})")))
+                choices.append(Choice(label=label, question=inquiry.with_ending(f"{label} ({place.name})")))
         return Clarification(reason="model", text=listed(text, ranges), choices=tuple(choices))
 
 

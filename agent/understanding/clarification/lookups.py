@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from agent.databases.database import Database
-    from agent.understanding.clarification.asked import Place
+    from agent.understanding.clarification.inquiry import Place
 
 TIMEOUT_S = 3.0
-KEPT_S = 300.0  # seconds for which a range is believed: rows may come
-_MOST_KEPT = 2000
+TTL_S = 300.0  # seconds for which a range is believed: rows may come
+_MAX_ENTRIES = 2000
 
 
 class DateRange(NamedTuple):
@@ -33,7 +33,7 @@ class DateRange(NamedTuple):
     last: date
 
 
-class _Kept(NamedTuple):
+class _Entry(NamedTuple):
     schema: Schema
     range: DateRange | None
     at: float
@@ -48,19 +48,19 @@ class RangeCache:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._kept: dict[tuple[str, str, str], _Kept] = {}
+        self._entries: dict[tuple[str, str, str], _Entry] = {}
 
-    def find(self, principal: str, schema: Schema, column: str) -> _Kept | None:
+    def find(self, principal: str, schema: Schema, column: str) -> _Entry | None:
         """What was read, if it still holds."""
-        kept = self._kept.get((principal, schema.database, column))
-        fresh = kept is not None and self._clock() - kept.at < KEPT_S
-        return kept if kept is not None and fresh and (kept.schema is schema or kept.schema == schema) else None
+        entry = self._entries.get((principal, schema.database, column))
+        fresh = entry is not None and self._clock() - entry.at < TTL_S
+        return entry if entry is not None and fresh and (entry.schema is schema or entry.schema == schema) else None
 
     def keep(self, principal: str, schema: Schema, column: str, found: DateRange | None) -> None:
         """Remember it; the oldest is forgotten where there are too many."""
-        self._kept[principal, schema.database, column] = _Kept(schema, found, self._clock())
-        while len(self._kept) > _MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
+        self._entries[principal, schema.database, column] = _Entry(schema, found, self._clock())
+        while len(self._entries) > _MAX_ENTRIES:
+            del self._entries[next(iter(self._entries))]
 
 
 class Lookups:
@@ -78,9 +78,9 @@ class Lookups:
 
     async def date_range(self, place: Place) -> DateRange | None:
         """First and last day of a column; None where it is empty, holds no dates, or cannot be read."""
-        kept = self._cache.find(self._principal, self._schema, place.name)
-        if kept is not None:
-            return kept.range
+        entry = self._cache.find(self._principal, self._schema, place.name)
+        if entry is not None:
+            return entry.range
         from sqlglot import exp
 
         column = self._column(place.column.name)

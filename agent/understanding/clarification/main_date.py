@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent.understanding.clarification.asked import Asked, Place, alike, date_places, own_words, time_words
+from agent.understanding.clarification.inquiry import Inquiry, Place, alike, date_places, own_words, time_words
 from agent.understanding.suggest import telling_tables
 from executors.base import Table
 from rag.words import words
@@ -43,10 +43,10 @@ def has_deed(text: str) -> bool:
     return bool(_DEED.search(text))
 
 
-def plausible(asked: Asked, table: Table) -> list[Place]:
+def plausible(inquiry: Inquiry, table: Table) -> list[Place]:
     """The columns of dates that a period of this table's rows may be about; one where something settles it."""
     found = date_places(table)
-    for settles in (_hinted(asked, found), _of_rules(asked, found)):
+    for settles in (_hinted(inquiry, found), _of_rules(inquiry, found)):
         if len(settles) == 1:
             return settles
     for others in (_UPKEEP, _CREATED, _SECOND):
@@ -58,71 +58,71 @@ def plausible(asked: Asked, table: Table) -> list[Place]:
     return main[:1] or found
 
 
-def main_date(asked: Asked) -> Place | None:
+def main_date(inquiry: Inquiry) -> Place | None:
     """The one that a time without a column's name is most probably about; None where no dates are in play."""
-    hinted = _hinted(asked, [it for table in asked.schema.tables for it in date_places(table)])
-    own = {table.name for table in asked.in_play}
+    hinted = _hinted(inquiry, [it for table in inquiry.schema.tables for it in date_places(table)])
+    own = {table.name for table in inquiry.in_play}
     for near in ([it for it in hinted if it.table.name in own], hinted if len(hinted) == 1 else []):
         if near:
             return near[0]
-    if measured := _measured(asked):
+    if measured := _measured(inquiry):
         return measured
-    tables = sorted(asked.in_play, key=lambda table: (table.name, "") not in asked.mentioned)
-    told = any(date_places(table) for table in tables if (table.name, "") in asked.mentioned)
-    if (has_deed(asked.text) and not told) or not any(date_places(table) for table in tables):
-        tables = [*_beside(asked, tables), *tables]  # what was done stands in the tables that refer to who did it
-    if asked.frames.language != "en" and not asked.named and not asked.mentioned:
-        tables = telling_tables(asked.schema)  # its words name nothing here: what is linked most is meant
-    return next((found[0] for table in tables if (found := plausible(asked, table))), None)
+    tables = sorted(inquiry.in_play, key=lambda table: (table.name, "") not in inquiry.mentioned)
+    has_dates = any(date_places(table) for table in tables if (table.name, "") in inquiry.mentioned)
+    if (has_deed(inquiry.text) and not has_dates) or not any(date_places(table) for table in tables):
+        tables = [*_beside(inquiry, tables), *tables]  # what was done stands in the tables that refer to who did it
+    if inquiry.frames.language != "en" and not inquiry.named and not inquiry.mentioned:
+        tables = telling_tables(inquiry.schema)  # its words name nothing here: what is linked most is meant
+    return next((found[0] for table in tables if (found := plausible(inquiry, table))), None)
 
 
-def _measured(asked: Asked) -> Place | None:
+def _measured(inquiry: Inquiry) -> Place | None:
     """The date of the rows that are added up, where the question asks for sales, or for a term of the docs.
 
     What it names beside that ("by country") are only groups. Of several tables with amounts and dates the one that the
     others are linked with most.
     """
-    terms = {table for table, _ in asked.mentioned}
-    if not terms and not _MEASURED.search(asked.text):
+    terms = {table for table, _ in inquiry.mentioned}
+    if not terms and not _MEASURED.search(inquiry.text):
         return None
-    named = {table.name for table in asked.named if date_places(table)}
-    tables = [it for it in telling_tables(asked.schema) if not (terms or named) or it.name in (terms or named)]
+    named = {table.name for table in inquiry.named if date_places(table)}
+    tables = [it for it in telling_tables(inquiry.schema) if not (terms or named) or it.name in (terms or named)]
     sums = [it for it in tables if any(words(column.name) & _AMOUNTS for column in it.columns)]
-    return next((found[0] for table in sums if (found := plausible(asked, table))), None)
+    return next((found[0] for table in sums if (found := plausible(inquiry, table))), None)
 
 
-def _hinted(asked: Asked, places: list[Place]) -> list[Place]:
+def _hinted(inquiry: Inquiry, places: list[Place]) -> list[Place]:
     """Those whose name the question says: in full, with its table, or in one of its words that no table's name has."""
-    written = [it for it in places if it.name.lower() in asked.text.lower()]
+    written = [it for it in places if it.name.lower() in inquiry.text.lower()]
     if written:
         return written
-    tables = {stem for table in asked.named for stem in own_words(table)}
-    said = asked.stems - tables
-    return [it for it in places if asked.says(it.column) or alike(time_words(it.column), said)]
+    tables = {stem for table in inquiry.named for stem in own_words(table)}
+    mention = inquiry.stems - tables
+    return [it for it in places if inquiry.says(it.column) or alike(time_words(it.column), mention)]
 
 
-def _of_rules(asked: Asked, places: list[Place]) -> list[Place]:
+def _of_rules(inquiry: Inquiry, places: list[Place]) -> list[Place]:
     """Those that the entries of the glossary name which the question uses, or else any rule or past query."""
-    used = [it for it in places if (it.table.name, it.column.name) in asked.mentioned]
-    told = " ".join(f"{it.text} {it.sql}" for it in asked.context.known if it.kind in {"rule", "query"})
-    return used or [it for it in places if re.search(rf"\b{re.escape(it.column.name)}\b", told, re.IGNORECASE)]
+    used = [it for it in places if (it.table.name, it.column.name) in inquiry.mentioned]
+    doc_text = " ".join(f"{it.text} {it.sql}" for it in inquiry.context.known if it.kind in {"rule", "query"})
+    return used or [it for it in places if re.search(rf"\b{re.escape(it.column.name)}\b", doc_text, re.IGNORECASE)]
 
 
-def _beside(asked: Asked, tables: list[Table]) -> list[Table]:
+def _beside(inquiry: Inquiry, tables: list[Table]) -> list[Table]:
     """The tables with dates that refer to these, or to what refers to these; those the question is about first."""
     near = {table.name for table in tables}
     found: dict[str, Table] = {}
     for _ in range(2):
-        for table in asked.schema.tables:
+        for table in inquiry.schema.tables:
             refers = {key.table for key in table.foreign_keys}
-            if table.name not in near and (refers & near or any(table.name in _targets(asked, it) for it in found)):
+            if table.name not in near and (refers & near or any(table.name in _targets(inquiry, it) for it in found)):
                 found[table.name] = table
         near |= set(found)
-    places = {ranked.table: place for place, ranked in enumerate(asked.context.linked.ranking.tables)}
+    places = {ranked.table: place for place, ranked in enumerate(inquiry.context.linked.ranking.tables)}
     dated = [table for table in found.values() if date_places(table)]
     return sorted(dated, key=lambda table: places.get(table.name, len(places)))
 
 
-def _targets(asked: Asked, name: str) -> set[str]:
-    table = asked.schema.table(name)
+def _targets(inquiry: Inquiry, name: str) -> set[str]:
+    table = inquiry.schema.table(name)
     return {key.table for key in table.foreign_keys} if table is not None else set()

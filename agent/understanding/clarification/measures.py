@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agent.core.clarification import Choice, Clarification
-from agent.understanding.clarification.asked import Asked, own_words
+from agent.understanding.clarification.inquiry import Inquiry, own_words
 from agent.understanding.clarification.languages import listed
 from agent.understanding.shape import NUMBER_WORDS
 from executors.base import Column, Table
@@ -41,75 +41,75 @@ _NOT_ADDED = words("price cost rate percent percentage ratio average avg tax fee
 _SUM = re.compile(r"\bSUM\s*\(|\bsum of\b", re.IGNORECASE)
 
 
-async def vague_measure(asked: Asked) -> Clarification | None:
+async def vague_measure(inquiry: Inquiry) -> Clarification | None:
     """`Best customers` without by what: at least two measures that the data really has, else nothing is asked."""
-    match = _VAGUE.search(asked.text)
+    match = _VAGUE.search(inquiry.text)
     if match is None:
         return None
     noun = words(match["noun"])
-    entity = next((it for it in asked.named if own_words(it) <= noun), None)
-    said = match[0] if entity is None or own_words(entity) == noun else match[0].rsplit(None, 1)[0]
-    rest = words(asked.text.replace(match[0], " ")) - noun
-    if entity is None or (rest | noun - own_words(entity)) & _SAYS or _is_settled(asked, entity, said, rest):
+    entity = next((it for it in inquiry.named if own_words(it) <= noun), None)
+    mention = match[0] if entity is None or own_words(entity) == noun else match[0].rsplit(None, 1)[0]
+    rest = words(inquiry.text.replace(match[0], " ")) - noun
+    if entity is None or (rest | noun - own_words(entity)) & _SAYS or _is_settled(inquiry, entity, mention, rest):
         return None
-    names = _measures(asked, entity)
+    names = _measures(inquiry, entity)
     if len(names) < 2:
         return None
-    labels = [asked.frames.by.format(name=name) for name in names]
-    choices = tuple(Choice(label=label, question=asked.with_ending(label)) for label in labels)
+    labels = [inquiry.frames.by.format(name=name) for name in names]
+    choices = tuple(Choice(label=label, question=inquiry.with_ending(label)) for label in labels)
     return Clarification(
         reason="vague_measure",
-        text=listed(asked.frames.vague_measure.format(said=said), labels),
+        text=listed(inquiry.frames.vague_measure.format(mention=mention), labels),
         choices=choices,
-        assumption=asked.frames.assumed.format(said=said, meant=labels[0]),
+        assumption=inquiry.frames.assumed.format(mention=mention, meant=labels[0]),
     )
 
 
-def _is_settled(asked: Asked, entity: Table, said: str, rest: frozenset[str]) -> bool:
+def _is_settled(inquiry: Inquiry, entity: Table, mention: str, rest: frozenset[str]) -> bool:
     """Whether its own numbers, another name of the schema, or the docs say by what."""
     numbers = [it for it in entity.columns if _NUMERIC.search(it.type)]
     own = any(words(it.name) & _OWN for it in numbers)
-    others = [it for it in asked.schema.tables if it is not entity and own_words(it) <= rest]
-    columns = [it for table in asked.schema.tables for it in table.columns if _NUMERIC.search(it.type)]
-    said_number = any(words(it.name) - {"id"} and words(it.name) <= rest for it in columns)
-    defined = r"\W+(?:\w+\W+)?".join(re.escape(it) for it in said.split() if it.isalpha())
-    told = re.search(rf"\b{defined}\b", asked.told, re.IGNORECASE)
-    return own or bool(others) or said_number or bool(asked.rules) or told is not None
+    others = [it for it in inquiry.schema.tables if it is not entity and own_words(it) <= rest]
+    columns = [it for table in inquiry.schema.tables for it in table.columns if _NUMERIC.search(it.type)]
+    number_mentioned = any(words(it.name) - {"id"} and words(it.name) <= rest for it in columns)
+    defined = r"\W+(?:\w+\W+)?".join(re.escape(it) for it in mention.split() if it.isalpha())
+    known_text = re.search(rf"\b{defined}\b", inquiry.known_text, re.IGNORECASE)
+    return own or bool(others) or number_mentioned or bool(inquiry.rules) or known_text is not None
 
 
-def _measures(asked: Asked, entity: Table) -> list[str]:
+def _measures(inquiry: Inquiry, entity: Table) -> list[str]:
     """What its rows can be measured by, from the tables that refer to it: sums first, then their number."""
-    facts = [it for it in asked.schema.tables if any(key.table == entity.name for key in it.foreign_keys)]
+    facts = [it for it in inquiry.schema.tables if any(key.table == entity.name for key in it.foreign_keys)]
     sums: dict[str, str] = {}
     for fact in facts:
-        terms = _terms(asked, fact)
-        covered = {name for document in terms.values() for name in _names(asked, document)}
+        terms = _terms(inquiry, fact)
+        covered = {name for document in terms.values() for name in _names(inquiry, document)}
         for term in terms:
             sums.setdefault(term.casefold(), term)
         for column in fact.columns:
             if _adds_up(fact, column) and (fact.name, column.name) not in covered:
                 name = column.name.replace("_", " ")
-                label = name if "total" in words(name) else asked.frames.total.format(name=name)
+                label = name if "total" in words(name) else inquiry.frames.total.format(name=name)
                 sums.setdefault(label.casefold(), label)
     if not sums:
         return []
-    counts = [asked.frames.number_of.format(name=it.parts[-1].replace("_", " ")) for it in facts]
+    counts = [inquiry.frames.number_of.format(name=it.parts[-1].replace("_", " ")) for it in facts]
     return [*list(sums.values())[: MOST_MEASURES - 1], *counts][:MOST_MEASURES]
 
 
-def _terms(asked: Asked, fact: Table) -> dict[str, Document]:
+def _terms(inquiry: Inquiry, fact: Table) -> dict[str, Document]:
     """Sums over a table that the glossary has a name for: that name without what it is of."""
     found: dict[str, Document] = {}
-    for document in asked.context.known:
+    for document in inquiry.context.known:
         term = re.split(r"\s+(?:of|per)\s+", term_of(document.text))[0] if document.kind == "rule" else ""
         is_sum = 0 < len(term.split()) <= 3 and _SUM.search(document.text)
-        if is_sum and any(table == fact.name and column for table, column in _names(asked, document)):
+        if is_sum and any(table == fact.name and column for table, column in _names(inquiry, document)):
             found.setdefault(term[:1].lower() + term[1:], document)
     return found
 
 
-def _names(asked: Asked, document: Document) -> set[tuple[str, str]]:
-    return set(document_scores(asked.schema, [Retrieved(document=document, score=1.0)]))
+def _names(inquiry: Inquiry, document: Document) -> set[tuple[str, str]]:
+    return set(document_scores(inquiry.schema, [Retrieved(document=document, score=1.0)]))
 
 
 def _adds_up(table: Table, column: Column) -> bool:

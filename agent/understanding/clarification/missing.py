@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.clarification import Choice, Clarification
-from agent.understanding.clarification.asked import Asked, text_of
+from agent.understanding.clarification.inquiry import Inquiry, text_of
 from agent.understanding.clarification.languages import is_english, listed
 from agent.understanding.followups.words import GERMAN, Language
 from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
@@ -38,7 +38,7 @@ PATIENCE_S = 5.0  # for the embedder; where it takes longer, nobody can tell
 # words is known: no question with its own database.
 UNLIKE, FAR = 0.6, 0.55
 _NEAR = 0.45  # from which on the nearest name is worth telling
-_TABLES_TOLD = 6
+_TABLES_SHOWN = 6
 _MOST_TERMS = 600  # embedded once for a schema: seconds, on one core; a larger one has some word for anything
 _ALIKE, _BEGINNING = 84.0, 5
 _PHRASE = 3  # words of what is asked for
@@ -61,7 +61,7 @@ _CUE = re.compile("|".join(_CUES), re.IGNORECASE)
 # ruff: noqa: E501
 # What other languages ask for, one word each; the words of `Language.naming_nothing` are none.
 _OTHER_CUES: tuple[tuple[Language, re.Pattern[str]], ...] = tuple(
-    (language, re.compile(rf"(?:{cues})(?P<said>[^\W\d_]{{5,}})", re.IGNORECASE))
+    (language, re.compile(rf"(?:{cues})(?P<mention>[^\W\d_]{{5,}})", re.IGNORECASE))
     for language, cues in (
         (GERMAN, r"\bwie ?viele\s+|\bdurchschnittliche[nrs]?\s+|\b(?:pro|je)\s+(?:jede[mnr]?\s+)?|\balle\s+|\banzahl der\s+"),
         (FRENCH, r"\bcombien d(?:e\s+|['’])|\bpar\s+|\b(?:tous les|toutes les)\s+|\bnombre de\s+"),
@@ -93,7 +93,7 @@ _GENERIC = words(
 class Lacking(NamedTuple):
     """Something that is asked for and that no name looks like. near: the name that is nearest, if any is."""
 
-    said: str
+    mention: str
     near: str = ""
 
 
@@ -107,60 +107,60 @@ class Missing(NamedTuple):
     nothing_near: Clarification | None = None
 
 
-async def missing_data(asked: Asked, embedder: Embedder | None) -> Missing:
+async def missing_data(inquiry: Inquiry, embedder: Embedder | None) -> Missing:
     """What the question asks for, where the database has nothing like it.
 
     Args:
-        asked: the question.
+        inquiry: the question.
         embedder: where vectors are in use for this database; without it only what is shortened is told.
     """
-    if not is_english(asked.text):
-        return Missing(lacking=_lacking_elsewhere(asked))
-    known = _known_words(asked)
-    told = [it for phrase in asked_for(asked.text) if (it := _unknown(phrase, known))]
-    nothing_known = not _any_known(asked, known)
-    if not told and not nothing_known:
+    if not is_english(inquiry.text):
+        return Missing(lacking=_lacking_elsewhere(inquiry))
+    known = _known_words(inquiry)
+    unknown = [it for phrase in wanted_phrases(inquiry.text) if (it := _unknown(phrase, known))]
+    nothing_known = not _any_known(inquiry, known)
+    if not unknown and not nothing_known:
         return Missing()  # nearly always, and no model is loaded for it
-    if embedder is None or not await _is_understood(asked.schema, embedder):
-        return Missing(lacking=_shortened(asked, told))
+    if embedder is None or not await _is_understood(inquiry.schema, embedder):
+        return Missing(lacking=_shortened(inquiry, unknown))
     if nothing_known:
-        near = await _nearest([*phrases(asked.text), *_content(asked.text)], asked, embedder)
+        near = await _nearest([*phrases(inquiry.text), *_content(inquiry.text)], inquiry, embedder)
         if near is not None and near[0] < FAR:
-            said = told[0] if told else next(iter(_content(asked.text)), "")
-            return Missing(nothing_near=_nothing_near(asked, said)) if said else Missing()
+            mention = unknown[0] if unknown else next(iter(_content(inquiry.text)), "")
+            return Missing(nothing_near=_nothing_near(inquiry, mention)) if mention else Missing()
     lacking: list[Lacking] = []
-    for phrase in told:
-        if short := _shortened(asked, [phrase]):
+    for phrase in unknown:
+        if short := _shortened(inquiry, [phrase]):
             lacking += short
             continue
-        near = await _nearest([phrase, phrase.rpartition(" ")[2]], asked, embedder)
+        near = await _nearest([phrase, phrase.rpartition(" ")[2]], inquiry, embedder)
         if near is not None and near[0] < UNLIKE:
             lacking.append(Lacking(phrase, near[1] if near[0] >= _NEAR else ""))
     return Missing(lacking=_once(lacking))
 
 
-def asked_for(question: str) -> list[str]:
+def wanted_phrases(question: str) -> list[str]:
     """The things that a question asks for, each as its last few words: after `how many`, `average`, `per` and such."""
     found: list[str] = []
     for match in _CUE.finditer(question):
-        said: list[str] = []
+        mention: list[str] = []
         rest = question[match.end() :]
         end = 0
         for word in tokens(rest):
             between = rest[end : word.start]
-            if is_silent(word) or stem_of(word) in _STOPS or (said and between.strip()) or len(said) == _PHRASE:
+            if is_silent(word) or stem_of(word) in _STOPS or (mention and between.strip()) or len(mention) == _PHRASE:
                 break
             if not word.text.isalpha() or word.text[:1].isupper():
-                said = []  # a number, a name, or an abbreviation, which may stand for anything
+                mention = []  # a number, a name, or an abbreviation, which may stand for anything
                 break
-            said.append(word.text)
+            mention.append(word.text)
             end = word.end
             if word.folded != word.singular:
                 break  # the plural is what is counted; after it comes what is said of it
         if match[0].casefold().lstrip().startswith("which"):
-            said = said[:1]  # the plain form may stand before what it does: "which supplier delivers"
-        if any(not words(it) <= _GENERIC for it in said):
-            found.append(" ".join(said))
+            mention = mention[:1]  # the plain form may stand before what it does: "which supplier delivers"
+        if any(not words(it) <= _GENERIC for it in mention):
+            found.append(" ".join(mention))
     return list(dict.fromkeys(found))
 
 
@@ -182,38 +182,38 @@ def _content(question: str) -> list[str]:
     ]
 
 
-def _any_known(asked: Asked, known: frozenset[str]) -> bool:
+def _any_known(inquiry: Inquiry, known: frozenset[str]) -> bool:
     """Whether any word of the question, or a value that it has, is known; no question is asked back that names none."""
-    content = _content(asked.text)
-    names = any(it.text[:1].isupper() and not it.leads for it in tokens(asked.text))
-    values = any(it.is_sure for it in asked.context.linked.values)
-    return not content or names or values or bool(asked.rules) or any(_is_known(it.lower(), known) for it in content)
+    content = _content(inquiry.text)
+    names = any(it.text[:1].isupper() and not it.leads for it in tokens(inquiry.text))
+    values = any(it.is_sure for it in inquiry.context.linked.values)
+    return not content or names or values or bool(inquiry.rules) or any(_is_known(it.lower(), known) for it in content)
 
 
-def _shortened(asked: Asked, said: Sequence[str]) -> tuple[Lacking, ...]:
+def _shortened(inquiry: Inquiry, mention: Sequence[str]) -> tuple[Lacking, ...]:
     """What a table's or a column's name shortens: of "doctor" the table `doc`."""
-    names = [table.parts[-1] for table in asked.schema.tables]
-    names += [column.name for table in asked.schema.tables for column in table.columns]
+    names = [table.parts[-1] for table in inquiry.schema.tables]
+    names += [column.name for table in inquiry.schema.tables for column in table.columns]
     found: list[Lacking] = []
-    for phrase in said:
+    for phrase in mention:
         word = phrase.rpartition(" ")[2].casefold()
         short = [it for it in names if _SHORTENED <= len(it) < len(word) and word.startswith(it.casefold())]
         found += [Lacking(phrase, short[0])] if short else []
     return _once(found)
 
 
-def _lacking_elsewhere(asked: Asked) -> tuple[Lacking, ...]:
+def _lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:
     """What a question in another language asks for and no name has, where other words of it are names."""
     found: list[Lacking] = []
-    known = _known_words(asked)
+    known = _known_words(inquiry)
     for language, cues in _OTHER_CUES:
-        if language.name != _LANGUAGE_NAMES.get(asked.frames.language):
+        if language.name != _LANGUAGE_NAMES.get(inquiry.frames.language):
             continue
-        said = [match["said"] for match in cues.finditer(asked.text)]
-        said = [it for it in said if it.casefold() not in language.naming_nothing]
-        unknown = [it for it in said if not _is_known(it.casefold(), known)]
-        rest = words(asked.text) - frozenset().union(*(words(it) for it in said)) if said else frozenset[str]()
-        speaks_it = any(len(it) >= _BEGINNING and it in asked.names for it in words(" ".join(said)) | rest)
+        mention = [match["mention"] for match in cues.finditer(inquiry.text)]
+        mention = [it for it in mention if it.casefold() not in language.naming_nothing]
+        unknown = [it for it in mention if not _is_known(it.casefold(), known)]
+        rest = words(inquiry.text) - frozenset().union(*(words(it) for it in mention)) if mention else frozenset[str]()
+        speaks_it = any(len(it) >= _BEGINNING and it in inquiry.names for it in words(" ".join(mention)) | rest)
         found += [Lacking(it) for it in unknown] if speaks_it else []
     return _once(found)
 
@@ -223,17 +223,17 @@ _LANGUAGE_NAMES = {"de": "German", "fr": "French", "es": "Spanish", "it": "Itali
 
 def _once(found: Iterable[Lacking]) -> tuple[Lacking, ...]:
     """Each thing once: of `total score` and `score`, the first."""
-    kept: list[Lacking] = []
+    entry: list[Lacking] = []
     for it in found:
-        if it.said and not any(set(it.said.split()) <= set(other.said.split()) for other in kept):
-            kept.append(it)
-    return tuple(kept)
+        if it.mention and not any(set(it.mention.split()) <= set(other.mention.split()) for other in entry):
+            entry.append(it)
+    return tuple(entry)
 
 
-def _known_words(asked: Asked) -> frozenset[str]:
+def _known_words(inquiry: Inquiry) -> frozenset[str]:
     """The stems of all that the schema, its docs and samples, the linked values and the session say."""
-    texts = [asked.said, *(f"{it.mention} {it.value}" for it in asked.context.linked.values)]
-    return _words_of(asked.schema) | _words_in(asked.context.known) | words(" ".join(texts))
+    texts = [inquiry.conversation, *(f"{it.mention} {it.value}" for it in inquiry.context.linked.values)]
+    return _words_of(inquiry.schema) | _words_in(inquiry.context.known) | words(" ".join(texts))
 
 
 @IdentityCache
@@ -291,33 +291,33 @@ class _Terms:
     """The vectors of what a database is about, for the schema and docs that were last asked about."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], tuple[tuple[str, ...], NDArray[np.float64]]] = {}
+        self._entries: dict[tuple[str, str], tuple[tuple[str, ...], NDArray[np.float64]]] = {}
 
     def vectors(self, terms: tuple[str, ...], database: str, embedder: Embedder) -> NDArray[np.float64]:
         """A row for each term; blocks. Raises EmbedderUnavailable."""
         import numpy as np
 
         key = (database, embedder.name)
-        kept = self._kept.get(key)
-        if kept is None or kept[0] != terms:
-            kept = self._kept[key] = (terms, np.asarray(embedder.embed(terms), dtype=np.float64))
-        return kept[1]
+        entry = self._entries.get(key)
+        if entry is None or entry[0] != terms:
+            entry = self._entries[key] = (terms, np.asarray(embedder.embed(terms), dtype=np.float64))
+        return entry[1]
 
 
 _TERMS = _Terms()
 
 
-async def _nearest(said: Sequence[str], asked: Asked, embedder: Embedder) -> tuple[float, str] | None:
+async def _nearest(mention: Sequence[str], inquiry: Inquiry, embedder: Embedder) -> tuple[float, str] | None:
     """The highest cosine of any words to any name, sample or term, and which that is; None where nobody can tell."""
-    terms = tuple(dict.fromkeys(_terms_of(asked)))
+    terms = tuple(dict.fromkeys(_terms_of(inquiry)))
     if not terms or len(terms) > _MOST_TERMS:
         return None
 
     def nearest() -> tuple[float, str]:
         import numpy as np
 
-        about = _TERMS.vectors(terms, asked.schema.database, embedder)
-        cosines = (np.asarray(embedder.embed(said)) @ about.T).max(axis=0)
+        about = _TERMS.vectors(terms, inquiry.schema.database, embedder)
+        cosines = (np.asarray(embedder.embed(mention)) @ about.T).max(axis=0)
         best = int(cosines.argmax())
         return float(cosines[best]), terms[best]
 
@@ -328,22 +328,22 @@ async def _nearest(said: Sequence[str], asked: Asked, embedder: Embedder) -> tup
         return None
 
 
-def _terms_of(asked: Asked) -> Iterable[str]:
-    for table in asked.schema.tables:
+def _terms_of(inquiry: Inquiry) -> Iterable[str]:
+    for table in inquiry.schema.tables:
         yield split_name(table.parts[-1])
         for column in table.columns:
             yield split_name(column.name)
             yield from () if column.private else column.samples
-    yield from filter(None, (term_of(it.text) for it in asked.context.known if it.kind == "rule"))
+    yield from filter(None, (term_of(it.text) for it in inquiry.context.known if it.kind == "rule"))
 
 
-def _nothing_near(asked: Asked, phrase: str) -> Clarification:
-    ranked = [it.table for it in asked.context.linked.ranking.tables]
-    names = list(dict.fromkeys([*ranked, *(table.name for table in asked.schema.tables)]))
-    questions = suggestions(asked.schema, tuple(ranked))
-    frames = asked.frames
-    about = ", ".join(name.replace("_", " ") for name in names[:_TABLES_TOLD])
-    text = frames.missing.format(said=phrase, tables=about + (", …" if len(names) > _TABLES_TOLD else ""))
+def _nothing_near(inquiry: Inquiry, phrase: str) -> Clarification:
+    ranked = [it.table for it in inquiry.context.linked.ranking.tables]
+    names = list(dict.fromkeys([*ranked, *(table.name for table in inquiry.schema.tables)]))
+    questions = suggestions(inquiry.schema, tuple(ranked))
+    frames = inquiry.frames
+    about = ", ".join(name.replace("_", " ") for name in names[:_TABLES_SHOWN])
+    text = frames.missing.format(mention=phrase, tables=about + (", …" if len(names) > _TABLES_SHOWN else ""))
     return Clarification(
         reason="missing_data",
         text=listed(f"{text} {frames.instead}", list(questions)),

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from agent.core.clarification import Choice, Clarification
-from agent.understanding.clarification.asked import Asked, Place, own_words
+from agent.understanding.clarification.inquiry import Inquiry, Place, own_words
 from agent.understanding.clarification.languages import listed
 from agent.understanding.clarification.lookups import Lookups
 from rag.linking.values import LinkedValue, quoted
@@ -30,54 +30,56 @@ _FAMILY = words("last family sur surname lastname familyname")
 _DIRECTED = words("from to source destination dest origin departure arrival home away sender receiver start end")
 
 
-async def ambiguous_name(asked: Asked, lookups: Lookups) -> Clarification | None:
+async def ambiguous_name(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
     """The first name of the question that can be read in several ways, with the ways."""
-    by_said: dict[str, list[LinkedValue]] = defaultdict(list)
-    for value in asked.context.linked.values:
+    by_mention: dict[str, list[LinkedValue]] = defaultdict(list)
+    for value in inquiry.context.linked.values:
         if value.how not in {"date", "meaning"}:
-            by_said[value.mention.casefold()].append(value)
-    sure = {said for said, values in by_said.items() if any(it.is_sure for it in values)}
-    for said, values in by_said.items():
-        if _is_one_name(asked, values[0].mention) and not any(said != other and said in other for other in sure):
-            places = _places(asked, [it for it in values if it.is_sure == (said in sure)])
-            if said in sure:
-                found = await _several_columns(asked, values, places, lookups)
-                found = found or await _several_people(asked, values, lookups)
+            by_mention[value.mention.casefold()].append(value)
+    sure = {mention for mention, values in by_mention.items() if any(it.is_sure for it in values)}
+    for mention, values in by_mention.items():
+        if _is_one_name(inquiry, values[0].mention) and not any(
+            mention != other and mention in other for other in sure
+        ):
+            places = _places(inquiry, [it for it in values if it.is_sure == (mention in sure)])
+            if mention in sure:
+                found = await _several_columns(inquiry, values, places, lookups)
+                found = found or await _several_people(inquiry, values, lookups)
             else:
-                found = await _several_values(asked, values, lookups)
+                found = await _several_values(inquiry, values, lookups)
             if found is not None:
                 return found
     return None
 
 
-def _is_one_name(asked: Asked, said: str) -> bool:
+def _is_one_name(inquiry: Inquiry, mention: str) -> bool:
     """Whether the words are a name of one thing in the question, and not a word of the schema or a pattern."""
-    parts = tokens(said)
-    at = asked.text.find(said)
-    if at < 0 or len(said) < _LEAST_CHARS or not any(map(str.isalpha, said)):
+    parts = tokens(mention)
+    at = inquiry.text.find(mention)
+    if at < 0 or len(mention) < _LEAST_CHARS or not any(map(str.isalpha, mention)):
         return False
-    in_quotes = said in quoted(asked.text)
-    leads = asked.text[:at].strip() == "" and len(parts) == 1
+    in_quotes = mention in quoted(inquiry.text)
+    leads = inquiry.text[:at].strip() == "" and len(parts) == 1
     capitals = all(it.text[:1].isupper() or not it.text.isalpha() or is_silent(it) for it in parts)
     is_name = in_quotes or (capitals and not leads)
-    plain = words(said) <= asked.names
-    return is_name and not plain and not _MEANS_ALL.search(asked.text[:at]) and not _is_plural(asked, said, at)
+    plain = words(mention) <= inquiry.names
+    return is_name and not plain and not _MEANS_ALL.search(inquiry.text[:at]) and not _is_plural(inquiry, mention, at)
 
 
-def _is_plural(asked: Asked, said: str, at: int) -> bool:
+def _is_plural(inquiry: Inquiry, mention: str, at: int) -> bool:
     """ "The Smiths", and "products ... House Blend": all of them are meant."""
-    following = asked.text[at + len(said) :]
+    following = inquiry.text[at + len(mention) :]
     if re.match(r"s\b", following) or re.match(r"['’]s?\s+and\b", following):
         return True
-    last = said.split()[-1].casefold()
-    values = [it.value.casefold() for it in asked.context.linked.values if it.mention == said]
+    last = mention.split()[-1].casefold()
+    values = [it.value.casefold() for it in inquiry.context.linked.values if it.mention == mention]
     return last.endswith("s") and not any(last in value for value in values)
 
 
-def _places(asked: Asked, values: Sequence[LinkedValue]) -> list[Place]:
+def _places(inquiry: Inquiry, values: Sequence[LinkedValue]) -> list[Place]:
     found: dict[str, Place] = {}
     for value in values:
-        table = asked.schema.table(value.table)
+        table = inquiry.schema.table(value.table)
         column = table.column(value.column) if table else None
         if table is not None and column is not None and not column.private:
             found[f"{table.name}.{column.name}"] = Place(table, column)
@@ -88,32 +90,34 @@ def _places(asked: Asked, values: Sequence[LinkedValue]) -> list[Place]:
 
 
 async def _several_columns(
-    asked: Asked, values: Sequence[LinkedValue], places: list[Place], lookups: Lookups
+    inquiry: Inquiry, values: Sequence[LinkedValue], places: list[Place], lookups: Lookups
 ) -> Clarification | None:
     """One value in columns of other meaning, of which the question and its tables name none."""
-    said = values[0].mention
+    mention = values[0].mention
     if len(places) < 2 or any(it.table.is_view or _is_key(it) or words(it.column.name) & _DIRECTED for it in places):
         return None
-    if any(own_words(it.table) <= asked.stems or asked.says(it.column) or _is_mentioned(asked, it) for it in places):
+    if any(
+        own_words(it.table) <= inquiry.stems or inquiry.says(it.column) or _is_mentioned(inquiry, it) for it in places
+    ):
         return None
-    in_play = {table.name for table in asked.in_play}
+    in_play = {table.name for table in inquiry.in_play}
     inside = [it for it in places if it.table.name in in_play]
-    if len(inside) == 1 or (not inside and not all(_joins(asked, it, in_play) for it in places)):
+    if len(inside) == 1 or (not inside and not all(_joins(inquiry, it, in_play) for it in places)):
         return None
     stored = {it.value for it in values}
-    places = [it for it in places if stored.intersection(await lookups.values_like(it, said, _READ))]
+    places = [it for it in places if stored.intersection(await lookups.values_like(it, mention, _READ))]
     if len(places) < 2:
         return None  # where not all rows are seen, some of the values may not be there
     labels = [f"{it.table.name} {it.column.name}".replace("_", " ") for it in places]
     choices = [
-        Choice(label=label, question=_instead(asked, said, f"{said} ({place.name})"))
+        Choice(label=label, question=_instead(inquiry, mention, f"{mention} ({place.name})"))
         for label, place in zip(labels, places, strict=True)
     ]
     return Clarification(
         reason="several_columns",
-        text=listed(asked.frames.several_columns.format(said=said), [it.label for it in choices]),
+        text=listed(inquiry.frames.several_columns.format(mention=mention), [it.label for it in choices]),
         choices=tuple(choices),
-        assumption=f"“{said}” was taken to be {places[0].name}.",
+        assumption=f"“{mention}” was taken to be {places[0].name}.",
     )
 
 
@@ -122,55 +126,57 @@ def _is_key(place: Place) -> bool:
     return place.column.name in {*keys, *place.table.primary_key}
 
 
-def _is_mentioned(asked: Asked, place: Place) -> bool:
-    written = place.name.lower() in asked.text.lower()
-    return written or (place.table.name, place.column.name) in asked.mentioned
+def _is_mentioned(inquiry: Inquiry, place: Place) -> bool:
+    written = place.name.lower() in inquiry.text.lower()
+    return written or (place.table.name, place.column.name) in inquiry.mentioned
 
 
-def _joins(asked: Asked, place: Place, others: set[str]) -> bool:
+def _joins(inquiry: Inquiry, place: Place, others: set[str]) -> bool:
     """Whether a key leads from one of these tables to the place's."""
-    refers = {key.table for name in others if (table := asked.schema.table(name)) for key in table.foreign_keys}
+    refers = {key.table for name in others if (table := inquiry.schema.table(name)) for key in table.foreign_keys}
     return place.table.name in refers
 
 
 # -- several values, or several people, of one name ------------------------------------------------------------------
 
 
-async def _several_values(asked: Asked, values: list[LinkedValue], lookups: Lookups) -> Clarification | None:
+async def _several_values(inquiry: Inquiry, values: list[LinkedValue], lookups: Lookups) -> Clarification | None:
     """A name that is stored nowhere as such, but is a part of several values, or spelled as much like several."""
     best = max(it.score for it in values)
     near = [it for it in values if it.score >= best - _TIE and it.how == "near"]
-    places = _places(asked, near)
+    places = _places(inquiry, near)
     if len(places) != 1 or len({it.value for it in near}) < 2 or _is_key(places[0]):
         return None
-    said, place = near[0].mention, places[0]
-    if asked.says(place.column) and words(place.column.name) != {"name"}:
+    mention, place = near[0].mention, places[0]
+    if inquiry.says(place.column) and words(place.column.name) != {"name"}:
         return None
-    if re.search(rf"\b{re.escape(_plural_of(place))}\b", asked.text, re.IGNORECASE):
+    if re.search(rf"\b{re.escape(_plural_of(place))}\b", inquiry.text, re.IGNORECASE):
         return None  # "products ... House Blend": all of them
-    inside = f" {_spelled(said)} "
-    stored = [it for it in await lookups.values_like(place, said, _READ) if inside in f" {_spelled(it)} "]
+    inside = f" {_spelled(mention)} "
+    stored = [it for it in await lookups.values_like(place, mention, _READ) if inside in f" {_spelled(it)} "]
     if not stored:  # nothing holds it: those that are spelled like it, as far as they may be seen
         offered = {it.value for it in near}
         stored = [it for value in sorted(offered) for it in await lookups.values_like(place, value, 1) if it in offered]
-    return _chosen(asked, said, place, stored, stored) if len(stored) > 1 else None
+    return _chosen(inquiry, mention, place, stored, stored) if len(stored) > 1 else None
 
 
-async def _several_people(asked: Asked, values: list[LinkedValue], lookups: Lookups) -> Clarification | None:
+async def _several_people(inquiry: Inquiry, values: list[LinkedValue], lookups: Lookups) -> Clarification | None:
     """A given or a family name alone, which several people bear, of one of whom the question speaks."""
-    places = _places(asked, [it for it in values if it.is_sure])
-    if len(places) != 1 or asked.says(places[0].column):
+    places = _places(inquiry, [it for it in values if it.is_sure])
+    if len(places) != 1 or inquiry.says(places[0].column):
         return None
-    place, said = places[0], values[0].mention
+    place, mention = places[0], values[0].mention
     names = _full_name(place)
-    plural = re.search(rf"\b{re.escape(_plural_of(place))}\b", asked.text, re.IGNORECASE)
-    others = {it.column for it in asked.context.linked.values if it.table == place.table.name and it.mention != said}
+    plural = re.search(rf"\b{re.escape(_plural_of(place))}\b", inquiry.text, re.IGNORECASE)
+    others = {
+        it.column for it in inquiry.context.linked.values if it.table == place.table.name and it.mention != mention
+    }
     if names is None or plural or others & set(names) - {place.column.name}:
         return None
     value = next(it.value for it in values if it.is_sure)
     rows = await lookups.rows_with(place.table, place.column.name, value, names, MOST_SHOWN + 1)
     people = [" ".join(row) for row in rows]
-    return _chosen(asked, said, place, people, people) if len(people) > 1 else None
+    return _chosen(inquiry, mention, place, people, people) if len(people) > 1 else None
 
 
 def _full_name(place: Place) -> tuple[str, str] | None:
@@ -181,20 +187,23 @@ def _full_name(place: Place) -> tuple[str, str] | None:
     return found if found is not None and place.column.name in found else None
 
 
-def _chosen(asked: Asked, said: str, place: Place, labels: Sequence[str], values: Sequence[str]) -> Clarification:
-    frames, shown = asked.frames, list(zip(labels, values, strict=True))[:MOST_SHOWN]
-    choices = [Choice(label=label, question=_instead(asked, said, value)) for label, value in shown]
+def _chosen(
+    inquiry: Inquiry, mention: str, place: Place, labels: Sequence[str], values: Sequence[str]
+) -> Clarification:
+    frames, shown = inquiry.frames, list(zip(labels, values, strict=True))[:MOST_SHOWN]
+    choices = [Choice(label=label, question=_instead(inquiry, mention, value)) for label, value in shown]
     name, rows = place.column.name.replace("_", " "), place.table.parts[-1].replace("_", " ")
-    whole = frames.all_named.format(rows=rows, name=name, said=said)
-    choices.append(Choice(label=frames.all_of, question=_instead(asked, said, f"{whole} ({place.name})")))
+    whole = frames.all_named.format(rows=rows, name=name, mention=mention)
+    choices.append(Choice(label=frames.all_of, question=_instead(inquiry, mention, f"{whole} ({place.name})")))
     frame = frames.many_values if len(values) > MOST_SHOWN else frames.several_values
     return Clarification(
         reason="several_values",
         text=listed(
-            frame.format(said=said, count=min(len(values), MOST_SHOWN), column=place.name), [it.label for it in choices]
+            frame.format(mention=mention, count=min(len(values), MOST_SHOWN), column=place.name),
+            [it.label for it in choices],
         ),
         choices=tuple(choices),
-        assumption=frames.assumed.format(said=said, meant=whole),
+        assumption=frames.assumed.format(mention=mention, meant=whole),
     )
 
 
@@ -208,5 +217,5 @@ def _spelled(text: str) -> str:
     return " ".join(it.folded for it in tokens(text))
 
 
-def _instead(asked: Asked, said: str, value: str) -> str:
-    return asked.text.replace(said, value, 1)
+def _instead(inquiry: Inquiry, mention: str, value: str) -> str:
+    return inquiry.text.replace(mention, value, 1)

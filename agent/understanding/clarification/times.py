@@ -6,11 +6,11 @@ import re
 from datetime import date
 
 from agent.core.clarification import Choice, Clarification
-from agent.understanding.clarification.asked import Asked, Place
+from agent.understanding.clarification.inquiry import Inquiry, Place
 from agent.understanding.clarification.languages import listed
 from agent.understanding.clarification.lookups import DateRange, Lookups, days_before, months_before
 from agent.understanding.clarification.main_date import has_deed, main_date, plausible
-from agent.understanding.clarification.vague_words import first_said, vague_words
+from agent.understanding.clarification.vague_words import first_time_word, vague_words
 from rag.linking.dates import periods_in
 from rag.words import words
 
@@ -26,39 +26,39 @@ _OFFERED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 }
 
 
-async def vague_time(asked: Asked, lookups: Lookups) -> Clarification | None:
+async def vague_time(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
     """A time without a number, of a table with dates: how much of what its column really holds is meant?"""
-    match = vague_words(asked.text)
-    if match is None or periods_in(asked.text):
+    match = vague_words(inquiry.text)
+    if match is None or periods_in(inquiry.text):
         return None
-    if first_said(asked.told) or asked.names & words(match[0]) & _VAGUE_STEMS:
+    if first_time_word(inquiry.known_text) or inquiry.names & words(match[0]) & _VAGUE_STEMS:
         return None  # the docs say what it means, or it is a name
-    place = main_date(asked)
+    place = main_date(inquiry)
     if place is None:
         return None
-    frames, known, said = asked.frames, await lookups.date_range(place), _bare(match[0])
+    frames, known, mention = inquiry.frames, await lookups.date_range(place), _bare(match[0])
     choices = [
-        Choice(label=label, question=_dated(asked, match, f"{when} ({place.name})"))
-        for label, when in _spans(asked, known, _unit(said))
+        Choice(label=label, question=_dated(inquiry, match, f"{when} ({place.name})"))
+        for label, when in _spans(inquiry, known, _unit(mention))
     ]
-    text = frames.vague_time_unknown.format(said=said, column=place.name)
+    text = frames.vague_time_unknown.format(mention=mention, column=place.name)
     if known is not None:
-        text = frames.vague_time.format(said=said, column=place.name, first=known.first, last=known.last)
+        text = frames.vague_time.format(mention=mention, column=place.name, first=known.first, last=known.last)
     return Clarification(
         reason="vague_time",
         text=listed(text, [it.label for it in choices]),
         choices=tuple(choices),
-        assumption=frames.assumed.format(said=said, meant=f"{choices[0].label}, {place.name}"),
+        assumption=frames.assumed.format(mention=mention, meant=f"{choices[0].label}, {place.name}"),
     )
 
 
-async def two_dates(asked: Asked, lookups: Lookups) -> Clarification | None:
+async def two_dates(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
     """A period of a named table that has several dates of equal standing, by which its rows differ."""
-    periods = asked.context.linked.periods
-    if len({it.mention for it in periods}) != 1 or has_deed(asked.text):
+    periods = inquiry.context.linked.periods
+    if len({it.mention for it in periods}) != 1 or has_deed(inquiry.text):
         return None
-    dated = [(table, found) for table in asked.in_play if (found := plausible(asked, table))]
-    if len(dated) != 1 or dated[0][0] not in asked.named or len(dated[0][1]) < 2:
+    dated = [(table, found) for table in inquiry.in_play if (found := plausible(inquiry, table))]
+    if len(dated) != 1 or dated[0][0] not in inquiry.named or len(dated[0][1]) < 2:
         return None
     period, places = periods[0], dated[0][1]
     if await lookups.same_rows(places, period.first, period.after) is not False:
@@ -67,46 +67,46 @@ async def two_dates(asked: Asked, lookups: Lookups) -> Clarification | None:
     ranges: list[str] = []
     for place in places:
         name = place.column.name.replace("_", " ")
-        label = asked.frames.by_date.format(name=name)
+        label = inquiry.frames.by_date.format(name=name)
         if known := await lookups.date_range(place):
-            ranges.append(asked.frames.days.format(column=place.name, first=known.first, last=known.last))
-        choices.append(Choice(label=label, question=asked.with_ending(f"{label} ({place.name})")))
-    text = asked.frames.two_dates.format(mention=period.mention, ranges="; ".join(ranges))
+            ranges.append(inquiry.frames.days.format(column=place.name, first=known.first, last=known.last))
+        choices.append(Choice(label=label, question=inquiry.with_ending(f"{label} ({place.name})")))
+    text = inquiry.frames.two_dates.format(mention=period.mention, ranges="; ".join(ranges))
     return Clarification(
         reason="two_dates",
         text=listed(text, [it.label for it in choices]),
         choices=tuple(choices),
-        assumption=asked.frames.assumed.format(mention=period.mention, meant=choices[0].label),
+        assumption=inquiry.frames.assumed.format(mention=period.mention, meant=choices[0].label),
     )
 
 
-def span_choices(asked: Asked, place: Place, known: DateRange | None) -> list[Choice]:
+def span_choices(inquiry: Inquiry, place: Place, known: DateRange | None) -> list[Choice]:
     """The usual times back from the last day of a column, each added to the question."""
-    spans = _spans(asked, known)
-    return [Choice(label=label, question=asked.with_ending(f"{when} ({place.name})")) for label, when in spans]
+    spans = _spans(inquiry, known)
+    return [Choice(label=label, question=inquiry.with_ending(f"{when} ({place.name})")) for label, when in spans]
 
 
-def _spans(asked: Asked, known: DateRange | None, unit: str = "") -> list[tuple[str, str]]:
+def _spans(inquiry: Inquiry, known: DateRange | None, unit: str = "") -> list[tuple[str, str]]:
     """Labels of the usual times, and how a question says them; those that begin within what is stored."""
-    frames, (days, months) = asked.frames, _OFFERED[unit]
+    frames, (days, months) = inquiry.frames, _OFFERED[unit]
     labels = [*(frames.last_days.format(n=n) for n in days), *(frames.last_months.format(n=n) for n in months)]
     if known is None:
         return [(label, label) for label in labels]
     firsts = [*(days_before(known.last, n) for n in days), *(months_before(known.last, n) for n in months)]
     found = [
-        (f"{label} ({first} – {known.last})", _period(asked, first, known.last))
+        (f"{label} ({first} – {known.last})", _period(inquiry, first, known.last))
         for label, first in zip(labels, firsts, strict=True)
         if first >= known.first
     ]
-    whole = _period(asked, known.first, known.last)
+    whole = _period(inquiry, known.first, known.last)
     return found if len(found) > 1 else [*found, (whole, whole)]
 
 
-def _unit(said: str) -> str:
+def _unit(mention: str) -> str:
     """The unit of time in the words, as `_OFFERED` has it; none of `these days`."""
-    if said.casefold().startswith("these"):
+    if mention.casefold().startswith("these"):
         return ""
-    spoken = said.casefold()
+    spoken = mention.casefold()
     forms = {
         "day": "day tag jour día dia giorn",
         "week": "week woche semaine semana settiman",
@@ -117,18 +117,18 @@ def _unit(said: str) -> str:
     return next((unit for unit, listed in forms.items() if any(it in spoken for it in listed.split())), "")
 
 
-def _period(asked: Asked, first: date, last: date) -> str:
-    return asked.frames.period.format(first=first, last=last)
+def _period(inquiry: Inquiry, first: date, last: date) -> str:
+    return inquiry.frames.period.format(first=first, last=last)
 
 
-def _dated(asked: Asked, match: re.Match[str], when: str) -> str:
+def _dated(inquiry: Inquiry, match: re.Match[str], when: str) -> str:
     """The question with its vague time put right: in its place in Korean and Chinese, elsewhere at the end."""
-    before, after = asked.text[: match.start()], asked.text[match.end() :]
-    if asked.frames.language in {"ko", "zh"}:
+    before, after = inquiry.text[: match.start()], inquiry.text[match.end() :]
+    if inquiry.frames.language in {"ko", "zh"}:
         return f"{before}{when}{after}"
     rest = re.sub(r"\s+([.?!,])", r"\1", " ".join(f"{before} {after}".split()))
-    return Asked(rest, asked.context).with_ending(when).lstrip(", ")
+    return Inquiry(rest, inquiry.context).with_ending(when).lstrip(", ")
 
 
-def _bare(said: str) -> str:
-    return " ".join(said.split())
+def _bare(mention: str) -> str:
+    return " ".join(mention.split())

@@ -1,7 +1,7 @@
 """Times without a number, in seven languages: what says one, and what only looks like it.
 
-`said` is a time: recently, in den letzten Wochen, 最近. `ordering` is an order of rows or a comparison: the most recent
-order, 5 recent orders. `spans` say how recent is meant.
+`mention` is a time: recently, in den letzten Wochen, 最近. `ordering` is an order of rows or a comparison: the most
+recent order, 5 recent orders. `spans` say how recent is meant.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ class Vague(NamedTuple):
     """The patterns of one language."""
 
     language: str
-    said: re.Pattern[str]
+    mention: re.Pattern[str]
     ordering: re.Pattern[str]
     spans: re.Pattern[str]
 
 
-def _row(language: str, said: str, ordering: str, spans: str) -> Vague:
-    return Vague(language, *(re.compile(it, re.IGNORECASE) for it in (said, ordering, spans)))
+def _row(language: str, mention: str, ordering: str, spans: str) -> Vague:
+    return Vague(language, *(re.compile(it, re.IGNORECASE) for it in (mention, ordering, spans)))
 
 
 _YEAR = r"\b(?:1[5-9]|2[01])\d\d\b"
@@ -88,9 +88,9 @@ def vague_words(text: str) -> re.Match[str] | None:
     """Where a text says a time without a number; None where it says none, or an order of rows, or how long."""
     if any(row.ordering.search(text) or row.spans.search(text) for row in ROWS):
         return None
-    return first_said(text)
+    return first_time_word(text)
 
 
-def first_said(text: str) -> re.Match[str] | None:
+def first_time_word(text: str) -> re.Match[str] | None:
     """The first words for a time without a number, whatever else is said."""
-    return next((match for row in ROWS if (match := row.said.search(text))), None)
+    return next((match for row in ROWS if (match := row.mention.search(text))), None)

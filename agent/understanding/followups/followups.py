@@ -17,7 +17,7 @@ from agent.llm.chat import ChatModel, Message
 from agent.prompting import leaks, templates
 from agent.prompting.fences import one_line
 from agent.telemetry.ledger import Ledger
-from agent.understanding.followups.kept import asks_back, chosen, corrects, keeps, keeps_all, replaces, with_reply
+from agent.understanding.followups.faithful import asks_back, chosen, corrects, keeps, keeps_all, replaces, with_reply
 from agent.understanding.followups.leaning import Leaning, asks_by_itself, leaning
 
 MAX_TOKENS = 160
@@ -80,12 +80,12 @@ class FollowUps:
         """The whole question; None where the model left it as it was, or what it wrote cannot be used."""
         history = _in_view(question)
         text = await self._written("followup", question, ledger, history=history, may_stand=may_stand)
-        said = [f"{it.question} {it.answer} {it.sql or ''}" for it in history]
+        conversation = [f"{it.question} {it.answer} {it.sql or ''}" for it in history]
         if may_stand and not keeps_all(text, question.text):
             return None
         if corrects(question.text) and not replaces(text, question.history[-1].question):
             return None  # both at once is what nobody meant
-        return text if self._is_usable(text, question.text, said) else None
+        return text if self._is_usable(text, question.text, conversation) else None
 
     async def _reply(self, question: Question, pending: Pending, ledger: Ledger) -> Question:
         """What follows a clarification: its answer, which goes on with the question, or a question of its own."""
@@ -100,8 +100,8 @@ class FollowUps:
                 text = await self._written("followup_reply", question, ledger, pending=pending)
             except ModelError:
                 text = ""
-            said = [pending.question, pending.clarification]
-            if asks_back(text, pending) or not self._is_usable(text, question.text, said):
+            conversation = [pending.question, pending.clarification]
+            if asks_back(text, pending) or not self._is_usable(text, question.text, conversation):
                 text = with_reply(pending.question, question.text)[: self.max_chars]
         return question.model_copy(update={"text": text})
 
@@ -112,12 +112,12 @@ class FollowUps:
         ledger.spend(reply.usage)
         return "" if reply.truncated else _line(reply.text)
 
-    def _is_usable(self, text: str, message: str, said: Sequence[str]) -> bool:
+    def _is_usable(self, text: str, message: str, conversation: Sequence[str]) -> bool:
         if not text or len(text) > self.max_chars or text.casefold() == message.casefold():
             return False
-        ordered = orders_change(message) or any(orders_change(earlier) for earlier in said)
-        leaks_out = leaks.problem(text, "", (message, *said))
-        return not leaks_out and (ordered or not orders_change(text)) and keeps(text, message, said)
+        ordered = orders_change(message) or any(orders_change(earlier) for earlier in conversation)
+        leaks_out = leaks.problem(text, "", (message, *conversation))
+        return not leaks_out and (ordered or not orders_change(text)) and keeps(text, message, conversation)
 
 
 def _in_view(question: Question) -> tuple[Exchange, ...]:

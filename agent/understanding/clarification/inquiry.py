@@ -45,7 +45,7 @@ class Place(NamedTuple):
         return f"{self.table.name}.{self.column.name}"
 
 
-class Asked:
+class Inquiry:
     """One question, read once for all checks; each part is made when it is first needed.
 
     Args:
@@ -68,15 +68,15 @@ class Asked:
         return words(self.text)
 
     @cached_property
-    def told(self) -> str:
+    def known_text(self) -> str:
         """What was said before in the session, and what the docs say: it may have settled things."""
-        return f"{self.said}\n{text_of(self.context.known)}"
+        return f"{self.conversation}\n{text_of(self.context.known)}"
 
     @cached_property
-    def said(self) -> str:
+    def conversation(self) -> str:
         """What was said before in the session, and the rules that are shown with the question."""
-        said = (f"{it.question} {it.answer} {it.sql or ''}" for it in self.context.history)
-        return "\n".join([*said, *self.context.rules])
+        conversation = (f"{it.question} {it.answer} {it.sql or ''}" for it in self.context.history)
+        return "\n".join([*conversation, *self.context.rules])
 
     @property
     def declines(self) -> bool:

@@ -51,16 +51,16 @@ _PLACES = tuple(
 )
 
 
-def keeps(text: str, message: str, said: Sequence[str]) -> bool:
+def keeps(text: str, message: str, conversation: Sequence[str]) -> bool:
     """Whether a rewrite keeps the numbers and names of a message, and brings in no number of its own.
 
     Args:
         text: the rewrite.
         message: what was rewritten.
-        said: the conversation before it.
+        conversation: the conversation before it.
     """
     found = _numbers(text)
-    known = _numbers(" ".join(said)) | _numbers(message)
+    known = _numbers(" ".join(conversation)) | _numbers(message)
     if not _digits(message) <= found or any(number not in known for number in _digits(text)):
         return False
     if not {number for number in _numbers(message) if int_of(number) > LITTLE} <= found:
@@ -104,12 +104,12 @@ def asks_back(text: str, pending: Pending) -> bool:
 
 def chosen(message: str, choices: Sequence[Choice]) -> str | None:
     """The question of the choice that a message names by its label, its question or its number; None where none."""
-    said = _folded(message)
+    reply = _folded(message)
     for number, choice in enumerate(choices, 1):
         short = choice.label.split(" (")[0]  # what it means in dates need not be repeated
-        if said in (_folded(choice.label), _folded(short), _folded(choice.question), str(number)):
+        if reply in (_folded(choice.label), _folded(short), _folded(choice.question), str(number)):
             return choice.question
-    places = [place for place, words in enumerate(_PLACES) if set(said.split()) & words]
+    places = [place for place, words in enumerate(_PLACES) if set(reply.split()) & words]
     only_place = bool(places) and not content_words(message)
     return choices[places[0]].question if only_place and places[0] < len(choices) else None
 
