@@ -157,7 +157,7 @@ class Service:
         return await asyncio.to_thread(self.sessions.get, session_id, principal, whole=whole)
 
     async def sessions_of(self, principal: str, limit: int) -> list[Session]:
-        """Somebody's latest sessions; none where those without a name are many."""
+        """A principal's latest sessions; empty where callers without a name share one principal."""
         if not self.people.reviewers.is_somebody(principal):
             return []
         return await asyncio.to_thread(self.sessions.of, principal, limit)
@@ -224,7 +224,7 @@ class Service:
         return tuple(it for it in database.reports if it.table in seen), database.warnings
 
     async def describe_column(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
-        """Say what a column means, in place of what was said before.
+        """Describe a column, in place of an earlier description.
 
         Args:
             place: the column.
@@ -252,17 +252,19 @@ class Service:
         return upload
 
     async def remove_upload(self, name: str, principal: str) -> None:
-        """Delete data that somebody brought, with all that was kept of it but its name.
+        """Delete an upload, with everything stored of it but its name.
 
         Raises:
-            UnknownDatabase: there is none of this name for them.
+            UnknownDatabase: the principal has none of this name.
             NotPermitted: it is one of the registry.
             StateUnavailable: its record cannot be removed.
         """
         await self.registered.follow(now=True)
         self.registered.admit(name, principal)
         if not self.router.entry(name).is_upload:
-            raise NotPermitted(f"{name!r} is in the registry, not an upload: whoever runs this service removes it.")
+            raise NotPermitted(
+                f"{name!r} is in the registry, not an upload: only the operator of this service can remove it."
+            )
         await self.uploads.remove(name)
         await self.registered.follow(now=True)
         await asyncio.to_thread(self.parts.verified.forget_all, name)
@@ -311,7 +313,7 @@ class Service:
     ) -> Indexed:
         """Read and index schema and docs anew, as `Knowledge.index_all`. Raises UnknownDatabase, too.
 
-        Who sees only some of the rows is told of no `problems`: they may name tables that are not seen.
+        A principal who sees only some rows gets no `problems`: they may name hidden tables.
         """
         database = await self.registered.refreshed(name, principal)
         indexed = await self.knowledge.index_all(database, progress, turn)
@@ -351,7 +353,7 @@ class Service:
     # -- life ---------------------------------------------------------------------------------------------
 
     async def warm_up(self) -> None:
-        """Load what the first question will need, side by side; failures are told by the question, or by `health`.
+        """Load what the first question will need, side by side; the question, or `health`, reports failures.
 
         What is loaded then stays, and the garbage collector is told so: to go through all of it would stop the process
         for a tenth of a second, again and again.

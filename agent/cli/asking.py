@@ -117,7 +117,7 @@ def _source_and_question(words: list[str], database: str) -> tuple[str, str]:
 
 
 class _Shown:
-    """Asks questions and prints their events as they arrive."""
+    """Runs questions and prints their events as they arrive."""
 
     def __init__(self, *, verbose: bool = False) -> None:
         self._verbose = verbose

@@ -91,10 +91,10 @@ def bring_model(settings: Settings) -> None:
 
 
 def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:
-    """The settings of this process, logging set up; what is wrong with them ends the process, all of it told at once.
+    """The settings of this process, logging set up; problems with them end the process, all reported at once.
 
     Args:
-        serving: whether the registry has to be there too, and it has to be known who may ask.
+        serving: whether the registry must exist and access must be configured, too.
         registry: False where a service is to ask other databases than the registry's.
     """
     found = examine(in_functions=False if serving else None, registry=serving and registry)

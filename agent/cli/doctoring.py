@@ -34,7 +34,7 @@ def doctor(
 ) -> None:
     """Look at everything a deployment has: configuration, models, index, databases and their layers, state, telemetry.
 
-    Every part is asked, whatever is wrong with the others. Exit code 1 where something failed.
+    Checks every part, whatever is wrong with the others. Exit code 1 where something failed.
     """
     from agent.cli.doctor.examination import diagnose
 

@@ -93,7 +93,7 @@ def evaluate_targets(
     ],
     results: Annotated[
         Path,
-        typer.Option("--out", file_okay=False, help="Keep results in this folder; what is there is not asked again."),
+        typer.Option("--out", file_okay=False, help="Keep results in this folder; a later run reuses them."),
     ] = Path(".plumbline/accuracy"),
     questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
     limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 40,
@@ -110,12 +110,12 @@ def evaluate_prompts(
         list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
     ],
     results: Annotated[
-        Path, typer.Option("--out", file_okay=False, help="Keep replies in this folder; no prompt is asked twice.")
+        Path, typer.Option("--out", file_okay=False, help="Keep replies in this folder; no prompt is sent twice.")
     ] = Path(".plumbline/prompts"),
     limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 40,
     each: Annotated[
         int | None,
-        typer.Option(min=1, help="So many of each database, until there are enough: those that calibrate asks."),
+        typer.Option(min=1, help="This many questions of each database, up to the limit: those of calibrate."),
     ] = None,
     wordings: Annotated[
         list[Path] | None,
@@ -159,7 +159,7 @@ def calibrate(
         float | None, typer.Option(min=0.5, max=1.0, help="The same without log-probabilities. Default: the same.")
     ] = None,
     replies: Annotated[
-        Path, typer.Option("--replies", file_okay=False, help="Keep replies in this folder; none is asked for twice.")
+        Path, typer.Option("--replies", file_okay=False, help="Keep replies in this folder; no prompt is sent twice.")
     ] = Path(".plumbline/calibration"),
     diagram: Annotated[
         Path | None, typer.Option("--diagram", dir_okay=False, help="Draw the reliability diagram here, as SVG.")

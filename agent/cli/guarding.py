@@ -22,7 +22,7 @@ ROW_LIMIT = 500
 
 
 class GuardVerdict(Frozen):
-    """What is said of one statement.
+    """The verdict on one statement.
 
     sql: what would run, written anew and capped; None where nothing would. A parameter that has no value yet stays.
     """
@@ -39,7 +39,7 @@ class GuardRunner:
     """Says what the guard would.
 
     Args:
-        schema: that tables and columns are held against; None: there is none, and every table is unknown.
+        schema: to check tables and columns against; None: every table is unknown.
         check_names: False leaves tables and columns unchecked.
         functions, catalogue: of the database's own that may be called and read, as `guard.check` takes them.
         open_parameters: whether a query that only reads a parameter is let through before that has a value.
@@ -84,7 +84,7 @@ class GuardRunner:
         if self._schema is None:
             return Schema(database="", dialect=_dialect(dialect).name, tables=())
         if dialect is not None and (row := _dialect(dialect)).name != self._schema.dialect:
-            message = f"{self._schema.database} speaks {self._schema.dialect}, and this is said to be {row.name}."
+            message = f"{self._schema.database} speaks {self._schema.dialect}, not {row.name}."
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Leave the dialect out.")
         return self._schema
 
@@ -188,7 +188,7 @@ def _statements(text: str, dialect: str | None) -> list[str]:
 
 
 def _dialect(called: str | None) -> Dialect:
-    """The dialect of that name. Raises SqlRefused: there is none."""
+    """The dialect of that name. Raises SqlRefused for an unknown one."""
     from executors.dialects.table import ALIASES, DIALECTS, dialect_named
 
     row = dialect_named(called or "")

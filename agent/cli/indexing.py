@@ -87,7 +87,7 @@ def run_index(
 
 
 def _read_ahead(service: Service, runner: asyncio.Runner, name: str, out: Console, err: Console) -> None:
-    """Let the embedded model read the schema, where its file is there: else the first question would wait for it."""
+    """Let the embedded model read the schema, where its file is there: otherwise the first question waits for it."""
     from agent.llm.files.model_files import find
     from agent.llm.files.model_specs import MODELS
 

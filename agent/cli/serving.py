@@ -84,7 +84,7 @@ def serve(
 
 
 def _check_sources(settings: Settings, sources: Sequence[str]) -> None:
-    """Raise before the port is opened what a source that cannot be asked would raise later."""
+    """Open the sources before the port, so that an unusable one fails now and not later."""
     from agent.databases.registry import build_router
     from executors.registry.registry import Registry
 
@@ -132,7 +132,7 @@ def mcp(
     from agent.api.mcp import LOOPBACK, PATH, serve_http, serve_stdio
 
     if host not in LOOPBACK:
-        fail(f"Nobody signs in here, so it listens on {', '.join(LOOPBACK)} alone, not on {host}.")
+        fail(f"This server has no authentication, so it listens on {', '.join(LOOPBACK)} alone, not on {host}.")
     if not http:
         # Whoever started this closes standard input to end it. A person at a terminal presses Ctrl-C, which a thread
         # that waits for a line does not hear.

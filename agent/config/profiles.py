@@ -29,7 +29,7 @@ class Profile(Frozen):
     retry_temperature: of the later attempts, so that a model that repeats itself does not.
     repairs: repair a query that cannot run, and try what schema and data propose in the place of one that runs
         (agent/rules), before the model tries again.
-    rules_off: ids of rules that are not asked.
+    rules_off: ids of rules to leave out.
     judge: `vetoes`: its no costs another attempt; `advises`: it does not, but the answer is not verified; `off`: not
         asked, only the checks that need no model.
     verdict: how the judge speaks: `reason`: a sentence, then its verdict; `compare`: what was asked and what the query

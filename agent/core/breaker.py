@@ -1,4 +1,4 @@
-"""Circuit breakers: what has failed several times in a row is left alone for a while, and then tried by one call.
+"""Circuit breakers: what has failed several times in a row is not called for a while, and then tried by one call.
 
 After Nygard's "Release It!". Callers of a part that is down get an error at once, without waiting for all its retries,
 and the part is not flooded the moment it comes back.
@@ -109,7 +109,7 @@ class Breaker:
 
     def _refused(self, seconds: int) -> Exception:
         return self._refusal(
-            f"{self._part} has failed {self._failed} times in a row and is left alone for {seconds} s. At last: "
+            f"{self._part} has failed {self._failed} times in a row and is not called for {seconds} s. At last: "
             f"{self._last}",
             seconds,
         )

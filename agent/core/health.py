@@ -25,7 +25,7 @@ class PartHealth(Frozen):
     elapsed_ms: float = 0.0
     breaker: State | None = Field(
         None,
-        description="`open`: it has failed several times in a row, and is left alone for a while; `half_open`: one "
+        description="`open`: it has failed several times in a row, and is not called for a while; `half_open`: one "
         "call is to find out. Null where there is no breaker.",
     )
 

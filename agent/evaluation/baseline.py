@@ -1,6 +1,6 @@
 """The baseline of an evaluation: the same model, given the schema and the question in one plain call, and nothing else.
 
-What it writes is run once. There is no retrieval, no mend, no second attempt and no judge, so the difference to it is
+What it writes is run once. There is no retrieval, no repair, no second attempt and no judge, so the difference to it is
 what all of these are worth.
 """
 
@@ -25,7 +25,7 @@ class Baseline:
     """Answers by one call.
 
     Args:
-        model: who writes.
+        model: the writer.
         row_limit: rows of a query.
     """
 

@@ -149,7 +149,7 @@ class _Reader:
         return meant(node, self._schema)[:1]
 
     def _read_at_large(self, tree: exp.Expr) -> None:
-        """Where the scopes cannot be told apart: every name that fits a table of the query."""
+        """Where the scopes cannot be distinguished: every name that fits a table of the query."""
         sources: list[tuple[str, Table]] = []
         for node in tree.find_all(exp.Table):
             sources += [(node.alias_or_name.lower(), table) for table in self._real(node)]

@@ -24,7 +24,7 @@ from executors.errors import ExecutorError
 
 
 class EvaluationInvalid(PlumblineError):
-    """A file of questions or of results cannot be used; the message names the place and the mend."""
+    """A file of questions or of results cannot be used; the message names the place and says what to correct."""
 
 
 class GoldQuestion(Frozen):
@@ -129,14 +129,14 @@ async def evaluate(
 
     Args:
         questions: what to ask.
-        ask: who answers.
+        ask: answers a question.
         open_database: the executor for a database file; used for scoring, and closed at the end.
         out: a file that gets one JSON line per question as soon as it is answered. A question that is in it already is
-            not asked again; when its gold queries have changed since, it is scored again.
-        on_result: told of each line, those from the file included.
+            not run again; when its gold queries have changed since, it is scored again.
+        on_result: called with each line, those from the file included.
 
     Raises:
-        ModelUnavailable: nobody answers; what was answered so far is in `out`.
+        ModelUnavailable: the model cannot be reached; answers so far are in `out`.
         EvaluationInvalid: `out` holds something else than such lines, or cannot be written.
     """
     known = read_results(out) if out else {}

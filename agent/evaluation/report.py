@@ -23,7 +23,7 @@ class Tokens(Frozen):
 
 
 class Judgement(Frozen):
-    """What was said of one attempt's query (`believed`), by whom, and whether its rows are right in truth."""
+    """The verdict on one attempt's query (`believed`), its source, and whether the rows are really right."""
 
     source: Literal["judge", "drafts", "checks"]
     believed: bool
@@ -36,7 +36,7 @@ class ResultLine(Frozen):
     correct: whether the rows of `predicted` are those of any gold query.
     error: why there is no right answer to speak of: no query, a query that failed, or no gold query that runs.
     gold_errors: gold queries that do not run, each with the reason; a question without any that runs is not scored.
-    scored: False where nobody can tell whether the prediction is right.
+    scored: False where it is unknown whether the prediction is right.
     timings_ms: milliseconds per step; `elapsed_ms`: from asking to the answer.
     checks, doubts: of the answer, as its response has them.
     by_step: calls and tokens of each step that asks a model; `cost_usd`: of all, None where a price is not known.

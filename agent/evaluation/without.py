@@ -27,12 +27,12 @@ PARTS = (*OPTIONS, *PROFILE, *RULES)
 
 
 def options_without(parts: Collection[str]) -> Options:
-    """The options of a question that is asked without these parts; what is no option is left to `asking_without`."""
+    """The options that switch these parts off; parts without an option are left to `asking_without`."""
     return Options.model_validate({"reuse_verified": False} | {f"enable_{it}": False for it in OPTIONS if it in parts})
 
 
 def asking_without(service: Service, parts: Collection[str]) -> Asking:
-    """Who answers without these parts, with everything else of the service; what is an option is left to the question.
+    """A service without these parts, and with all others; parts with an option are left to the question.
 
     Args:
         service: which is not changed.

@@ -46,7 +46,7 @@ class FirstLooks:
         self._known: dict[str, tuple[Schema, FirstLook]] = {}
 
     async def of(self, database: Database) -> FirstLook:
-        """What somebody sees of a database. Raises DatabaseUnavailable."""
+        """What a principal sees of a database. Raises DatabaseUnavailable."""
         schema = await database.schema()
         known = self._known.get(database.name)
         if known is not None and known[0] is schema:

@@ -1,4 +1,4 @@
-"""Jobs: questions that nobody has to keep a connection open for.
+"""Jobs: questions that need no open connection.
 
 The process that takes a job works on it and renews its lease, which lies with the job in the state store. Where the
 lease has lapsed, the process is gone, and the next one that hears of the job begins it again: a question changes
@@ -41,7 +41,7 @@ class StoredJob(NamedTuple):
 
 
 class Jobs:
-    """The jobs of this process, and those of others that it is asked about.
+    """The jobs of this process, and those of others that callers name.
 
     Args:
         asking: answers the questions.
@@ -97,10 +97,10 @@ class Jobs:
         return job
 
     async def get(self, job_id: str, principal: str) -> StoredJob:
-        """A job as it is now; one whose process is gone goes on here.
+        """A job as it is now; a job whose process is gone continues here.
 
         Raises:
-            UnknownJob: there is none, its time is over, or it is somebody else's.
+            UnknownJob: there is none, it has expired, or it is another principal's.
             StateUnavailable: it cannot be read.
         """
         job = await self._taken_over(await self._own(job_id, principal))
@@ -162,7 +162,7 @@ class Jobs:
         if taken is None:
             raise UnknownJob("The job's hour is over. Ask the question again.")
         if not taken.ended:
-            log.warning("The job %s goes on here: its process is gone.", job.id)
+            log.warning("The job %s continues here: its process is gone.", job.id)
             self._start(taken, run)
         return taken
 

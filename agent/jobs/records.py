@@ -36,7 +36,7 @@ class NodeDone(Frozen):
 class Job(Frozen):
     """A job.
 
-    principal: whose it is; nobody else hears of it.
+    principal: the owner; no other caller sees it.
     starts: how often a process has begun it.
     lease: of the process that works on it; where it has lapsed, that process is gone.
     result_run, result_parts: under which keys the result is found, and how many they are.
@@ -70,7 +70,7 @@ def moment(now: float) -> datetime:
 
 
 def interrupted(trace_id: str) -> Problem:
-    """What is told of a job whose processes ended before it did."""
+    """The problem of a job whose processes ended before it did."""
     return Problem(
         type=f"{TYPE_PREFIX}job-interrupted",
         title="The job was interrupted",

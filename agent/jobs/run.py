@@ -40,7 +40,7 @@ class JobRun:
 
     Args:
         shelf: where it is kept.
-        lease_s: seconds after which its lease lapses where nobody renews it.
+        lease_s: seconds after which its lease lapses unless renewed.
     """
 
     def __init__(self, shelf: JobShelf, lease_s: float) -> None:
@@ -63,7 +63,7 @@ class JobRun:
         Args:
             job: whose lease is ours.
             places: of which this waits for one.
-            events: asks the question.
+            events: answers the question.
 
         Raises:
             StateUnavailable: the end cannot be kept; the job's lease lapses, and it is begun again.

@@ -1,7 +1,7 @@
 """Jobs in the state store: a partition for each, with its head and the parts of its result.
 
 A result may be larger than a record can be. It is compressed, cut into parts that are written first, and named by the
-head last; so whoever sees a job that succeeded sees all of its result. Methods block, and raise what those of
+head last; so a reader of a job that succeeded sees all of its result. Methods block, and raise what those of
 `agent.storage.store.StateStore` raise.
 """
 
@@ -64,7 +64,7 @@ class JobShelf:
         return until_no_conflict(replace, "job")
 
     def put_result(self, job_id: str, run: str, result: str) -> int:
-        """Keep the result of one run of a job, which nobody sees before the head names it. Returns its parts."""
+        """Store the result of one run of a job, invisible until the head names it. Returns its parts."""
         text = base64.b64encode(zlib.compress(result.encode())).decode()
         parts = [text[first : first + PART_CHARS] for first in range(0, len(text), PART_CHARS)]
         end = self._end()
@@ -86,7 +86,7 @@ class JobShelf:
             yield str(record.value["part"])
 
     def remove(self, job: Job) -> None:
-        """Forget a job and its result, the head first: then nobody looks for the rest."""
+        """Delete a job and its result, the head first, so that no reader looks for the rest."""
         place = _place(job.id)
         self._state.commit(place, [Remove(key=HEAD)])
         remove_all(self._state, place, [record.key for record in self._state.records(place)])

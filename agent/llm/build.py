@@ -18,7 +18,7 @@ Provider = Callable[[Settings, str], ChatModel]
 def build_model(settings: Settings, *, model_name: str | None = None) -> ChatModel:
     """The model that the settings name, from Azure OpenAI, OpenAI or a compatible endpoint; else the embedded one.
 
-    Nothing is loaded and nobody is called before `ready` or the first `complete`.
+    Loads and calls nothing before `ready` or the first `complete`.
 
     Args:
         settings: where it runs, and with which key.

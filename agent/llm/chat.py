@@ -42,7 +42,7 @@ class Token(NamedTuple):
 
 
 class Reply(Frozen):
-    """What the model said. `truncated` when it ran into `max_tokens`.
+    """The model's reply. `truncated` when it ran into `max_tokens`.
 
     tokens: of `text`, in order; empty where log-probabilities were not wanted, or the endpoint gives none.
     """

@@ -96,7 +96,7 @@ class EmbeddedModel:
         return reply
 
     async def ready(self) -> None:
-        """Load the model, once for all who ask. Raises ModelUnavailable."""
+        """Load the model, once for all callers. Raises ModelUnavailable."""
         await self._loaded()
 
     async def close(self) -> None:
@@ -181,7 +181,7 @@ def _read_through(path: Path) -> None:
 
 
 def _wait_for_its_loop(server: Any, key: str) -> None:
-    """Return when the server works off its tasks: one that is told to end before that waits for itself for ever."""
+    """Return when the server works off its tasks: one that is stopped before that deadlocks."""
     import httpx2
 
     headers = {"Authorization": f"Bearer {key}"}

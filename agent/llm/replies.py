@@ -1,4 +1,4 @@
-"""Getting what was asked for out of what a model said: a pydantic object, or a query."""
+"""Reads a model's reply: a pydantic object, or a query."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _objects(text: str) -> Iterator[object]:
 
 
 def _shallow(value: object) -> Iterator[object]:
-    """The value, unless it is nested more deeply than any reply that was asked for."""
+    """The value, unless it is nested more deeply than any schema allows."""
     level = [value]
     for _ in range(_MAX_DEPTH):
         nested = [it for it in level if isinstance(it, (dict, list))]
@@ -159,7 +159,7 @@ def _in_words(error: ValidationError) -> str:
 def extract_sql(text: str) -> str | None:
     """The query in a reply: fenced, plain, in a JSON object or within prose; None where there is none.
 
-    Nothing is mended. Two statements stay two statements, and writing statements are given back as they are: refusing
+    Nothing is repaired. Two statements stay two statements, and writing statements are given back as they are: refusing
     them is the guard's task, not this function's.
     """
     text = _SPECIAL_TOKEN.sub("", text[:MAX_CHARS]).strip()

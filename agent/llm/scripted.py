@@ -1,6 +1,6 @@
-"""A model for tests that says what it was told to say, and is strict both ways.
+"""A scripted model for tests, strict both ways.
 
-A call that the script does not expect fails, and so does a reply that was never asked for. It speaks every step's reply
+An unexpected call fails, and so does an unused reply. It speaks every step's reply
 format, so a test names what a step means (`sql=`, `correct=`, `text=`), not how a profile wants it written.
 """
 
@@ -101,6 +101,6 @@ class ScriptedModel:
         """Nothing to let go of."""
 
     def assert_done(self) -> None:
-        """Fail where a reply was never asked for."""
+        """Fail where a reply was never used."""
         if self._replies:
             raise AssertionError(f"{len(self._replies)} replies of the script were never asked for: {self._replies[0]}")

@@ -137,7 +137,7 @@ class Run:
 
         What the data lacks is asked back only where nothing of the question is near to it.
 
-        Who does not want to be asked, or has just been, is told what was assumed, and so is the model.
+        A caller who declines questions back, or just got one, gets the assumption as a warning; the model gets it, too.
         """
         from agent.understanding.clarification.missing import Missing
 

@@ -51,7 +51,7 @@ def _say_in_sqlite(tree: exp.Query) -> Iterator[Change]:
 
 
 def _in_sqlite(node: exp.Expr) -> exp.Expr | None:
-    """The same in SQLite's words; None where it is that already, or nobody knows."""
+    """The same in SQLite's words; None where it is that already, or unknown."""
     match node:
         case exp.Extract():
             return _part(node.this.name, node.expression)

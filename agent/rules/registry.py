@@ -1,4 +1,4 @@
-"""All rules, in the order in which they are asked; `eval --without` takes any of these ids."""
+"""All rules, in the order in which they run; `eval --without` takes any of these ids."""
 
 from __future__ import annotations
 

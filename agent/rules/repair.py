@@ -20,7 +20,7 @@ def repaired(draft: Draft, error: str, schema: Schema, without: Collection[str] 
         draft: that cannot run.
         error: an `ErrorKind`: why not.
         schema: of the database, with the keys that are known of it.
-        without: ids of rules that are not asked.
+        without: ids of rules to leave out.
     """
     kind = next((it for it in ErrorKind if it == error), None)
     if draft.sql is None or kind is None:

@@ -44,7 +44,7 @@ async def review(
     rows: Rows,
     without: Collection[str] = (),
 ) -> RuleReview:
-    """Ask the rules about a query and its rows; what can be tried out is tried, so that nothing is doubted in vain.
+    """Run the rules on a query and its rows, and try out what can be tried, so that doubts are not raised needlessly.
 
     Args:
         draft: the query as it was written.
@@ -52,7 +52,7 @@ async def review(
         context: what is known of the question.
         database: whose stored values are looked up.
         rows: runs a query as any draft would be, through the same guard.
-        without: ids of rules that are not asked.
+        without: ids of rules to leave out.
     """
     from executors.dialects.table import DIALECTS
     from executors.sql.tree import tree_to_change

@@ -1,6 +1,6 @@
 """A share whose part and whole are filtered by different things, beside what makes the one part of the other.
 
-Of "shipped and not cancelled, over all" nobody can tell whether the cancelled belong to the whole; and what is over 50,
+"Shipped and not cancelled, over all" leaves open whether the cancelled belong to the whole; and what is over 50,
 of all that are not cancelled, has cancelled ones among it.
 """
 

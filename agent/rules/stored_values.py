@@ -1,6 +1,6 @@
 """Texts that their column does not hold: as they are stored, where only case, accents or punctuation differ.
 
-No other stored value is taken in their place: Niger is no slip for Nigeria, and nobody can tell from the data alone.
+No other stored value is taken in their place: Niger is no typo for Nigeria, and the data alone cannot tell.
 """
 
 from __future__ import annotations

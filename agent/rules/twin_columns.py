@@ -1,6 +1,6 @@
 """A shown column of one table, where the question names another one first that has it by the same name.
 
-"The names of the mills whose architect built a bridge" are the mills': what is asked for is said first.
+"The names of the mills whose architect built a bridge" are the mills': the noun comes first.
 """
 
 from __future__ import annotations

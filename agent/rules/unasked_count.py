@@ -1,6 +1,6 @@
-"""A count by which rows are ordered and cut, shown beside what is asked for by a question that counts nothing.
+"""A count by which rows are ordered and cut, shown beside the result of a question that counts nothing.
 
-Whether it is welcome, nobody can tell: the query stays as it is.
+It may be welcome: the query stays as it is.
 """
 
 from __future__ import annotations

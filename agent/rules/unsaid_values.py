@@ -1,4 +1,4 @@
-"""Texts of several words that a query filters on, of which nobody said one."""
+"""Texts of several words that a query filters on, none of which the question or the docs have."""
 
 from __future__ import annotations
 

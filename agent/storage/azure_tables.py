@@ -149,7 +149,7 @@ class AzureTablesStore:
         return removed
 
     def _remove(self, place: Place, removals: Sequence[Remove]) -> int:
-        """Remove what nobody changed meanwhile; how many records that was."""
+        """Remove records that were not changed meanwhile; returns how many."""
         try:
             self._transact([_operation(place, removal, b"", None) for removal in removals])
         except StateConflict:
@@ -195,7 +195,7 @@ class AzureTablesStore:
     def _found(
         self, where: str, parameters: dict[str, Any], limit: int | None, *, values: bool = True, expired: bool = False
     ) -> list[Record]:
-        """The records that a filter finds, by partition and key; without their values where nobody wants them."""
+        """The records that a filter finds, by partition and key; without their values where they are not needed."""
         from azure.core.exceptions import ResourceNotFoundError
 
         if limit == 0:

@@ -25,6 +25,6 @@ def _insert(store: StateStore, place: Place, inserts: Sequence[Insert]) -> None:
 
 
 def remove_all(store: StateStore, place: Place, keys: Sequence[str]) -> None:
-    """Remove these, whoever has changed them. Raises StateUnavailable: some may be removed."""
+    """Remove these, even if changed. Raises StateUnavailable: some may be removed."""
     for first in range(0, len(keys), MAX_CHANGES):
         store.commit(place, [Remove(key=key) for key in keys[first : first + MAX_CHANGES]])

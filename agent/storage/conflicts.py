@@ -1,4 +1,4 @@
-"""What to do where somebody else has changed a record meanwhile: the same again, from reading on."""
+"""Retries a change of a record that another process has changed meanwhile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 def until_no_conflict(change: Callable[[], Result], what: str) -> Result:
-    """Read, decide and write again, where somebody else was first. Blocks.
+    """Read, decide and write again, where another process was first. Blocks.
 
     Args:
         change: reads, decides and writes; raises StateConflict where what it read was changed.

@@ -28,7 +28,7 @@ Found = Iterator[tuple[Place, Insert]]
 
 
 class _File(NamedTuple):
-    """A file of version 1, and how to read it. needed: whether somebody would miss what it holds."""
+    """A file of version 1, and how to read it. needed: whether its content would be missed."""
 
     name: str
     read: Callable[[sqlite3.Connection], Found]
@@ -68,7 +68,7 @@ def _import(path: Path, file: _File, store: StateStore) -> None:
 
 
 def _cannot(file: _File, error: Exception) -> None:
-    """Say that a file cannot be read. Raises StateUnavailable, where somebody would miss what it holds."""
+    """Report that a file cannot be read. Raises StateUnavailable where its content would be missed."""
     detail = f"{file.name} in the folder of PLUMBLINE_STATE_DIR cannot be taken over ({error})"
     if file.needed:
         raise StateUnavailable(f"{detail}. Repair it, or move it away to go on without what it holds.") from error

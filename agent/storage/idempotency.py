@@ -46,7 +46,7 @@ class StoredResponse(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """The right to answer a request: nobody else does meanwhile. version: of the record that says so."""
+    """The exclusive right to answer a request. version: of the record that grants it."""
 
     place: Place
     key: str
@@ -85,7 +85,7 @@ class Idempotency:
         """The claim to answer a request, or the response that it had before.
 
         Args:
-            principal: who sends it.
+            principal: the sender.
             key: of their own.
             fingerprint: of all that the response depends on.
 
@@ -109,7 +109,7 @@ class Idempotency:
         raise RequestInProgress(IN_PROGRESS.format(seconds=LOOK_AGAIN_S), LOOK_AGAIN_S)
 
     def finish(self, claim: Claim, reply: StoredResponse) -> None:
-        """Keep the response: its parts first, so that who sees the head sees all of it."""
+        """Store the response: its parts first, so that a reader of the head sees all of it."""
         text = base64.b64encode(zlib.compress(reply.body)).decode()
         parts = [text[first : first + PART_CHARS] for first in range(0, len(text), PART_CHARS)]
         end = self._clock() + self._kept_s

@@ -116,7 +116,7 @@ class SqliteStore:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction that nobody else writes in meanwhile; after an error nothing of it remains."""
+        """One exclusive write transaction; after an error nothing of it remains."""
         with self._opened() as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield connection

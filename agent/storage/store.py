@@ -1,7 +1,7 @@
 """The one interface behind which the service keeps its state: JSON records in partitions, with versions.
 
 A record is found by kind, partition and key. What must change together lies in one partition: `StateStore.commit` makes
-all of its changes or none, and only where nobody changed the records since they were read. That is as much as SQLite,
+all of its changes or none, and only where the records are unchanged since they were read. That is as much as SQLite,
 Azure Table Storage and plain memory can all do, and enough to lose nothing.
 """
 
@@ -73,7 +73,7 @@ Change = Insert | Replace | Remove
 
 
 class StateConflict(Exception):
-    """Somebody else changed a record since it was read: nothing was written. Read again and decide anew."""
+    """A record was changed since it was read: nothing was written. Read again and decide anew."""
 
 
 class StateStore(Protocol):

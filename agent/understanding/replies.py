@@ -33,7 +33,7 @@ _WITH_EXAMPLES = frozenset({Talk.GREETING, Talk.WELLBEING, Talk.HELP, Talk.WHO, 
 
 
 class Reply(Frozen):
-    """What is said. rows: what it lists. sources: as the text names them. tables: of which it tells."""
+    """The reply's text. rows: what it lists. sources: as the text names them. tables: of which it tells."""
 
     text: str
     columns: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Reply(Frozen):
 
 
 def talk_reply(talk: Talk, language: str, database: str, schema: Schema, documents: Sequence[Document]) -> Reply:
-    """What is said to small talk, with questions that this database can answer where they help."""
+    """The reply to small talk, with questions that this database can answer where they help."""
     phrases = sentences_of(language)
     text = str(getattr(phrases, talk.value)).format(database=database)
     if talk not in _WITH_EXAMPLES:

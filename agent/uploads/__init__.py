@@ -1,1 +1,1 @@
-"""Data that callers bring while the service runs: taken, kept, shown to who brought it, and removed again."""
+"""Uploads: data that callers send while the service runs, visible to their owner alone."""

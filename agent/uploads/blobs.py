@@ -1,4 +1,4 @@
-"""The data of uploads in Azure Blob Storage, where instances share no disk: put there once, fetched when asked for."""
+"""The data of uploads in Azure Blob Storage, where instances share no disk: stored once, fetched on use."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What is known of each upload: a record in the state store, which every process reads.
 
-A name belongs to whoever used it first, also when its data is gone: what was kept under that name, such as docs and
+A name belongs to its first user, even when its data is gone: what was kept under that name, such as docs and
 verified queries, is never another caller's.
 """
 
@@ -19,7 +19,7 @@ _DATA, _NAME = "data/", "name/"  # before the keys of what is there, and of whos
 
 
 class Upload(Frozen):
-    """One database that somebody brought.
+    """One uploaded database.
 
     place: the folder of its data, below that of all uploads.
     file: what was sent, by its name; size: its bytes.
@@ -62,7 +62,7 @@ class UploadShelf:
         return [Upload.model_validate(record.value) for record in self._state.records(PLACE, prefix=_DATA)]
 
     def is_free(self, name: str, owner: str) -> bool:
-        """Whether somebody may call their data so."""
+        """Whether a principal may use this name."""
         if self._state.get(PLACE, _DATA + name.casefold()) is not None:
             return False
         record = self._state.get(PLACE, _NAME + name.casefold())

@@ -1,4 +1,4 @@
-"""Data that callers bring: taken as it comes, read once to know that it can be asked, then kept as a database."""
+"""Uploads: received as a stream, read once to check them, then kept as a database."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Uploads:
         """
         rules = self.rules
         if rules is None:
-            raise NotPermitted("Nothing can be uploaded here. Ask whoever runs this service (PLUMBLINE_UPLOAD_MB).")
+            raise NotPermitted("Nothing can be uploaded here. Ask the operator of this service (PLUMBLINE_UPLOAD_MB).")
         file = _checked_file(arriving.file, rules)
         if arriving.size is not None and arriving.size > rules.max_bytes:
             raise too_large(rules.max_bytes)
@@ -138,7 +138,7 @@ class Uploads:
         self._folder.remove(upload.place)
 
     async def remove(self, name: str) -> None:
-        """Forget an upload and delete its data. Who may was asked before. Raises StateUnavailable."""
+        """Forget an upload and delete its data. Permission was checked before. Raises StateUnavailable."""
         await asyncio.to_thread(self._remove, name)
 
     def sweep(self) -> int:

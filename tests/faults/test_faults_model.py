@@ -40,7 +40,7 @@ drip          doubt     warned   503        503     doubt  warned  doubt
 cut           doubt     warned   503        503     doubt  warned  doubt
 """
 WARNINGS = {
-    "followup": "The message was not put together with what was said before",
+    "followup": "The message was not merged with the conversation",
     "planner": "The query was written without a plan",
     "judge": "Nobody has judged the result",
     "writer": "so the answer is composed from the rows",

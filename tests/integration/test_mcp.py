@@ -197,7 +197,7 @@ async def test_nothing_but_the_protocol_is_written_to_standard_output(
 def test_a_public_address_is_refused(host: str) -> None:
     ended = CliRunner().invoke(cli.app, ["mcp", "--http", "--host", host])
     assert ended.exit_code == 1
-    assert "Nobody signs in here" in ended.stderr
+    assert "This server has no authentication" in ended.stderr
     assert ended.stdout == ""
 
 

@@ -194,9 +194,7 @@ async def test_without_a_model_the_conversation_stays_in_view(followups: FollowU
     ledger = Ledger()
     question = await followups.understood(asked("and in 2024?"), ledger)
     assert (question.text, question.history) == ("and in 2024?", (REVENUE,))
-    assert ledger.warnings == [
-        "The message was not put together with what was said before: The model cannot be reached."
-    ]
+    assert ledger.warnings == ["The message was not merged with the conversation: The model cannot be reached."]
 
 
 # -- replies to what was asked back ------------------------------------------------------------------------

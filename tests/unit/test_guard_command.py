@@ -104,7 +104,7 @@ def test_a_database_has_the_schema_and_the_dialect(shop_file: Path, monkeypatch:
 def test_a_line_in_another_dialect_than_the_databases_is_refused() -> None:
     verdict = GuardRunner(schema("sqlite")).verdict("SELECT 1", "tsql")
 
-    assert verdict.reason == "shop speaks sqlite, and this is said to be sqlserver."
+    assert verdict.reason == "shop speaks sqlite, not sqlserver."
 
 
 def test_lines_are_answered_before_the_next_is_read() -> None:

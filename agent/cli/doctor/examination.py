@@ -1,4 +1,4 @@
-"""The whole deployment, part by part, side by side; what is broken in one keeps nobody from looking at the others."""
+"""Examines the whole deployment, part by part and side by side; a broken part does not stop the others."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from rag.embedding.embedder import Embedder
 async def diagnose() -> tuple[Diagnosis, ...]:
     """What is found of this process's deployment. Nothing is changed, but for a record of the state store.
 
-    The settings' retries are left out: whoever waits here is a person.
+    The settings' retries are left out: here a person waits.
     """
     configuration = examine()
     findings = parts.of_configuration(configuration)
     settings = configuration.provisional
     if settings is None:
-        said = "Nothing else was looked at: without usable settings nobody knows what there is."
+        said = "Nothing else was checked: without usable settings the parts are unknown."
         return (*findings, Diagnosis(part="deployment", check="parts", status="failed", said=said))
     findings += await _of_parts(settings.model_copy(update={"model_retries": 0}), configuration.registry)
     discretion = Discretion(_unspoken(settings, configuration))
@@ -60,7 +60,7 @@ def _findings_of(part: str, some: Sequence[Diagnosis] | BaseException) -> Sequen
         return some
     if not isinstance(some, Exception):
         raise some
-    said = f"Looking at it failed in a way that nobody thought of ({type(some).__name__}). Please report that."
+    said = f"Examining it failed unexpectedly ({type(some).__name__}). Please report that."
     return [Diagnosis(part=part, check="examination", status="failed", said=said)]
 
 

@@ -45,7 +45,7 @@ async def found(part: str, check: str, look: Callable[[], Awaitable[Sequence[Dia
 
 
 class Discretion:
-    """Takes out of what is shown what nobody should read over a shoulder: secrets, and addresses.
+    """Removes secrets and addresses from what is shown.
 
     Args:
         values: that are not shown; short ones would be found everywhere, and are let be.

@@ -36,7 +36,7 @@ def of_configuration(found: Configuration) -> list[Diagnosis]:
 
 
 def models_of(settings: Settings) -> dict[str, str | None]:
-    """What is asked, and the model's name: the one that writes, and where it is another, the one that judges."""
+    """The check's name for each model: the one that writes, and the one that judges, where they differ."""
     judge = settings.judge_model if settings.is_hosted else None
     return {"chat model": settings.chat_model} | ({"judge model": judge} if judge else {})
 

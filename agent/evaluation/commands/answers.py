@@ -48,7 +48,7 @@ async def run_evaluation(
 
     Raises:
         EvaluationInvalid: the file, or the file of results, cannot be used.
-        ModelUnavailable: nobody answers; what was answered so far is kept in `results`.
+        ModelUnavailable: the model cannot be reached; answers so far are kept in `results`.
     """
     service.people.recorder.enabled = False  # nobody is to look at these answers one by one
     questions = load_questions(file, service.router.names())[:limit]

@@ -1,7 +1,7 @@
 """`calibrate`: ask questions with known answers, and fit the confidence to what was right.
 
 The pipeline answers as it does for users, but for the sentence; its evidence is kept beside whether the rows are right.
-Replies are kept on disk, so a later fit asks the model for nothing that it was asked before.
+Replies are kept on disk, so a later fit sends the model no prompt again.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ async def run_calibration(
 
     Raises:
         EvaluationInvalid, CalibrationImpossible: there is too little to ask, or to fit.
-        ModelUnavailable: nobody answers; the replies until then are kept.
+        ModelUnavailable: the model cannot be reached; replies so far are kept.
     """
     samples: list[Sample] = []
     observed = Observed()

@@ -1,7 +1,7 @@
 """`eval-prompts`: what each sentence of the prompt is worth, by leaving it out.
 
-Only first drafts are asked for, and run as they were written: no repair, no vote, no judge. Replies are kept on disk,
-so a later run with one more variant asks the model for that variant alone.
+Requests only first drafts, and runs them as written: no repair, no vote, no judge. Replies are kept on disk,
+so a later run with one more variant calls the model for that variant alone.
 """
 
 from __future__ import annotations
@@ -159,14 +159,14 @@ async def run_prompts(
         paths: folders with questions, or of such folders.
         limit: questions of each folder, evenly spaced.
         results: a folder; gets the file of replies.
-        each: only so many questions of each database, until there are `limit`: those that `calibrate` asks. A model
+        each: only so many questions of each database, until there are `limit`: those of `calibrate`. A model
             reads a schema in the time of many replies.
         wordings: folders of other templates, each a variant.
         only: words in the names of the variants to ask; none: all of them. The prompt as it is comes first in any case.
 
     Raises:
         EvaluationInvalid: a folder cannot be used, or no variant has such a name.
-        ModelUnavailable: nobody answers; the replies until then are kept.
+        ModelUnavailable: the model cannot be reached; replies so far are kept.
         StateUnavailable: replies cannot be kept.
     """
     chosen = _chosen(list(variants(service.parts.profile, wordings)), only)

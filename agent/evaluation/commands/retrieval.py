@@ -86,7 +86,7 @@ class _Evaluation:
         self._cases: dict[Path, list[RetrievalCase]] = {}
 
     async def read(self, limit: int | None, show_evidence: bool, err: Console) -> None:
-        """Read schemas, docs, values and gold queries; what cannot be used of them is told."""
+        """Read schemas, docs, values and gold queries; report what cannot be used."""
         for folder in self._folders:
             for path in folder.databases:
                 self._catalogues[path], problems = await read_catalogue(self._executors[path], folder.docs[path])

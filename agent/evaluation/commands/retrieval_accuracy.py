@@ -50,7 +50,7 @@ async def run_accuracy(
 
     Raises:
         EvaluationInvalid: a folder or file cannot be used.
-        ModelUnavailable: nobody answers; what was answered so far is kept.
+        ModelUnavailable: the model cannot be reached; answers so far are kept.
     """
     service.people.recorder.enabled = False
     await asyncio.to_thread(results.mkdir, parents=True, exist_ok=True)

@@ -38,7 +38,7 @@ _OFF: dict[str, object] = {"enable_evaluation": False, "enable_answer": False, "
 
 
 class Figure(NamedTuple):
-    """One line of the table: a figure, what it is to be, and whether it is; None where nothing can be said yet."""
+    """One line of the table: a figure, its target, and whether it is met; None where that is unknown."""
 
     name: str
     found: str
@@ -59,7 +59,7 @@ async def run_targets(
 
     Raises:
         EvaluationInvalid: a folder or file cannot be used.
-        ModelUnavailable: nobody answers; what was answered so far is kept.
+        ModelUnavailable: the model cannot be reached; answers so far are kept.
     """
     service.people.recorder.enabled = False
     await asyncio.to_thread(results.mkdir, parents=True, exist_ok=True)

@@ -56,7 +56,7 @@ class RetrievalCase(Frozen):
     """A question, with what its gold queries need.
 
     folder: where it is from. database: as its file of questions has it.
-    evidence: what is asked with it; empty for none.
+    evidence: given with the question; empty for none.
     golds: of each gold query that could be read.
     texts: of the first of them, those that are stored.
     """
@@ -150,7 +150,7 @@ class Measure:
 
     Args:
         name: of the catalogue, for the lines.
-        catalogue: what is asked of.
+        catalogue: of the questions.
         find: what the index has near a question.
         linker: made of the catalogue.
         budgets: to render within.

@@ -39,7 +39,7 @@ def from_path(spec: ModelSpec, source: Path, work_dir: Path, progress: Progress)
         SourceFailed: there is no such file, or one of another size.
     """
     if not source.is_file():
-        raise SourceFailed(f"There is no file {source.name} where it was said to be.")
+        raise SourceFailed(f"There is no file {source.name} at the given path.")
     if source.stat().st_size != spec.size:
         raise SourceFailed(f"{source.name} is not {spec.title}: that one has {spec.size:,} bytes.")
     part = work_dir / "copy.part"
@@ -62,7 +62,7 @@ def from_hub(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
     import httpx2
 
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "TRUE", "YES", "ON"}:
-        raise SourceFailed("Hugging Face's hub was not asked (HF_HUB_OFFLINE is set).")
+        raise SourceFailed("Hugging Face's hub was not used (HF_HUB_OFFLINE is set).")
     base = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
     url = f"{base}/{spec.hub_repo}/resolve/main/{spec.file}"
     if not _resolves(base):
@@ -86,7 +86,7 @@ def from_hub(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
 
 
 def _resolves(url: str) -> bool:
-    """Whether the host's name is known, within seconds: a name server that never answers has no timeout of its own."""
+    """Whether the host's name resolves, within seconds: a silent name server has no timeout of its own."""
     if urllib.request.getproxies():
         return True  # the proxy asks
     known: list[bool] = []

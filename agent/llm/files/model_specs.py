@@ -72,7 +72,7 @@ MODELS: dict[str, ModelSpec] = {
 
 
 class Progress(Protocol):
-    """Told how far a stage has come, in bytes; `total` is what `done` will be at its end."""
+    """Called with a stage's progress, in bytes; `total` is what `done` will be at its end."""
 
     def __call__(self, stage: str, done: int, total: int) -> None: ...
 

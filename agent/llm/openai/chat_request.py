@@ -1,4 +1,4 @@
-"""The fields of a chat request, as far as an endpoint is known to take them.
+"""The fields of a chat request that an endpoint is known to take.
 
 Endpoints differ. What is refused is left out at the next try:
 

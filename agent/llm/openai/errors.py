@@ -41,7 +41,7 @@ class Endpoint:
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether the same request may well succeed a little later."""
+    """Whether the same request may succeed a little later."""
     import openai
 
     if isinstance(error, openai.APIConnectionError | TimeoutError):
@@ -62,7 +62,7 @@ def wait_before_retry(state: RetryCallState) -> float:
 
 
 def _retry_after(error: APIStatusError) -> float | None:
-    """Seconds that the endpoint asks for, in any of the three forms in use; None where it asks for nothing."""
+    """Seconds of the endpoint's Retry-After, in any of the three forms in use; None without one."""
     headers = error.response.headers
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name, "")
@@ -86,7 +86,7 @@ def _code(error: APIStatusError) -> str:
 
 
 def translated(error: Exception, endpoint: Endpoint) -> Fatal:
-    """The error as the caller is told: one sentence that a person can act on."""
+    """The error for the caller: one sentence that a person can act on."""
     import openai
 
     at, model = endpoint.host, endpoint.model

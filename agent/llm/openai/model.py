@@ -43,7 +43,7 @@ class OpenAIModel:
         retries: tries after the first, on 429, 5xx and lost connections.
         sleep: how to wait between tries.
         local: the endpoint is llama.cpp in this process: it reads grammars; no proxy, no connection kept for later, and
-            replies come as a stream, since only there it notices that nobody listens any more.
+            replies come as a stream, since only there it notices that the caller has gone.
     """
 
     def __init__(
@@ -284,7 +284,7 @@ def _entra_token_provider() -> Callable[[], Awaitable[str]]:
 
 
 async def _streamed(client: AsyncOpenAI, request: dict[str, Any]) -> object:
-    """A reply that comes in pieces, put together. Whoever cancels this closes the connection, which ends the reply."""
+    """A reply that comes in pieces, put together. Cancelling closes the connection, which ends the reply."""
     from openai import AsyncStream
     from openai.types.chat import ChatCompletionChunk
 
@@ -316,7 +316,7 @@ async def _streamed(client: AsyncOpenAI, request: dict[str, Any]) -> object:
 
 
 def _is_refusal(error: Exception) -> bool:
-    """The endpoint understood who asks, and did not like what is asked."""
+    """The endpoint accepted the caller and refused the request."""
     import openai
 
     if isinstance(error, openai.PermissionDeniedError):  # so OpenAI refuses them of some models

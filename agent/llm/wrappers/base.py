@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class WrappedModel:
-    """A `ChatModel` that hands everything on. Args: model: that answers."""
+    """A `ChatModel` that hands everything on. Args: model: the wrapped one."""
 
     def __init__(self, model: ChatModel) -> None:
         self.name, self._model = model.name, model

@@ -1,4 +1,4 @@
-"""What one question may take of the model: calls and tokens. Who has spent it answers with what was found so far."""
+"""The budget of one question: model calls and tokens. A question that has spent it answers with what it has found."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Budget:
         """Take what one call may need. Returns the tokens that its reply may have, at most `max_tokens`.
 
         Args:
-            prompt_tokens: of the prompt, as far as that is known before it is read.
+            prompt_tokens: of the prompt, estimated before it is read.
             max_tokens: that the reply should have.
 
         Raises:

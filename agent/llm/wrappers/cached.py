@@ -1,4 +1,4 @@
-"""A chat model whose replies are kept on disk: no prompt is asked twice, in this run or a later one."""
+"""A chat model whose replies are kept on disk: no prompt is sent twice, in this run or a later one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS replies (asked TEXT PRIMARY KEY, max_tokens
 
 
 class CachedModel(WrappedModel):
-    """Gives the reply that is on disk, else asks and keeps it.
+    """Returns the reply on disk, else calls the model and stores its reply.
 
     The n-th call of the same words has a reply of its own, so drafts that are written warm differ as they would without
     this; the next process begins with the first again. Usage is that of the first time. A reply that was cut off counts
@@ -44,7 +44,7 @@ class CachedModel(WrappedModel):
             raise StateUnavailable(f"The replies in {path} cannot be used: {error}. Name another file.") from error
 
     def again(self) -> None:
-        """From now on it is asked from the beginning."""
+        """Start again from the first replies."""
         self._taken.clear()
 
     async def complete(
@@ -67,7 +67,7 @@ class CachedModel(WrappedModel):
         return reply
 
     def close_file(self) -> None:
-        """Close the file, and leave the model to whom it belongs."""
+        """Close the file, and leave the model to its owner."""
         self._file.close()
 
     async def close(self) -> None:

@@ -57,7 +57,7 @@ class ProtectedEmbedder:
     """An embedding endpoint behind a breaker; see `rag.embedding.embedder.Embedder`.
 
     Args:
-        embedder: that asks the endpoint.
+        embedder: that calls the endpoint.
         breaker: of EmbedderUnavailable.
     """
 

@@ -1,4 +1,4 @@
-"""A chat model that is asked the same only once: for runs that are compared, each against the other."""
+"""A chat model that repeats its first reply to the same prompt: for runs that are compared with each other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class RepeatedModel(WrappedModel):
     """Gives the same reply to the same words, also where it was asked to vary. Kept in memory, all of them.
 
     Two runs over the same questions then differ by what is done with the replies, not by the model's moods, and the
-    second is asked only what the first was not. Usage is that of the first reply. Args: model: that answers.
+    second calls the model only for new prompts. Usage is that of the first reply. Args: model: the wrapped one.
     """
 
     def __init__(self, model: ChatModel) -> None:
@@ -23,7 +23,7 @@ class RepeatedModel(WrappedModel):
         self._asking: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def again(self) -> None:
-        """From now on it is asked from the beginning."""
+        """Start again from the first replies."""
         self._taken.clear()
 
     async def complete(

@@ -158,15 +158,15 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
     return checks
 
 
-def clarified(run: Run, question_asked: Clarification) -> Answer:
+def clarified(run: Run, question_back: Clarification) -> Answer:
     """The response where the user must say more first."""
     return common(run).model_copy(
         update={
             "status": "clarification_needed",
-            "answer": question_asked.text,
-            "clarification": question_asked.text,
-            "clarification_reason": question_asked.reason,
-            "choices": list(question_asked.choices),
+            "answer": question_back.text,
+            "clarification": question_back.text,
+            "clarification_reason": question_back.reason,
+            "choices": list(question_back.choices),
         }
     )
 

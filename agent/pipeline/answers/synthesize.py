@@ -29,7 +29,7 @@ class Writer:
     """Writes the answer in the question's language, and has it checked.
 
     Args:
-        model: who writes.
+        model: the writer.
         profile: how much it is shown, and whether it may ask for calculations.
     """
 

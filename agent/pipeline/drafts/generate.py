@@ -66,7 +66,7 @@ class Generator:
     """Writes SQL in the reply format that the model's profile names.
 
     Args:
-        model: who writes.
+        model: the writer.
         profile: how.
         max_tokens: of one reply.
         temperature: of the first attempt; later ones use the profile's `retry_temperature` if that is higher.

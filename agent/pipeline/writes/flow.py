@@ -65,8 +65,8 @@ async def plan(run: Run) -> AsyncIterator[Event]:
         if run.draft.sql is None:
             yield await change.generate()
         if run.draft.clarification:
-            own_question = clarified(run, Clarification(reason="model", text=run.draft.clarification))
-            yield Done(answer=own_question.model_copy(update={"kind": "change"}))
+            declined = clarified(run, Clarification(reason="model", text=run.draft.clarification))
+            yield Done(answer=declined.model_copy(update={"kind": "change"}))
             return
         yield await change.validate()
         if executed := await change.try_out():

@@ -1,4 +1,4 @@
-"""A chart in words, for who cannot see it: what is drawn, of how many, and between which values."""
+"""A chart in words, for readers who cannot see it: what is drawn, of how many, and between which values."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def view(mark: Channel, encoding: dict[str, Channel], *, title: str, description
         mark: what is drawn.
         encoding: which column goes where.
         title: over the chart.
-        description: the chart in words, for who cannot see it.
+        description: the chart in words, for readers who cannot see it.
     """
     return {
         "$schema": SCHEMA,

@@ -1,6 +1,6 @@
 """A whole query in sentences: step by step where it has steps, then what it reads, keeps, computes and sorts.
 
-The sentences say what the syntax tree says and nothing else, the same for the same query, whoever wrote it. What they
+The sentences say what the syntax tree says and nothing else, the same for the same query. What they
 have no words for stands in them as SQL.
 """
 
@@ -227,7 +227,7 @@ def _given(query: exp.Select, say: Say, *, filtered: bool) -> str:
 
 
 def _groups(group: exp.Expr, items: list[exp.Expr], say: Say) -> str:
-    """What is computed for each what. A key that is selected as it is, is not said twice."""
+    """What is computed for each what. A key that is selected unchanged is not repeated."""
     if given(group) - {"expressions"} or any(isinstance(key, _SETS) for key in group.expressions):
         text = _limited_list([_item(item, say) for item in items])
         by = grammar.write(group, say.dialect).strip().removeprefix("GROUP BY ")
@@ -268,7 +268,7 @@ def _limited_list(texts: list[str]) -> str:
 
 
 def _ending(query: exp.Expr, items: list[exp.Expr], say: Say) -> str:
-    """How it is sorted, and how many of its rows are kept; empty where nothing of it is said."""
+    """How it is sorted, and how many of its rows are kept; empty where it says neither."""
     order = query.args.get("order")
     by = ""
     if order is not None:

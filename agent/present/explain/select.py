@@ -19,7 +19,7 @@ class Unsayable(Exception):
 
 
 class Sources(NamedTuple):
-    """`text`: the tables and joins in words, empty without FROM. `say`: who knows what they are called."""
+    """`text`: the tables and joins in words, empty without FROM. `say`: knows their names."""
 
     text: str
     say: Say

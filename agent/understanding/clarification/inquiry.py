@@ -50,7 +50,7 @@ class Inquiry:
 
     Args:
         text: as asked.
-        context: what is known of it. What was said earlier in the session counts as said.
+        context: what is known of it. Earlier messages of the session count as mentioned.
     """
 
     def __init__(self, text: str, context: Context) -> None:
@@ -123,7 +123,7 @@ class Inquiry:
 
     @cached_property
     def columns(self) -> tuple[Place, ...]:
-        """All columns that may be told of."""
+        """All columns that may be shown."""
         return tuple(Place(table, it) for table in self.schema.tables for it in table.columns if not it.private)
 
     def says(self, column: Column) -> bool:
@@ -169,7 +169,7 @@ def alike(some: Iterable[str], others: Iterable[str]) -> bool:
 
 
 def date_places(table: Table) -> list[Place]:
-    """The columns of dates that may be told of; texts count that are dates as ISO 8601 has them."""
+    """The date columns that may be shown; texts that are ISO 8601 dates count."""
     return [Place(table, it) for it in table.columns if not it.private and _is_date(it)]
 
 

@@ -69,7 +69,7 @@ class Lookups:
     Args:
         database: as the asker may read it.
         schema: as it is now.
-        principal: who asks: what one may see is not kept for another.
+        principal: the caller: ranges are cached per principal.
         cache: of ranges, shared by all questions.
     """
 

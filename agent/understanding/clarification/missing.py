@@ -1,4 +1,4 @@
-"""What a question asks for that a database does not hold: told beside the answer, and asked back where nothing is near.
+"""What a question wants that a database does not hold: a warning, or a question back where nothing is near.
 
 The words of names, docs, comments, samples, linked values and the session are known. What is asked for in other words is
 told with the nearest name, by meaning: cosines of the embedder of retrieval, where that knows the language of the

@@ -1,4 +1,4 @@
-"""Does a rewritten question say what the message said, and nothing that nobody said?"""
+"""Does a rewritten question keep the message's meaning, and add nothing from outside the conversation?"""
 
 from __future__ import annotations
 

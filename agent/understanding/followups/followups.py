@@ -70,7 +70,7 @@ class FollowUps:
         try:
             text = await self._follow_up(question, ledger, may_stand=unsure)
         except ModelError as error:
-            ledger.warn(f"The message was not put together with what was said before: {error}")
+            ledger.warn(f"The message was not merged with the conversation: {error}")
             return in_view
         if text is None:
             return alone if unsure else in_view
