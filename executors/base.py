@@ -6,6 +6,7 @@ import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -419,3 +420,8 @@ class Executor(ABC):
 
     def close(self) -> None:  # noqa: B027  nothing to close is a good default
         """Give back connections."""
+
+
+# The trace that work belongs to, set by the caller and sent to other deployments:
+# https://www.w3.org/TR/trace-context/#traceparent-header
+TRACEPARENT: ContextVar[str] = ContextVar("traceparent", default="")

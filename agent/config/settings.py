@@ -17,7 +17,7 @@ from pydantic_settings import SettingsConfigDict
 from agent.config.hosts import origins
 from agent.config.pricing import PriceTable
 from agent.config.settings_protection import Count, ProtectionSettings, Seconds
-from agent.core.time_zones import TimeZone
+from agent.core.fields import TimeZone
 from agent.core.usage import Effort
 from executors.workers.limits import bytes_of
 

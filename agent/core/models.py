@@ -9,18 +9,68 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from agent.core.callers import ANONYMOUS
-from agent.core.chart import Chart
-from agent.core.clarification import Choice, Reason
-from agent.core.json_types import A_NUMBER, Flag
+from agent.core.fields import A_NUMBER, Flag, TimeZone
 from agent.core.kinds import Kind
-from agent.core.time_zones import TimeZone
 from agent.core.usage import Effort
 from agent.core.usage import Usage as Usage
-from agent.core.write_plan import WritePlan
 from executors.base import Frozen, QueryResult
 from executors.errors import ErrorKind
 
 FIRST_RECORDS = 10
+
+
+class Chart(Frozen):
+    """A chart that would help.
+
+    x, y: the columns that are the keys and the amounts, whichever way the bars lie; of a histogram, both the measure.
+    spec: the whole chart in Vega-Lite, its data the named source `results`, which are those of the response.
+    """
+
+    type: Literal["bar", "line", "scatter", "histogram"]
+    x: str
+    y: str
+    spec: dict[str, Any] = {}
+
+
+class WritePlan(Frozen):
+    """A change of the data: one that was tried and undone, and waits for a confirmation; or one that was made."""
+
+    kind: Literal["insert", "update", "delete"] = Field(description="What it does.")
+    table: str = Field(description="The one table that it changes.")
+    rows_affected: int = Field(description="Rows that it changes: counted by the database, in a transaction.")
+    committed: bool = Field(False, description="Whether it was made. False: nothing has been changed yet.")
+    token: str | None = Field(
+        None, description="Sent as `options.confirm` of a second request, it makes the change; once."
+    )
+    expires_at: datetime | None = Field(None, description="When the token ends, in UTC.")
+
+
+Reason = Literal[
+    "vague_time", "two_dates", "several_values", "several_columns", "vague_measure", "missing_data", "model"
+]
+
+
+class Choice(Frozen):
+    """One way to read an ambiguous question: what a button says, and the whole question that it stands for."""
+
+    label: str
+    question: str
+
+
+class Clarification(Frozen):
+    """What must be asked back.
+
+    reason: what is ambiguous; `missing_data` where nothing is, but the data is not there; `model` where the generator
+        asked.
+    text: for the user, in the question's language where its words are known, with the choices as lines.
+    choices: ways to read it; of missing data, what could be asked instead.
+    assumption: where nobody may be asked, what is taken to be meant, or what is missing, one sentence.
+    """
+
+    reason: Reason
+    text: str
+    choices: tuple[Choice, ...] = ()
+    assumption: str = ""
 
 
 class Options(Frozen):

@@ -37,7 +37,7 @@ from agent.understanding.suggest import suggestions
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
-    from agent.core.clarification import Clarification
+    from agent.core.models import Clarification
     from agent.understanding.clarification.check import Clarifier
     from agent.understanding.clarification.missing import Missing
     from agent.understanding.reading import Heard

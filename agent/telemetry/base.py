@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from agent.core.events import Done, Event
 from agent.core.models import Answer
 from agent.telemetry.trace import trace_id, traceparent_for, working_for
-from executors.trace import TRACEPARENT
+from executors.base import TRACEPARENT
 
 if TYPE_CHECKING:
     from fastapi.telemetry import TelemetryConfig

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from executors.trace import TRACEPARENT
+from executors.base import TRACEPARENT
 
 
 def new_trace_id() -> str:

@@ -12,8 +12,7 @@ from clarify_databases import make_databases
 
 from agent.config.settings import Settings
 from agent.core.callers import LOCAL
-from agent.core.clarification import Clarification
-from agent.core.models import Question
+from agent.core.models import Clarification, Question
 from agent.llm.scripted import ScriptedModel
 from agent.prompting.context import enrich
 from agent.service import Service, build_service

@@ -21,8 +21,7 @@ from agent.llm.scripted import ScriptedModel
 from agent.pipeline.asking import NO_OPTIONS
 from agent.service import Service
 from agent.telemetry.logs import JsonLines, TraceIds
-from executors.base import CheckedSql
-from executors.trace import TRACEPARENT
+from executors.base import TRACEPARENT, CheckedSql
 
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
 PARENT_ID = "b7ad6b7169203331"

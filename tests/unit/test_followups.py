@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agent.core.clarification import Choice
 from agent.core.errors import ModelUnavailable
 from agent.core.events import Entered
-from agent.core.models import Exchange, Options, Pending, Question
+from agent.core.models import Choice, Exchange, Options, Pending, Question
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from agent.telemetry.ledger import Ledger

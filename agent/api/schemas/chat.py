@@ -8,11 +8,9 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from agent.api.schemas.common import Name, StreamEvent, Text, one_of
-from agent.core.chart import Chart
-from agent.core.clarification import Choice
 from agent.core.events import Done, Event
 from agent.core.kinds import Kind
-from agent.core.models import Answer, AnswerSource, Check, Correction, with_first_records
+from agent.core.models import Answer, AnswerSource, Chart, Check, Choice, Correction, with_first_records
 from agent.core.usage import Usage
 from agent.sessions.sessions import Session
 from agent.understanding.overview import Overview

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from agent.api.schemas.chat import SCHEMA_EXAMPLE, SESSION_ID, ChatResponse
-from agent.core.clarification import Choice
-from agent.core.models import Check
+from agent.core.models import Check, Choice
 
 CHAT_EXAMPLE = ChatResponse(
     status="success",

@@ -9,8 +9,8 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from agent.api.schemas.answer_parts import Part, PartOrAll, left_out
 from agent.core.events import Done, Event, Failed, NodeComplete
+from agent.core.fields import A_NUMBER
 from agent.core.health import PartHealth, Readiness
-from agent.core.json_types import A_NUMBER
 from agent.core.models import Answer, AnswerNumber, Check, Options
 from agent.databases.registry import DatabaseInfo, Executed
 from agent.uploads.uploads import UploadRules

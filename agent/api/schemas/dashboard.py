@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from agent.core.chart import Chart
+from agent.core.models import Chart
 from agent.dashboard.dashboard import Shown
 from agent.dashboard.records import MAX_MINUTES, MIN_MINUTES, Alert, AlertState, Minutes, TileFailure, TileRun
 from agent.feedback.records import moment

@@ -8,11 +8,10 @@ from pydantic import ConfigDict, Field
 
 from agent.api.schemas.chat import error_details
 from agent.api.schemas.common import Name, Text
-from agent.core.clarification import Choice
 from agent.core.events import Done, Event, Failed, NodeComplete, Started
-from agent.core.json_types import A_NUMBER
+from agent.core.fields import A_NUMBER
 from agent.core.kinds import Kind
-from agent.core.models import Answer, AnswerSource, Check
+from agent.core.models import Answer, AnswerSource, Check, Choice
 from agent.core.usage import Usage
 from executors.base import Frozen, JsonValue
 

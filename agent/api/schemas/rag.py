@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, model_validator
 
 from agent.api.schemas.common import SAID, SOMETHING, UNSAID, Name, Text, one_of
-from agent.core.json_types import A_NUMBER
+from agent.core.fields import A_NUMBER
 from agent.knowledge.documents import Page
 from executors.base import Frozen
 from rag.docs.documents import Document, Kind, Retrieved

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from agent.api.schemas.common import SAID, UNSAID, ExecuteResponse, Text, one_of
 from agent.core.events import UsedDocument
-from agent.core.json_types import Flag
+from agent.core.fields import Flag
 from agent.feedback.feedback import GivenFeedback, Taken
 from agent.feedback.records import MAX_COMMENT, MAX_SQL, Decision, Feedback, Review, ReviewedAttempt, Settlement, Status
 from agent.feedback.reviews import ReviewDecision, SettledReview

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agent.core.clarification import Choice
 from agent.core.events import HumanReview
-from agent.core.models import Answer, Attempt, AttemptRecord, CandidateRecord, Check, Correction
+from agent.core.models import Answer, Attempt, AttemptRecord, CandidateRecord, Check, Choice, Correction
 from agent.grounding.languages.language import language_of
 from agent.pipeline.drafts.consensus import Evidence
 from agent.present.charts.recommend import recommend
@@ -15,7 +14,7 @@ from agent.understanding.clarification.languages import frames_of
 from agent.understanding.shape import SOFT_CHECKS
 
 if TYPE_CHECKING:
-    from agent.core.clarification import Clarification
+    from agent.core.models import Clarification
     from agent.pipeline.run import Run
 
 

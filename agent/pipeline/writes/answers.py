@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent.core.models import Answer, Attempt, Check
-from agent.core.write_plan import WritePlan
+from agent.core.models import Answer, Attempt, Check, WritePlan
 from agent.pipeline.answers.response import common
 from executors.base import CheckedWrite, WriteResult
 

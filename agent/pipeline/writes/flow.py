@@ -17,10 +17,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agent.access.intent import orders_change
-from agent.core.clarification import Clarification
 from agent.core.errors import ReplyUnusable, WriteNotMade, WritesNotAllowed
 from agent.core.events import AnswerDelta, Done, Event, SqlExecuted, SqlGenerated, SqlValidated
-from agent.core.models import Answer, Attempt, Draft
+from agent.core.models import Answer, Attempt, Clarification, Draft
 from agent.core.off_loop import off_loop
 from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.answers.response import clarified, reviewed

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.core.chart import Chart
+from agent.core.models import Chart
 from agent.present.charts import spec
 from agent.present.charts.columns import ChartColumn, ColumnRole, read_columns
 from agent.present.charts.describe import describe_keyed, describe_measures

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from agent.core.clarification import Choice, Clarification
+from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, Place, date_places, time_words
 from agent.understanding.clarification.languages import listed
 from agent.understanding.clarification.lookups import Lookups, RangeCache

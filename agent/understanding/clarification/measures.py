@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent.core.clarification import Choice, Clarification
+from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, own_words
 from agent.understanding.clarification.languages import listed
 from agent.understanding.shape import NUMBER_WORDS

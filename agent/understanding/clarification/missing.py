@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.core.clarification import Choice, Clarification
+from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, text_of
 from agent.understanding.clarification.languages import is_english, listed
 from agent.understanding.followups.words import GERMAN, Language

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from agent.core.clarification import Choice, Clarification
+from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, Place, own_words
 from agent.understanding.clarification.languages import listed
 from agent.understanding.clarification.lookups import Lookups

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from agent.core.clarification import Choice, Clarification
+from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, Place
 from agent.understanding.clarification.languages import listed
 from agent.understanding.clarification.lookups import DateRange, Lookups, days_before, months_before

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.core.clarification import Choice
-from agent.core.models import Pending
+from agent.core.models import Choice, Pending
 from agent.understanding.followups.leaning import asks, content_words
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import SecretStr
 
-from executors.base import Cancel
+from executors.base import TRACEPARENT, Cancel
 from executors.errors import DatabaseUnavailable
 from executors.servers.tokens import TokenSource
-from executors.trace import TRACEPARENT
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response

@@ -1,0 +1,33 @@
+"""Fields of requests as JSON has them: numbers, truth values and time zones. No text is read as a number."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool
+
+Flag = StrictBool
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool | str | bytes):
+        raise ValueError("Input should be a number")  # noqa: TRY004  pydantic takes a TypeError for a bug
+    return value
+
+
+# The last of an annotation, else pydantic's schema leaves out the limits: Annotated[int, Field(ge=1), A_NUMBER].
+# pydantic's own strict mode would refuse 5.0 for 5, which JSON Schema takes.
+A_NUMBER = BeforeValidator(_number)
+
+
+def known_zone(name: str) -> str:
+    """The name itself. Raises ValueError: there is no such time zone."""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # of a folder, of a path, of a name that is too long
+        raise ValueError("There is no such time zone. Use an IANA name, as `Europe/Berlin` or `UTC`.") from error
+    return name
+
+
+TimeZone = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_+/-]{0,63}$"), AfterValidator(known_zone)]
