@@ -193,7 +193,7 @@ class Contract(ABC):
 
     # -- errors that a next attempt can learn from ---------------------------------------------------------
 
-    def test_a_subquery_of_several_rows_where_one_value_stands_is_told(self, executor: Executor, run: Run) -> None:
+    def test_a_subquery_of_several_rows_where_one_value_stands_is_reported(self, executor: Executor, run: Run) -> None:
         executor.schema()
         if executor.dialect == "sqlite":
             assert run("SELECT (SELECT id FROM people) AS v").row_count == 1  # SQLite takes the first
@@ -204,7 +204,7 @@ class Contract(ABC):
         assert raised.value.kind is ErrorKind.SEVERAL_ROWS
         assert "IN" in raised.value.hint
 
-    def test_a_division_by_zero_is_told_where_it_is_an_error(self, executor: Executor, run: Run) -> None:
+    def test_a_division_by_zero_is_reported_where_it_is_an_error(self, executor: Executor, run: Run) -> None:
         executor.schema()
         divided = "intDiv(1, id - 1)" if executor.dialect == "clickhouse" else "1 / (id - 1)"
         if executor.dialect in {"sqlite", "duckdb", "mysql", "mariadb"}:
@@ -301,9 +301,7 @@ class Contract(ABC):
         ("SELECT id FROM people a JOIN people b ON a.id = b.id", ErrorKind.AMBIGUOUS_COLUMN, "b.id"),
         ("SELECT no_such_function(id) FROM people", ErrorKind.FUNCTION_NOT_FOUND, ""),
     ])  # fmt: skip
-    def test_an_error_says_its_kind_and_what_would_mend_it(
-        self, run: Run, sql: str, kind: ErrorKind, hint: str
-    ) -> None:
+    def test_an_error_says_its_kind_and_how_to_repair_it(self, run: Run, sql: str, kind: ErrorKind, hint: str) -> None:
         with pytest.raises(SqlError) as raised:
             run(sql)
 

@@ -75,7 +75,7 @@ class Outages(ServerContract):
             counted = list(pool.map(lambda _: run("SELECT count(*) FROM people").rows, range(8)))
         assert counted == [((ROWS,),)] * 8
 
-    def test_a_server_that_is_down_is_told_until_it_is_back(self, server: Any) -> None:
+    def test_a_server_that_is_down_is_reported_until_it_is_back(self, server: Any) -> None:
         with closing(self.connect(server)) as executor:
             ask(executor, self.one)
             server.stop()
@@ -92,7 +92,7 @@ class Outages(ServerContract):
             assert ask(executor, "SELECT count(*) FROM people") == ROWS
             assert executor.schema().table("people")
 
-    def test_a_server_that_stops_under_a_query_is_told(self, server: Any) -> None:
+    def test_a_server_that_stops_under_a_query_is_reported(self, server: Any) -> None:
         with closing(self.connect(server)) as executor:
             cancel = Cancel()
             thread, errors = running(executor, self.endless, cancel)
@@ -110,16 +110,16 @@ class Outages(ServerContract):
             self.tells_nothing(str(errors[0]))
             assert ask(executor, "SELECT count(*) FROM people") == ROWS
 
-    def test_a_wrong_password_is_told(self, server: Any) -> None:
+    def test_a_wrong_password_is_reported(self, server: Any) -> None:
         said = self.unavailable(self.connect(server, password="no such password"))
 
         assert "the user or the password" in said
         assert "databases.yaml" in said
 
-    def test_an_unknown_database_is_told(self, server: Any) -> None:
+    def test_an_unknown_database_is_reported(self, server: Any) -> None:
         assert "no such database" in self.unavailable(self.connect(server, database="nowhere"))
 
-    def test_a_port_where_nobody_listens_is_told(self, server: Any) -> None:
+    def test_a_closed_port_is_reported(self, server: Any) -> None:
         assert "does not answer" in self.unavailable(self.connect(server, port=free_port()))
 
 
@@ -190,7 +190,7 @@ class Pooling(ServerContract):
             assert [type(error) for error in errors] == [SqlFailed]
             assert ask(executor, self.connection) != before
 
-    def test_who_waits_for_a_connection_waits_within_his_time(self, server: Any) -> None:
+    def test_a_wait_for_a_connection_ends_with_the_timeout(self, server: Any) -> None:
         with closing(self.connect(server, pool_size=1)) as executor:
             stop = Cancel()
             thread, _ = running(executor, self.endless, stop)

@@ -205,9 +205,7 @@ class TestClickHouse(ServerContract):
         ("SELECT toDate('x')", ErrorKind.TYPE_MISMATCH, "Cast"),
         ("SELECT city, count() FROM people", ErrorKind.GROUPING, "GROUP BY"),
     ])  # fmt: skip
-    def test_an_error_says_its_kind_and_what_would_mend_it(
-        self, run: Run, sql: str, kind: ErrorKind, hint: str
-    ) -> None:
+    def test_an_error_says_its_kind_and_how_to_repair_it(self, run: Run, sql: str, kind: ErrorKind, hint: str) -> None:
         with pytest.raises(SqlError) as raised:
             run(sql)
 

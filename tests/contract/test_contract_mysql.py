@@ -199,7 +199,7 @@ def test_a_recursion_that_is_too_deep_says_what_limits_it(executor: Executor) ->
         ask(executor, "WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM c) SELECT COUNT(*) FROM c")
 
 
-def test_who_groups_too_little_is_told_what_to_do(executor: Executor) -> None:
+def test_who_groups_too_little_is_reported_what_to_do(executor: Executor) -> None:
     with pytest.raises(SqlFailed) as raised:
         ask(executor, "SELECT name, COUNT(*) FROM people GROUP BY city")
 

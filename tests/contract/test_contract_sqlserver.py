@@ -216,7 +216,7 @@ class SqlServerContract(Outages, Pooling, Writing):
         ("AFTER UPDATE AS SELECT 1; ROLLBACK TRANSACTION", "rows, and then the end of the transaction"),
         ("AFTER UPDATE AS ROLLBACK TRANSACTION", "without a word of its own"),
     ])  # fmt: skip
-    def test_what_a_trigger_undoes_is_not_said_to_be_done(
+    def test_what_a_trigger_undoes_is_not_reported_as_done(
         self, writer: Executor, trigger: Callable[[str], None], body: str, why: str
     ) -> None:
         trigger(body)
@@ -261,7 +261,7 @@ class SqlServerContract(Outages, Pooling, Writing):
             assert done.unread == "the rows could not be read before the change"
             assert self.amounts(executor) == [11]
 
-    def test_a_trigger_that_acts_instead_is_told(self, writer: Executor, trigger: Callable[[str], None]) -> None:
+    def test_a_trigger_that_acts_instead_is_reported(self, writer: Executor, trigger: Callable[[str], None]) -> None:
         trigger("INSTEAD OF DELETE AS INSERT INTO audit VALUES (1)")
 
         with pytest.raises(SqlRefused, match="INSTEAD OF trigger of ledger takes the place of every DELETE"):
@@ -270,7 +270,7 @@ class SqlServerContract(Outages, Pooling, Writing):
         assert self.amounts(writer) == [10, 20, 30]
         assert self.write(writer, "UPDATE ledger SET amount = 1 WHERE id = 1").committed, "of another event"
 
-    def test_the_rule_that_a_write_breaks_is_told(self, writer: Executor) -> None:
+    def test_the_rule_that_a_write_breaks_is_reported(self, writer: Executor) -> None:
         with pytest.raises(SqlFailed) as raised:
             self.write(writer, "INSERT INTO ledger VALUES (1, 10, 1)")
 
@@ -325,14 +325,14 @@ class SqlServerContract(Outages, Pooling, Writing):
             assert table.columns[1].samples == ("x",)
             assert executor.run(query, timeout_s=30).rows == ((1,), (2,))
 
-    def test_a_victim_twice_is_told(self, run: Run) -> None:
+    def test_a_victim_twice_is_reported(self, run: Run) -> None:
         with pytest.raises(SqlFailed) as raised:
             run("SELECT * FROM msg_1205")
 
         assert raised.value.kind is ErrorKind.RESOURCE
         assert "ask again in a moment" in raised.value.hint
 
-    def test_who_waits_for_a_lock_is_told_so(self, run: Run) -> None:
+    def test_a_wait_for_a_lock_is_reported(self, run: Run) -> None:
         with pytest.raises(SqlFailed, match="has locked rows") as raised:
             run("SELECT * FROM msg_1222")
 
@@ -428,7 +428,7 @@ class SqlServerContract(Outages, Pooling, Writing):
             server.execute("CREATE TABLE ledger (id INTEGER PRIMARY KEY)")
             assert self.write(executor, "INSERT INTO ledger VALUES (1)").committed
 
-    def test_a_login_that_may_not_read_the_catalogue_is_told(self, tmp_path: Path) -> None:
+    def test_a_login_that_may_not_read_the_catalogue_is_reported(self, tmp_path: Path) -> None:
         write(tmp_path, "people", ("id", "name"), (1, "a"))
         with (
             serve(tmp_path, Described(denied=["sys.columns", "INFORMATION_SCHEMA.COLUMNS"])) as server,

@@ -86,7 +86,7 @@ def test_of_many_who_confirm_a_change_one_makes_it(store: StateStore, clock: Clo
         assert sum(threads.map(claim, range(AT_ONCE))) == 1
 
 
-def test_a_change_is_told_to_be_over_for_a_day_and_then_unknown(store: StateStore, clock: Clock) -> None:
+def test_a_change_is_reported_to_be_over_for_a_day_and_then_unknown(store: StateStore, clock: Clock) -> None:
     plans = WritePlans(store, lifetime_s=600, clock=clock)
     issued = plans.keep(PLAN)
     clock.now += 601

@@ -67,7 +67,7 @@ class TestSqlite(StateContract, ManyContract):
 
         assert store.path.read_bytes() == before
 
-    def test_a_damaged_file_is_told_without_its_folder(self, store: SqliteStore, tmp_path: Path) -> None:
+    def test_a_damaged_file_is_reported_without_its_folder(self, store: SqliteStore, tmp_path: Path) -> None:
         store.path.parent.mkdir()
         store.path.write_bytes(b"this is no database" * 100)
 
@@ -79,7 +79,7 @@ class TestSqlite(StateContract, ManyContract):
         assert problem is not None
         assert problem.status == 503
 
-    def test_a_folder_that_cannot_be_made_is_told(self, store: SqliteStore, tmp_path: Path) -> None:
+    def test_a_folder_that_cannot_be_made_is_reported(self, store: SqliteStore, tmp_path: Path) -> None:
         store.path.parent.write_text("a file, where a folder is wanted", encoding="utf-8")
 
         with pytest.raises(StateUnavailable, match="PLUMBLINE_STATE_DIR is writable") as caught:
@@ -138,7 +138,7 @@ class TestAzureTables(StateContract, ManyContract):
             assert keys(store.records(HERE)) == ["k"]
             store.close()
 
-    def test_a_wrong_key_is_told_without_it(self, server: Azurite) -> None:
+    def test_a_wrong_key_is_reported_without_it(self, server: Azurite) -> None:
         wrong = "d3Jvbmc=" + KEY[8:]
         store = AzureTablesStore(connection=server.connection_string.replace(KEY, wrong), table="refused")
 
@@ -157,7 +157,7 @@ class TestAzureTables(StateContract, ManyContract):
         (f"AccountName=me;AccountKey=SECRET!;TableEndpoint=http://127.0.0.1:1/{ACCOUNT}", "a key that is no Base64"),
     ],
 )
-def test_a_connection_string_that_cannot_be_used_is_told_without_it(connection: str, why: str) -> None:
+def test_a_connection_string_that_cannot_be_used_is_reported_without_it(connection: str, why: str) -> None:
     store = AzureTablesStore(connection=connection, table="plumbline")
 
     with pytest.raises(StateUnavailable, match="PLUMBLINE_AZURE_TABLES_CONNECTION") as caught:
@@ -167,7 +167,7 @@ def test_a_connection_string_that_cannot_be_used_is_told_without_it(connection: 
     store.close()
 
 
-def test_an_account_that_does_not_answer_is_told() -> None:
+def test_an_account_that_does_not_answer_is_reported() -> None:
     address = f"http://127.0.0.1:{free_port()}/{ACCOUNT}"
     store = AzureTablesStore(
         connection=f"AccountName={ACCOUNT};AccountKey={KEY};TableEndpoint={address}", table="plumbline"
