@@ -2440,7 +2440,7 @@ export interface components {
             elapsed_ms: number;
             /**
              * Breaker
-             * @description `open`: it has failed several times in a row, and is left alone for a while; `half_open`: one call is to find out. Null where there is no breaker.
+             * @description `open`: it has failed several times in a row, and is not called for a while; `half_open`: one call is to find out. Null where there is no breaker.
              */
             breaker?: ("closed" | "open" | "half_open") | null;
         };
