@@ -147,15 +147,15 @@ class _Tools:
         form = types.ElicitRequestFormParams(message=answer.answer, requested_schema=_form(answer))
         if is_version_at_least(context.protocol_version, _INPUT_REQUIRED):
             return types.InputRequiredResult(input_requests={_CLARIFICATION: types.ElicitRequest(params=form)})
-        said = await context.session.elicit_form(form.message, form.requested_schema, context.request_id)
-        question = _clarified(body.question, said)
+        reply = await context.session.elicit_form(form.message, form.requested_schema, context.request_id)
+        question = _clarified(body.question, reply)
         return answer if question == body.question else await self._answer(question, body, context)
 
     async def _answer(self, question: str, body: Any, context: ServerRequestContext) -> Answer:
         """Answer a question; each step is reported as progress."""
         steps = 0
-        asked = self._service.events(question, body.database, session_id=body.session_id, principal=self._principal)
-        async with aclosing(asked) as events:
+        events_of = self._service.events(question, body.database, session_id=body.session_id, principal=self._principal)
+        async with aclosing(events_of) as events:
             async for event in events:
                 if isinstance(event, Done):
                     return with_first_records(event.answer)

@@ -179,11 +179,11 @@ class Content:
 
     async def _explore(self, database: str) -> str:
         info, questions = await self._service.database(database, self._principal)
-        asked = "".join(f"\n- {question}" for question in questions)
+        known_questions = "".join(f"\n- {question}" for question in questions)
         return (
             f"Tell me what the database {info.name!r} holds. Call `get_schema` and `search_docs`, then describe its "
             "main tables and how they belong together, in plain language and without a query. End with five questions "
-            "that I could ask." + (f" Questions that are known to work:{asked}" if asked else "")
+            "that I could ask." + (f" Questions that are known to work:{known_questions}" if known_questions else "")
         )
 
     async def _answer(self, database: str, question: str) -> str:

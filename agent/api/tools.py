@@ -112,8 +112,8 @@ async def search_docs(service: Service, body: SearchRequest, principal: str) -> 
 
 
 async def _ask(service: Service, body: Any, principal: str) -> Answer:
-    asked = service.query(body.question, body.database, session_id=body.session_id, principal=principal)
-    return with_first_records(await asked)
+    answering = service.query(body.question, body.database, session_id=body.session_id, principal=principal)
+    return with_first_records(await answering)
 
 
 async def _search(service: Service, body: SearchRequest, principal: str) -> SearchResponse:
@@ -166,8 +166,8 @@ class MoreRequest(Frozen):
 
 def _only(body: type[Body], *fields: str) -> type[BaseModel]:
     """A request's model with these of its fields alone: what a model need not decide is not shown to it."""
-    kept: dict[str, Any] = {name: (body.model_fields[name].annotation, body.model_fields[name]) for name in fields}
-    return create_model(body.__name__, __base__=Frozen, __doc__=body.__doc__, **kept)
+    chosen: dict[str, Any] = {name: (body.model_fields[name].annotation, body.model_fields[name]) for name in fields}
+    return create_model(body.__name__, __base__=Frozen, __doc__=body.__doc__, **chosen)
 
 
 def _plain(schema: Any, defined: Mapping[str, Any]) -> Any:

@@ -110,7 +110,7 @@ class Dashboard:
 
     async def remove(self, principal: str, query_id: str) -> None:
         """Take a tile off the dashboard; its query stays saved. Raises UnknownTile."""
-        await asyncio.to_thread(self._kept, principal, query_id)
+        await asyncio.to_thread(self._stored, principal, query_id)
         await self.forget(principal, query_id)
 
     async def forget(self, principal: str, query_id: str) -> None:
@@ -178,12 +178,12 @@ class Dashboard:
         else:
             changes = {"problem": "", "delivered": True, "delivered_at": moment(self.clock())}
 
-        def told(kept: Tile) -> Tile:
-            if kept.alert != alert or kept.state.passed != sent.passed:
-                return kept  # changed meanwhile: this delivery says nothing of it
-            return kept.model_copy(update={"state": kept.state.model_copy(update=changes)})
+        def with_delivery(stored: Tile) -> Tile:
+            if stored.alert != alert or stored.state.passed != sent.passed:
+                return stored  # changed meanwhile: this delivery says nothing of it
+            return stored.model_copy(update={"state": stored.state.model_copy(update=changes)})
 
-        return await asyncio.to_thread(self._change, tile, told)
+        return await asyncio.to_thread(self._change, tile, with_delivery)
 
     def _after(self, tile: Tile, began: float, result: QueryResult | None) -> Tile:
         update: dict[str, object] = {"next_at": began + tile.minutes * 60, "claimed_until": 0}
@@ -219,7 +219,7 @@ class Dashboard:
 
         return until_no_conflict(put, "tile")
 
-    def _kept(self, principal: str, query_id: str) -> tuple[Tile, str]:
+    def _stored(self, principal: str, query_id: str) -> tuple[Tile, str]:
         """A tile and its version. Raises UnknownTile."""
         record = self._state.get(_place(TILES, principal), query_id)
         if record is None:
@@ -232,8 +232,8 @@ class Dashboard:
         """Replace a tile by what `to` makes of it as it is now. Raises UnknownTile."""
 
         def change() -> Tile:
-            kept, version = self._kept(tile.principal, tile.id)
-            new = to(kept)
+            stored, version = self._stored(tile.principal, tile.id)
+            new = to(stored)
             self._state.commit(
                 _place(TILES, tile.principal),
                 [Replace(key=tile.id, value=new.model_dump(mode="json"), version=version)],
@@ -244,7 +244,7 @@ class Dashboard:
 
     def _give_back(self, tile: Tile) -> Tile:
         """The tile, which the next look finds. Raises UnknownTile."""
-        return self._change(tile, lambda kept: kept.model_copy(update={"claimed_until": 0}))
+        return self._change(tile, lambda stored: stored.model_copy(update={"claimed_until": 0}))
 
     def _due(self) -> list[Record]:
         """The tiles whose time has come, the longest due first. Half a look early is in time: no run is a look late."""

@@ -31,7 +31,7 @@ def model() -> HeldModel:
 
 @pytest.fixture
 def replays() -> Replays:
-    return Replays(kept_s=60)
+    return Replays(linger_s=60)
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ async def test_two_who_listen_hear_the_same(replays: Replays) -> None:
     replay = await replays.begin(events(), "a" * 32, "ann")
 
     async def heard() -> list[str | None]:
-        return [sent.id async for sent in replays.told(replay, "ann", 0)]
+        return [sent.id async for sent in replays.listen(replay, "ann", 0)]
 
     listening = [asyncio.create_task(heard()) for _ in range(2)]
     await asyncio.sleep(0)

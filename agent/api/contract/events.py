@@ -9,7 +9,7 @@ from fastapi.sse import ServerSentEvent
 from pydantic.json_schema import models_json_schema
 
 from agent.api.contract.event_examples import EXAMPLES
-from agent.api.http.streaming import as_told, named
+from agent.api.http.streaming import as_sse, named
 from agent.api.routes.generate import unnamed
 from agent.api.schemas.chat import chat_event
 from agent.api.schemas.generate import NODES
@@ -20,8 +20,8 @@ Schema = dict[str, Any]
 
 # Of each stream: how an event is sent, and the response that `done` carries.
 STREAMS: dict[str, tuple[Callable[[Event], ServerSentEvent | None], str]] = {
-    "query_stream": (as_told, "Answer"),
-    "resume_stream": (as_told, "Answer"),
+    "query_stream": (as_sse, "Answer"),
+    "resume_stream": (as_sse, "Answer"),
     "chat_stream": (lambda event: named(chat_event(event)), "ChatResponse"),
     "generate_stream": (unnamed, "GenerateResponse"),
 }
@@ -73,7 +73,7 @@ def _schema(operation: str, response: str) -> Schema:
         return _message({"oneOf": data})
     by_name: dict[str, list[Schema]] = {}
     for kind in event_classes():
-        by_name.setdefault(kind.event, []).append(_told(kind, response))
+        by_name.setdefault(kind.event, []).append(_event_schema(kind, response))
     return {"oneOf": [_message(_one_of(data), name) for name, data in by_name.items()]}
 
 
@@ -93,7 +93,7 @@ def _one_of(schemas: list[Schema]) -> Schema:
     return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
 
 
-def _told(kind: type[Event], response: str) -> Schema:
+def _event_schema(kind: type[Event], response: str) -> Schema:
     """The data of an event of `query/stream` or `chat/stream`."""
     is_node = issubclass(kind, NodeComplete)
     return _object(

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from agent.access.policy import KEY_HEADERS, Access, CallerRequest, Mode
 from agent.api.http.context import TRACE_HEADER
 from agent.api.http.errors import documented, refusal
-from agent.api.http.export import SAID_HEADERS
+from agent.api.http.export import ROW_HEADERS
 from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted, StateUnavailable, TooManyRequests
 
 COUNTED = ("POST", "PUT", "PATCH")  # what makes the model or a database work; reading what is there costs nothing
@@ -28,7 +28,7 @@ EXPOSED = (
     "www-authenticate",
     "content-disposition",
     "etag",
-    *SAID_HEADERS,
+    *ROW_HEADERS,
 )
 ACCEPTED = (
     "authorization",

@@ -30,7 +30,7 @@ VARY = {"vary": "Accept"}
 ROW_COUNT, TRUNCATED, SQL = "x-plumbline-row-count", "x-plumbline-truncated", "x-plumbline-sql"
 CURSOR = "x-plumbline-cursor"
 STATUS, VERIFIED, CONFIDENCE = "x-plumbline-status", "x-plumbline-verified", "x-plumbline-confidence"
-SAID_HEADERS = (ROW_COUNT, TRUNCATED, CURSOR, SQL, STATUS, VERIFIED, CONFIDENCE)  # what is known beside the rows
+ROW_HEADERS = (ROW_COUNT, TRUNCATED, CURSOR, SQL, STATUS, VERIFIED, CONFIDENCE)  # what is known beside the rows
 
 _BY_TYPE = {one.media_type: one for one in FORMATS}
 

@@ -80,9 +80,9 @@ class IdempotentRequests:
         try:
             body = await _read(receive)
             service = await self._lazy.get()
-            kept = service.idempotency
+            store = service.idempotency
             principal = principal_of(Request(scope), service.settings)
-            found = await asyncio.to_thread(kept.begin, principal, key, _fingerprint(scope, body))
+            found = await asyncio.to_thread(store.begin, principal, key, _fingerprint(scope, body))
         except (PlumblineError, ExecutorError) as error:
             await refusal(error, trace_id)(scope, receive, send)
             return
@@ -92,16 +92,16 @@ class IdempotentRequests:
         if isinstance(found, StoredResponse):
             await _replay(found, send)
             return
-        await self._answer(scope, _again(body, receive), send, kept, found)
+        await self._answer(scope, _again(body, receive), send, store, found)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send, kept: Idempotency, claim: Claim) -> None:
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, store: Idempotency, claim: Claim) -> None:
         """Have the request answered; keep the response before its last byte is sent, so that nobody has it unkept."""
-        heard = _Heard(kept, claim, send)
+        heard = _Heard(store, claim, send)
         try:
             await self.app(scope, receive, heard.send)
         finally:
-            if not heard.is_kept:  # it failed, or nobody listens any more
-                await asyncio.shield(asyncio.create_task(_forgotten(kept, claim)))
+            if not heard.is_stored:  # it failed, or nobody listens any more
+                await asyncio.shield(asyncio.create_task(_forgotten(store, claim)))
 
     def _operation(self, scope: Scope) -> str:
         for route in self._routes:
@@ -114,16 +114,16 @@ class _Heard:
     """What is sent, and heard on its way.
 
     Args:
-        kept: where a response goes.
+        store: where a response goes.
         claim: of the request.
         send: to the caller.
     """
 
-    def __init__(self, kept: Idempotency, claim: Claim, send: Send) -> None:
-        self._kept, self._claim, self._send = kept, claim, send
+    def __init__(self, store: Idempotency, claim: Claim, send: Send) -> None:
+        self._store, self._claim, self._send = store, claim, send
         self._status, self._headers = 0, Headers()
         self._pieces: list[bytes] = []
-        self.is_kept = False
+        self.is_stored = False
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -141,16 +141,16 @@ class _Heard:
             return
         headers = [(name, value) for name, value in self._headers.items() if name not in OF_THE_WAY]
         try:
-            await asyncio.to_thread(self._kept.finish, self._claim, StoredResponse(self._status, headers, body))
+            await asyncio.to_thread(self._store.finish, self._claim, StoredResponse(self._status, headers, body))
         except StateUnavailable as error:
             log.warning("The response to a request with an Idempotency-Key was not kept: %s", error)
             return
-        self.is_kept = True
+        self.is_stored = True
 
 
-async def _forgotten(kept: Idempotency, claim: Claim) -> None:
+async def _forgotten(store: Idempotency, claim: Claim) -> None:
     try:
-        await asyncio.to_thread(kept.forget, claim)
+        await asyncio.to_thread(store.forget, claim)
     except StateUnavailable as error:
         log.warning("A request that failed keeps its Idempotency-Key for a while: %s", error)
 
@@ -180,8 +180,8 @@ def _again(body: bytes, receive: Receive) -> Receive:
 def _fingerprint(scope: Scope, body: bytes) -> str:
     """Of all that the response depends on."""
     accept = Headers(scope=scope).get("accept", "")
-    said = "\n".join((scope["path"], scope["query_string"].decode("latin-1"), accept))
-    return hashlib.sha256(said.encode() + b"\n\n" + body).hexdigest()
+    request_text = "\n".join((scope["path"], scope["query_string"].decode("latin-1"), accept))
+    return hashlib.sha256(request_text.encode() + b"\n\n" + body).hexdigest()
 
 
 async def _replay(reply: StoredResponse, send: Send) -> None:

@@ -13,12 +13,12 @@ from contextlib import aclosing
 from fastapi.sse import ServerSentEvent
 
 from agent.api.http.errors import problem_for
-from agent.api.http.streaming import as_told
+from agent.api.http.streaming import as_sse
 from agent.api.schemas.common import NOTHING
 from agent.core.errors import UnknownAnswer
 from agent.core.events import Event, Failed
 
-KEPT_S = 60.0  # for which a question goes on without a listener, and its events are kept after its end
+LINGER_S = 60.0  # for which a question goes on without a listener, and its events are kept after its end
 
 
 class Replay:
@@ -89,10 +89,10 @@ class Replay:
 
 
 class Replays:
-    """The questions of this process that somebody may come back to. Args: kept_s: see `KEPT_S`."""
+    """The questions of this process that somebody may come back to. Args: linger_s: see `LINGER_S`."""
 
-    def __init__(self, kept_s: float = KEPT_S) -> None:
-        self._kept_s = kept_s
+    def __init__(self, linger_s: float = LINGER_S) -> None:
+        self._linger_s = linger_s
         self._known: dict[tuple[str, str], Replay] = {}
         self._leaving: dict[tuple[str, str], asyncio.Task[None]] = {}
 
@@ -114,15 +114,15 @@ class Replays:
             raise UnknownAnswer("No question of this trace_id is under way here. Its answer may be in its session.")
         return found
 
-    async def told(self, replay: Replay, principal: str, after: int) -> AsyncIterator[ServerSentEvent]:
-        """What a listener hears, each event under its number. When the last one leaves, the question has `kept_s`."""
+    async def listen(self, replay: Replay, principal: str, after: int) -> AsyncIterator[ServerSentEvent]:
+        """What a listener hears, each event under its number. When the last one leaves, the question has `linger_s`."""
         key = replay.trace_id, principal
         replay.listeners += 1
         if leaving := self._leaving.pop(key, None):
             leaving.cancel()
         try:
             async for number, event in replay.after(after):
-                sent = as_told(event, replay.left_out)
+                sent = as_sse(event, replay.left_out)
                 yield sent.model_copy(update={"id": str(number)})
         finally:
             replay.listeners -= 1
@@ -150,7 +150,7 @@ class Replays:
         self._leaving[key] = asyncio.create_task(self._forget(key, replay))
 
     async def _forget(self, key: tuple[str, str], replay: Replay) -> None:
-        await asyncio.sleep(self._kept_s)
+        await asyncio.sleep(self._linger_s)
         self._drop(key, replay)
         await replay.stop()
 

@@ -35,15 +35,15 @@ class OpenStream:
         encode: Callable[[Event], ServerSentEvent | None] | None = None,
     ) -> None:
         self._first, self._rest, self._trace_id = first, rest, trace_id
-        self._encode = encode or as_told
+        self._encode = encode or as_sse
 
     async def __aiter__(self) -> AsyncIterator[ServerSentEvent]:
         """All events in order. An error ends them as an `error` event, since the status is already sent."""
-        async for event in self._told():
+        async for event in self._safe_events():
             if (sent := self._encode(event)) is not None:
                 yield sent
 
-    async def _told(self) -> AsyncIterator[Event]:
+    async def _safe_events(self) -> AsyncIterator[Event]:
         last = self._first
         yield last
         try:
@@ -55,7 +55,7 @@ class OpenStream:
             yield Failed(problem=problem_for(error, self._trace_id))
 
 
-def as_told(event: Event, left_out: frozenset[str] = NOTHING) -> ServerSentEvent:
+def as_sse(event: Event, left_out: frozenset[str] = NOTHING) -> ServerSentEvent:
     """One event, named, its data a JSON object. Args: left_out: parts of the response that are not sent."""
     return named(StreamEvent.of(event, left_out))
 

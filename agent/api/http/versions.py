@@ -37,6 +37,6 @@ def answers(example: dict[str, Any], *errors: int, conflict: str = "", status: i
 
 def refusals(*errors: int, conflict: str = "") -> Described:
     """The errors alone."""
-    said = {404: "Unknown, or somebody else's", 409: conflict}
-    return {status: one | ({"description": said[int(status)]} if int(status) in said else {})
+    descriptions = {404: "Unknown, or somebody else's", 409: conflict}
+    return {status: one | ({"description": descriptions[int(status)]} if int(status) in descriptions else {})
             for status, one in documented(*errors).items()}  # fmt: skip

@@ -73,8 +73,8 @@ async def chat(
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     session = await service.session(body.session_id, caller)
-    asked = service.query(body.message, session.database, session_id=session.id, trace_id=trace_id, principal=caller)
-    return ChatResponse.of(await while_listening(request, asked))
+    work = service.query(body.message, session.database, session_id=session.id, trace_id=trace_id, principal=caller)
+    return ChatResponse.of(await while_listening(request, work))
 
 
 async def _open_stream(

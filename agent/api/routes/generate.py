@@ -39,14 +39,14 @@ async def generate(
 ) -> GenerateResponse:
     """Writes the query for a question, runs it, and says what came out, in the question's language."""
     service = await lazy.get()
-    asked = service.query(
+    answering = service.query(
         body.question,
         body.connection_id,
         options=Options(max_attempts=body.max_attempts),
         trace_id=trace_id,
         principal=principal_of(request, service.settings),
     )
-    return GenerateResponse.of(await while_listening(request, asked))
+    return GenerateResponse.of(await while_listening(request, answering))
 
 
 async def _open_stream(

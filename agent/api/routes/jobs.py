@@ -45,8 +45,8 @@ TAKEN: dict[int | str, dict[str, Any]] = {
         "headers": {"Location": _LOCATION, "Retry-After": _AGAIN},
     }
 }
-_TOLD = answers(JOB_EXAMPLE, 404, 422, 500, 503)
-_TOLD[200]["headers"] = {"Retry-After": _AGAIN}
+_ANSWERS = answers(JOB_EXAMPLE, 404, 422, 500, 503)
+_ANSWERS[200]["headers"] = {"Retry-After": _AGAIN}
 
 
 async def begin(
@@ -59,20 +59,20 @@ async def begin(
         PlumblineError, UnknownDatabase: as `Jobs.submit`.
     """
     if wanted is not None:
-        raise NotAcceptable("A job is told as application/json. Ask for that with Accept.")
-    asked = JobRequest(
+        raise NotAcceptable("A job is given as application/json. Ask for that with Accept.")
+    job_request = JobRequest(
         question=body.question,
         database=body.database,
         session_id=body.session_id,
-        options=body.asked_options,
+        options=body.request_options,
         left_out=tuple(sorted(body.left_out)),
     )
-    job = await service.jobs.submit(asked, principal=principal, trace_id=trace_id)
+    job = await service.jobs.submit(job_request, principal=principal, trace_id=trace_id)
     headers = {"location": f"/api/jobs/{job.id}", "retry-after": str(LOOK_AGAIN_S)}
     return JSONResponse(JobResponse.begun(job).model_dump(mode="json"), 202, headers)
 
 
-@router.get("/jobs/{id}", operation_id="job", summary="A job", response_model=JobResponse, responses=_TOLD,
+@router.get("/jobs/{id}", operation_id="job", summary="A job", response_model=JobResponse, responses=_ANSWERS,
             openapi_extra=FUNCTION)  # fmt: skip
 async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> JobResponse | Response:  # noqa: A002
     """How far a question of the caller's is that was asked with `mode=async`, and its response once there is one.
@@ -81,11 +81,11 @@ async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> Jo
     """
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    kept = await service.jobs.get(id, caller)
-    if not kept.job.ended:
+    stored = await service.jobs.get(id, caller)
+    if not stored.job.ended:
         response.headers["retry-after"] = str(LOOK_AGAIN_S)
-    told = JobResponse.of(kept)
-    if (left_out := kept.job.request.left_out) and told.result is not None:
+    told = JobResponse.of(stored)
+    if (left_out := stored.job.request.left_out) and told.result is not None:
         return JSONResponse(told.model_dump(mode="json", exclude={"result": set(left_out)}))
     return told
 

@@ -16,7 +16,7 @@ from agent.api.http.errors import documented
 from agent.api.http.export import VARY, Wanted, answer_response, described, executed_response, refuse_changes
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.levels import FUNCTION, TraceId
-from agent.api.http.streaming import OpenStream, as_told, while_listening
+from agent.api.http.streaming import OpenStream, as_sse, while_listening
 from agent.api.routes.jobs import TAKEN, Mode, begin
 from agent.api.routes.resume import Known, Resumable
 from agent.api.schemas.common import ANSWER_EXAMPLE, ExecuteRequest, ExecuteResponse, QueryRequest
@@ -94,15 +94,15 @@ async def query(
     caller = principal_of(request, service.settings)
     if mode == "async":
         return await begin(body, service, wanted, principal=caller, trace_id=trace_id)
-    asked = service.query(
+    answering = service.query(
         body.question,
         body.database,
         session_id=body.session_id,
-        options=body.asked_options,
+        options=body.request_options,
         trace_id=trace_id,
         principal=caller,
     )
-    answer = await while_listening(request, asked)
+    answer = await while_listening(request, answering)
     if wanted is not None:
         return await answer_response(request, wanted, answer, database=body.database)
     if body.left_out:
@@ -126,15 +126,15 @@ async def _open_stream(
         body.question,
         body.database,
         session_id=body.session_id,
-        options=body.asked_options,
+        options=body.request_options,
         trace_id=trace_id,
         principal=caller,
     )
     if resumable:
-        yield replays.told(await replays.begin(events, trace_id, caller, body.left_out), caller, 0)
+        yield replays.listen(await replays.begin(events, trace_id, caller, body.left_out), caller, 0)
         return
     async with aclosing(events):
-        yield OpenStream(await anext(events), events, trace_id, encode=partial(as_told, left_out=body.left_out))
+        yield OpenStream(await anext(events), events, trace_id, encode=partial(as_sse, left_out=body.left_out))
 
 
 @router.post(

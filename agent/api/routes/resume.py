@@ -44,7 +44,7 @@ async def _resumed(
 ) -> AsyncIterator[ServerSentEvent]:
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    return replays.told(replays.get(trace_id, caller), caller, int(last_event_id or 0))
+    return replays.listen(replays.get(trace_id, caller), caller, int(last_event_id or 0))
 
 
 @router.get(

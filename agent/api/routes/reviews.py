@@ -97,10 +97,10 @@ async def review(id: ReviewId, lazy: Lazy, request: Request, response: Response)
     """What was asked and tried, why it was not accepted, and how it was settled."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    kept = await service.people.reviews.get(caller, id)
-    tag(response, kept.version)
-    may_settle = service.people.reviewers.may_settle(kept.review.database, caller)
-    return ReviewDetail.whole(kept.review, kept.version, may_settle=may_settle)
+    stored = await service.people.reviews.get(caller, id)
+    tag(response, stored.version)
+    may_settle = service.people.reviewers.may_settle(stored.review.database, caller)
+    return ReviewDetail.whole(stored.review, stored.version, may_settle=may_settle)
 
 
 @router.post("/reviews/{id}", operation_id="settle_review", summary="Settle a review", openapi_extra=FUNCTION,
@@ -136,5 +136,5 @@ async def feedback(body: FeedbackRequest, lazy: Lazy, request: Request) -> Feedb
     """
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    work = service.people.feedback.give(caller, body.trace_id, body.said())
+    work = service.people.feedback.give(caller, body.trace_id, body.given())
     return FeedbackResponse.of(await while_listening(request, work))

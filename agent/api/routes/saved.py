@@ -48,9 +48,9 @@ async def save_query(body: SaveRequest, lazy: Lazy, request: Request, response: 
     """Keeps a query that the guard lets through today; it is not run."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    kept = await service.people.saved.save(caller, body.query(), trace_id=body.trace_id)
-    tag(response, kept.version)
-    return SavedResponse.of(kept.query, kept.version)
+    stored = await service.people.saved.save(caller, body.query(), trace_id=body.trace_id)
+    tag(response, stored.version)
+    return SavedResponse.of(stored.query, stored.version)
 
 
 @router.get("/saved", operation_id="saved_queries", summary="List saved queries", openapi_extra=FUNCTION,
@@ -68,9 +68,9 @@ async def saved_query(id: SavedId, lazy: Lazy, request: Request, response: Respo
     """One of the caller's own."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    kept = await service.people.saved.get(caller, id)
-    tag(response, kept.version)
-    return SavedResponse.of(kept.query, kept.version)
+    stored = await service.people.saved.get(caller, id)
+    tag(response, stored.version)
+    return SavedResponse.of(stored.query, stored.version)
 
 
 @router.put("/saved/{id}", operation_id="replace_saved_query", summary="Change a saved query", openapi_extra=FUNCTION,
@@ -86,9 +86,9 @@ async def replace_saved_query(
     """Puts another name, question or query in its place."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    kept = await service.people.saved.replace(caller, id, body.query(), version=version_of(if_match))
-    tag(response, kept.version)
-    return SavedResponse.of(kept.query, kept.version)
+    stored = await service.people.saved.replace(caller, id, body.query(), version=version_of(if_match))
+    tag(response, stored.version)
+    return SavedResponse.of(stored.query, stored.version)
 
 
 @router.delete("/saved/{id}", operation_id="delete_saved_query", summary="Forget a saved query", status_code=204,

@@ -190,7 +190,7 @@ class ChatResponse(Frozen):
     @classmethod
     def of(cls, answer: Answer) -> ChatResponse:
         """The wire's shape of an answer."""
-        said: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "status": answer.status,
             "kind": answer.kind,
             "message": answer.answer,
@@ -200,18 +200,18 @@ class ChatResponse(Frozen):
             "warnings": answer.warnings,
         }
         if answer.status == "clarification_needed":
-            return cls(**said, choices=answer.choices)
-        said |= {
+            return cls(**fields, choices=answer.choices)
+        fields |= {
             "sql_query": answer.sql,
             "verified": answer.verified,
             "confidence": answer.confidence,
             "checks": answer.checks,
         }
-        said |= {"needs_human_review": answer.needs_human_review, "review_id": answer.review_id}
+        fields |= {"needs_human_review": answer.needs_human_review, "review_id": answer.review_id}
         if answer.status == "error":
-            return cls(**said, error_details=error_details(answer))
+            return cls(**fields, error_details=error_details(answer))
         return cls(
-            **said,
+            **fields,
             answer_source=answer.answer_source,
             results=answer.results,
             columns=answer.columns,

@@ -30,8 +30,8 @@ Text = Annotated[str, WHOLE]  # with a pattern: Annotated[str, Field(pattern=...
 # What a JSON schema says of a text that must say something, or must not, for rules between fields. No two readers of
 # patterns agree on what white space is: what is none for any of them says something.
 SOMETHING = r"[^\s\u001c-\u001f\u0085]"
-SAID: dict[str, Any] = {"type": "string", "pattern": SOMETHING}
-UNSAID: dict[str, Any] = {"type": "string", "pattern": r"^[ \t\r\n]*$"}
+FILLED: dict[str, Any] = {"type": "string", "pattern": SOMETHING}
+BLANK: dict[str, Any] = {"type": "string", "pattern": r"^[ \t\r\n]*$"}
 
 
 def one_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class QueryRequest(Frozen):
         return left_out(self.include, self.exclude)
 
     @property
-    def asked_options(self) -> Options:
+    def request_options(self) -> Options:
         """The options, with what `include` asks for."""
         return self.options.model_copy(update={"candidates": True}) if "candidates" in self.include else self.options
 

@@ -35,9 +35,9 @@ class JobResponse(Frozen):
     trace_id: str
 
     @classmethod
-    def of(cls, kept: StoredJob) -> JobResponse:
+    def of(cls, stored: StoredJob) -> JobResponse:
         """The wire's shape of a job."""
-        job = kept.job
+        job = stored.job
         return cls(
             id=job.id,
             status=job.status,
@@ -46,7 +46,7 @@ class JobResponse(Frozen):
             created_at=job.created_at,
             finished_at=job.finished_at,
             progress=list(job.progress),
-            result=None if kept.answer is None else with_first_records(kept.answer),
+            result=None if stored.answer is None else with_first_records(stored.answer),
             problem=job.problem,
             trace_id=job.trace_id,
         )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.api.schemas.common import SAID, SOMETHING, UNSAID, Name, Text, one_of
+from agent.api.schemas.common import BLANK, FILLED, SOMETHING, Name, Text, one_of
 from agent.core.fields import A_NUMBER
 from agent.knowledge.documents import Page
 from executors.base import Frozen
@@ -69,8 +69,8 @@ def _by_kind() -> list[Any]:
             "title": kind,
             "required": list(_NEEDS.get(kind, ())),
             "properties": {"kind": {"const": kind}}
-            | {field: UNSAID for field in ("table", "column", "sql") if field not in takes}
-            | dict.fromkeys(_NEEDS.get(kind, ()), SAID),
+            | {field: BLANK for field in ("table", "column", "sql") if field not in takes}
+            | dict.fromkeys(_NEEDS.get(kind, ()), FILLED),
         }
         for kind, takes in _TAKES.items()
     ]

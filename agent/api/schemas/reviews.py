@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.api.schemas.common import SAID, UNSAID, ExecuteResponse, Text, one_of
+from agent.api.schemas.common import BLANK, FILLED, ExecuteResponse, Text, one_of
 from agent.core.events import UsedDocument
 from agent.core.fields import Flag
 from agent.feedback.feedback import GivenFeedback, Taken
@@ -102,8 +102,8 @@ class SettleRequest(Frozen):
                  "comment": "Cancelled orders do not count."}
             ],
             **one_of([
-                {"required": ["sql"], "properties": {"decision": {"const": "correct"}, "sql": SAID}},
-                {"properties": {"decision": {"enum": ["approve", "reject"]}, "sql": UNSAID}},
+                {"required": ["sql"], "properties": {"decision": {"const": "correct"}, "sql": FILLED}},
+                {"properties": {"decision": {"enum": ["approve", "reject"]}, "sql": BLANK}},
             ]),
         }
     )  # fmt: skip
@@ -151,7 +151,7 @@ class FeedbackRequest(Frozen):
             ],
             **one_of([
                 {"properties": {"correct": {"const": False}}},
-                {"properties": {"correct": {"const": True}, "corrected_sql": UNSAID}},
+                {"properties": {"correct": {"const": True}, "corrected_sql": BLANK}},
             ]),
         }
     )  # fmt: skip
@@ -169,7 +169,7 @@ class FeedbackRequest(Frozen):
             raise ValueError("An answer that is right has no `corrected_sql`; say `correct: false`.")
         return self
 
-    def said(self) -> GivenFeedback:
+    def given(self) -> GivenFeedback:
         """What is said."""
         return GivenFeedback(self.correct, corrected_sql=self.corrected_sql, comment=self.comment)
 

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.api.schemas.common import ROW_LIMIT, SAID, SOMETHING, WHOLE, Name, RowLimit, Text, Value, any_of
+from agent.api.schemas.common import FILLED, ROW_LIMIT, SOMETHING, WHOLE, Name, RowLimit, Text, Value, any_of
 from agent.api.schemas.reviews import TRACE_ID, Sql
 from agent.feedback.records import MAX_TEXT
 from agent.feedback.saved import NewQuery, SavedQuery
 from executors.base import Frozen
 
-WITH_SQL: dict[str, Any] = {"required": ["sql"], "properties": {"sql": SAID}}
+WITH_SQL: dict[str, Any] = {"required": ["sql"], "properties": {"sql": FILLED}}
 WITH_TRACE: dict[str, Any] = {
     "required": ["trace_id"], "properties": {"trace_id": {"type": "string", "pattern": TRACE_ID}},
 }  # fmt: skip

@@ -46,7 +46,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._timer: asyncio.TimerHandle | None = None
         self._has_begun = self._in_body = self._is_refused = False
         self._read = self._unread = b""  # the parser stops where another protocol is offered
-        self._unsaid: tuple[int, str] | None = None  # a refusal that waits for the answer before it
+        self._pending_refusal: tuple[int, str] | None = None  # a refusal that waits for the answer before it
         self._head_bytes = self._head_count = self._body_bytes = 0
         self._began_at = 0.0
 
@@ -117,8 +117,8 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self._unsaid is not None and not self.pipeline and not self.transport.is_closing():
-            self._tell(*self._unsaid)
+        if self._pending_refusal is not None and not self.pipeline and not self.transport.is_closing():
+            self._tell(*self._pending_refusal)
 
     def send_400_response(self, msg: str) -> None:
         """Called by uvicorn for what cannot be parsed; a head that is too large is one of them."""
@@ -182,7 +182,7 @@ class BoundedHttp(HttpToolsProtocol):
         if self._in_body and self.cycle.response_started:
             self.transport.close()
         elif self._is_answering() and not self._in_body:
-            self._unsaid = (status, detail)
+            self._pending_refusal = (status, detail)
         else:
             self._tell(status, detail)
 
