@@ -112,7 +112,7 @@ async def test_a_question_to_which_nobody_comes_back_ends(
         events = read_events(response)  # kept: when it goes, it hangs up
         heard = await read_until(events, "schema_selector")
         await asyncio.wait_for(model.called.wait(), PATIENCE)
-        monkeypatch.setattr(replays, "_kept_s", 0.01)
+        monkeypatch.setattr(replays, "_linger_s", 0.01)
     await asyncio.wait_for(model.cancelled.wait(), PATIENCE)
     problem(await client.get(f"/query/stream/{heard[0]['data']['trace_id']}"), 404, "unknown-answer")
 
