@@ -187,7 +187,7 @@ def test_settings_that_are_wrong_as_a_whole_end_the_examination(environment: Cal
 
     assert result.exit_code == 1
     assert "AZURE_OPENAI_ENDPOINT" in result.stdout
-    assert "Nothing else was looked at" in result.stdout
+    assert "Nothing else was checked" in result.stdout
 
 
 async def test_a_fault_of_the_examination_costs_one_part(diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch) -> None:
