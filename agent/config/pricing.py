@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_settings import NoDecode
 
 from agent.core.usage import DIGITS, StepUsage
-
-if TYPE_CHECKING:
-    from agent.config.settings import Settings
 
 PER = 1_000_000
 
@@ -60,9 +57,9 @@ class Prices:
         self._table, self._otherwise = table, otherwise
 
     @classmethod
-    def of(cls, settings: Settings) -> Prices:
+    def of(cls, table: Mapping[str, Price], *, is_hosted: bool) -> Prices:
         """The settings' table; the embedded model costs nothing."""
-        return cls(settings.prices, otherwise=None if settings.is_hosted else FREE)
+        return cls(table, otherwise=None if is_hosted else FREE)
 
     def cost(self, model: str, usage: StepUsage) -> float | None:
         """US dollars of calls to one model; None where its price is not known, which the log says once."""

@@ -38,7 +38,7 @@ async def answer(question: Question, database: Database, parts: Parts) -> AsyncI
     Raises:
         ModelError, DatabaseUnavailable, WritesNotAllowed: what no further attempt can help, if nothing was found yet.
     """
-    ledger = Ledger(Prices.of(parts.settings), parts.generator.model.name)
+    ledger = Ledger(Prices.of(parts.settings.prices, is_hosted=parts.settings.is_hosted), parts.generator.model.name)
     run = Run(question, database, parts, limits_of(parts.settings, question.options, database.row_limit), ledger)
     try:
         async for event in _steps(run):

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from executors.records import aggregates as agg
 from executors.records.lineage import Lineage, LineageKind, LineageQuery, LineageSource, NotDerivable, sources
-
-if TYPE_CHECKING:
-    from executors.records.record_columns import RecordColumns
+from executors.records.record_columns import RecordColumns
+from executors.sql.tree import identifier_of, output_name
 
 KEY = "answer_key_"
 ALIAS = "answer_groups"
@@ -296,18 +294,3 @@ def _substitute(node: exp.Expr, named: dict[str, exp.Expr]) -> None:
         if meant is None or any(read.name.lower() == column.name.lower() for read in agg.columns(meant)):
             continue
         column.replace(_bracketed(meant.copy()))
-
-
-def identifier_of(node: exp.Expr) -> exp.Identifier | None:
-    """What the rest of the query calls a source, quotes and all."""
-    alias = node.args.get("alias")
-    name = alias.this if isinstance(alias, exp.TableAlias) else node.this if isinstance(node, exp.Table) else None
-    return name.copy() if isinstance(name, exp.Identifier) else None
-
-
-def output_name(item: exp.Expr) -> exp.Identifier | None:
-    """The name of a select item, quotes and all; None where it has none."""
-    name = (
-        item.args.get("alias") if isinstance(item, exp.Alias) else item.this if isinstance(item, exp.Column) else None
-    )
-    return name.copy() if isinstance(name, exp.Identifier) else None

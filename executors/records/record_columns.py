@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from executors.base import Column, Schema, Table
 from executors.records import aggregates as agg
-from executors.records.chosen_groups import identifier_of, output_name
 from executors.records.lineage import LineageQuery, LineageSource, sources
+from executors.sql.tree import identifier_of, output_name
 
 MAX_COLUMNS = 40
 _PARTS = ("where", "having", "order", "qualify", "prewhere")

@@ -13,10 +13,8 @@ from executors.records.chosen_groups import (
     ChosenGroups,
     compares_groups,
     cuts,
-    identifier_of,
     is_cut,
     join_chosen,
-    output_name,
 )
 from executors.records.lineage import (
     NO_AGGREGATE,
@@ -34,6 +32,7 @@ from executors.records.lineage import (
 )
 from executors.records.predicates import own_conditions, through
 from executors.records.record_columns import RecordColumns
+from executors.sql.tree import identifier_of, output_name
 
 _COPIED_CLAUSES = ("from_", "joins", "laterals", "prewhere", "where", "connect", "sample", "options")
 _NAME_CLASH = "two tables or CTEs of the query share a name, which one flat query cannot tell apart"

@@ -39,3 +39,18 @@ def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
 def set_conjuncts(node: exp.Expr, parts: list[exp.Expr], kind: type[exp.Where | exp.Having] = exp.Where) -> None:
     """Make these the condition of a WHERE or HAVING; drop it where the list is empty."""
     node.set(kind.key, kind(this=exp.and_(*parts, copy=False)) if parts else None)
+
+
+def identifier_of(node: exp.Expr) -> exp.Identifier | None:
+    """What the rest of the query calls a source, quotes and all."""
+    alias = node.args.get("alias")
+    name = alias.this if isinstance(alias, exp.TableAlias) else node.this if isinstance(node, exp.Table) else None
+    return name.copy() if isinstance(name, exp.Identifier) else None
+
+
+def output_name(item: exp.Expr) -> exp.Identifier | None:
+    """The name of a select item, quotes and all; None where it has none."""
+    name = (
+        item.args.get("alias") if isinstance(item, exp.Alias) else item.this if isinstance(item, exp.Column) else None
+    )
+    return name.copy() if isinstance(name, exp.Identifier) else None

@@ -38,7 +38,12 @@ def test_cost(model: str, prompt: int, cached: int, completion: int, dollars: fl
 )
 def test_a_model_without_a_price(hosted: dict[str, str], dollars: float | None, why: str) -> None:
     settings = Settings.model_validate(hosted)
-    assert Prices.of(settings).cost("some-model", Usage(model_calls=1, prompt_tokens=10)) == dollars, why
+    assert (
+        Prices.of(settings.prices, is_hosted=settings.is_hosted).cost(
+            "some-model", Usage(model_calls=1, prompt_tokens=10)
+        )
+        == dollars
+    ), why
 
 
 def test_a_missing_price_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
