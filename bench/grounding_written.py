@@ -1,9 +1,9 @@
-"""Sentences that people wrote about a hundred tables, true and false, in six languages: which are refused.
+"""Written sentences about 141 tables, true and false, in six languages: which are refused.
 
     python -m bench.grounding_written [--show 20]
 
-`grounding_written.json` holds six sets. Each was written before it was run for the first time, and read after that, so
-that the figures of today are no longer those of untouched sentences; docs/accuracy.md has those of the first runs.
+`grounding_written.json` holds eight sets. Each was written before it was run for the first time, and read after that,
+so that the figures of today are no longer those of untouched sentences; docs/accuracy.md has those of the first runs.
 Exits with 1 where a false sentence passes, or more than 5 % of the true ones are refused.
 """
 

@@ -103,6 +103,12 @@ def _beyond(facts: Facts, numbers: Numbers, segment: Segment, place: int, column
     )
 
 
+def _is_circular(facts: Facts) -> bool:
+    """Whether the query itself keeps only rows with some values of a measure."""
+    measured = {source for it in facts.measures for source in (it.name.lower(), *it.projection.sources)}
+    return any(set(it.columns) & measured and not it.present for it in facts.conditions)
+
+
 def _verdict(
     facts: Facts, quantifiers: frozenset[Class], named: Rows | None, beyond: Rows, counts: Sequence[Item]
 ) -> bool | None:
@@ -113,6 +119,8 @@ def _verdict(
         return named <= beyond  # "both", "each"
     if limited or len(quantifiers - {Class.NOTHING}) > 1:
         return None
+    if _is_circular(facts) and not counts:
+        return None  # of those that are above 20, all are
     if Class.ALL_BUT in quantifiers:
         outside = everything - beyond
         return outside == named if named else bool(counts) and len(outside) == counts[0].value

@@ -16,7 +16,8 @@ from agent.grounding.evidence.facts import Facts
 from agent.grounding.korean import korean_problems
 from agent.grounding.languages.language import known_words, language_of
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
-from agent.grounding.omissions import foreign_names, miscounted, omissions, turned_round
+from agent.grounding.nouns import misnamed
+from agent.grounding.omissions import affirms, foreign_names, miscounted, omissions, turned_round
 from agent.grounding.support.support import Numbers, Support
 from agent.grounding.wording import Problem, Wording
 from rag.words import denies
@@ -94,6 +95,9 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
         problems += turned_round(text, facts)
         problems += omissions(items, segments, facts, asked)
         problems += miscounted(segments, facts)
+        problems += [
+            Problem(it, "its column is of something else") for it in misnamed(facts, asked, numbers, segments, supports)
+        ]
     elif facts.language == "ko":
         problems += korean_problems(text, segments, facts)
     if not read and _is_of_another_language(text, facts, items):
@@ -107,7 +111,7 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     ):
         problems.append(Problem("the denial", "the rows have it"))
     rows = [item for segment in segments for item in segment.names]
-    if not problems and not _says_something(supports, rows, segments, facts):
+    if not problems and not _says_something(supports, rows, items, asked, facts):
         problems.append(Problem("the sentence", "it says nothing of the rows"))
     unique = tuple(dict.fromkeys(problems))[:MAX_PROBLEMS]
     return Checked(tuple(told), tuple(rows), unique, read)  # fmt: skip
@@ -182,12 +186,18 @@ def _unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Ite
 
 
 def _says_something(
-    supports: dict[int, Support], names: Sequence[Item], segments: Sequence[Segment], facts: Facts
+    supports: dict[int, Support], names: Sequence[Item], items: Sequence[Item], asked: Sequence[Item], facts: Facts
 ) -> bool:
     """Whether anything in it comes from the rows."""
+    repeated = [it.text.lower() for it in asked if it.cls in (Class.NOT, Class.NOTHING)]
+    denied = False
+    for item in items:
+        if item.cls in (Class.NOT, Class.NOTHING) and item.text.lower() in repeated:
+            repeated.remove(item.text.lower())  # "failed" of "How many failed?" denies nothing
+        else:
+            denied = denied or item.cls in (Class.NOT, Class.NOTHING, Class.NO_VALUE)
     if not facts.rows:
-        return any({Class.NOT, Class.NOTHING} & it.classes for it in segments) or facts.language not in LANGUAGES
-    answers = {Class.NOT, Class.NOTHING, Class.YES, Class.NO_VALUE}
-    return bool(names) or any(it.origin != "question" for it in supports.values()) or any(
-        answers & it.classes for it in segments
-    )  # fmt: skip
+        return denied or facts.language not in LANGUAGES
+    if denied or names or any(it.origin != "question" for it in supports.values()):
+        return True
+    return any(it.cls is Class.YES for it in items) or affirms(items, asked, facts)

@@ -52,7 +52,8 @@ _KINDS = (
     _kind(
         r"distan|length|länge|longueur|longitud|lunghezza|durati?on|dauer|durée|duraci|durat|minute|hour|days|night|stund|wait"
         r"|heures?|horas?|(?:^|[_ ])(?:km|ore|time|min|h)(?:$|[_ ])|kilomet|miles?",
-        "",
+        """take takes took taken lasts lasted long lang lange dauert dauerten dauern dauerte dure durent duraient longs
+        longue longues dura duran duró largo larga durano lungo lunga lunghi""",
         r"long(?:er|est)|short(?:er|est)|(?:länger|längst|kürzer|kürzest)\w*|f[au]rthest",
     ),
     _kind(

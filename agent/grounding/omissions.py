@@ -23,6 +23,8 @@ _DIRECTED = re.compile(rf"\b({'|'.join(_DIRECTION)})\s+([^\W\d_]+)", re.IGNORECA
 _AS_ASKED = frozenset(
     {"such", "solche", "solchen", "solcher", "tel", "telle", "tels", "telles", "tal", "tales", "tali"}
 )
+# They say more of one row where the question's limit is left out: "the highest" of those above 60.
+_OF_OTHERS = frozenset({Class.MOST, Class.LEAST, Class.LATEST, Class.EARLIEST, Class.RANK, Class.ALL, Class.ONLY})
 _FRAGMENT = 2  # words of an answer that is no sentence
 _SHORT = 3  # letters of a word that may be left out
 _HEAD = 3  # words in which what is counted is named
@@ -57,22 +59,44 @@ def omissions(
     if unsaid and others and facts.query.aggregates:
         yield Problem(others[0], "the question speaks of it, and the answer leaves it out")
     for date in dates:
-        if date.date and not any(it.date and _says(it.date, date.date) for it in told):
+        of_rows = date.places and any(it.places for it in told)
+        if date.date and not of_rows and not any(it.date and _says(it.date, date.date) for it in told):
             yield Problem(date.text, "the question asks for this time, and the answer leaves it out")
-    numbers = {it.value for it in items if it.kind == "number"}
-    numbers |= {Fraction(year) for it in told if it.date for year, *_ in it.date.readings if year is not None}
-    numbers |= {Fraction(digits) for it in items if it.kind == "word" for digits in re.findall(r"\d+", it.text)}
-    limit = facts.query.limit
-    for number in (it for it in asked if it.kind == "number"):
-        if number.value not in numbers and number.value != limit and _compared(number, facts):
-            yield Problem(number.text, "the question speaks of it, and the answer leaves it out")
+    yield from _left_numbers(items, told, facts, asked)
     denied = {Class.NOT, Class.NOTHING}
     polar = bool(facts.question_words) and facts.question_words[0] in vocabulary(facts.language).polar
     if any(denied & it.classes for it in segments) and facts.conditions:
         why = "the question asks of fewer, and the answer denies all"
         yield from (Problem(it, why) for it in _dropped(asked, text, polar=polar))
-    if _asks_denied(asked, facts) and not any(denied & it.classes for it in segments):
+    denials = sum(it.cls in denied for it in items)
+    none = not facts.rows  # of what is denied there is none: "no supplier has never been late"
+    if _asks_denied(asked, facts) and denials < 1 + none:
         yield Problem("not", "the question denies something, and the answer does not")
+
+
+def _left_numbers(
+    items: Sequence[Item], told: Sequence[Item], facts: Facts, asked: Sequence[Item]
+) -> Iterator[Problem]:
+    """Numbers that the query compares with, and that a sentence leaves out."""
+    numbers = {it.value for it in items if it.kind == "number"}
+    numbers |= {Fraction(year) for it in told if it.date for year, *_ in it.date.readings if year is not None}
+    numbers |= {Fraction(digits) for it in items if it.kind == "word" for digits in re.findall(r"\d+", it.text)}
+    limit = facts.query.limit
+    tells = any(it.kind in ("name", "date") and it.places for it in items)
+    for number in (it for it in asked if it.kind == "number"):
+        if tells and not _OF_OTHERS & {it.cls for it in items} and _is_of_shown(number, facts):
+            continue  # "31.5 hours" of those with more than 20; a key, of a row that is named
+        if number.value not in numbers and number.value != limit and _compared(number, facts):
+            yield Problem(number.text, "the question speaks of it, and the answer leaves it out")
+
+
+def affirms(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> bool:
+    """Whether a sentence repeats a question that asks yes or no, of which the one cell says yes."""
+    polar = bool(facts.question_words) and facts.question_words[0] in vocabulary(facts.language or "en").polar
+    cells = [cell for row in facts.rows for cell in row]
+    said = {word for it in items for word in words_of(it.text)}
+    repeats = all(is_among(word, said) for it in asked if it.kind == "word" for word in words_of(it.text))
+    return polar and repeats and len(cells) == 1 and (cells[0] is True or cells[0] == 1)
 
 
 def _dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[str]:
@@ -139,6 +163,14 @@ def _compared(number: Item, facts: Facts) -> bool:
     """Whether the query compares something with this number."""
     values = {value for condition in facts.conditions for value in condition.values}
     return any(number.text.strip() in re.findall(r"\d+(?:\.\d+)?", value) for value in values)
+
+
+def _is_of_shown(number: Item, facts: Facts) -> bool:
+    """Whether all conditions with a number are about a measure that is shown, or pick one row by its key."""
+    measured = {source for it in facts.measures for source in (it.name.lower(), *it.projection.sources)}
+    found = [it for it in facts.conditions if number.text.strip() in it.values]
+    keys = all(re.search(r"(?:^|_)(?:id|no|nr|code|key)$", name) for it in found for name in it.columns)
+    return bool(found) and (all(set(it.columns) <= measured for it in found) or (keys and len(facts.rows) == 1))
 
 
 def _asks_denied(asked: Sequence[Item], facts: Facts) -> bool:

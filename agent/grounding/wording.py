@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import takewhile
 from typing import NamedTuple
 
 from agent.grounding.claims.claims import BOTH, Segment
@@ -93,7 +94,8 @@ class Wording:
             Class.TIME: self._time, Class.AFTER: self._as_asked, Class.BEFORE: self._as_asked,
             Class.SHARE: self._share, Class.PER: self._per, Class.EQUAL: self._equal, Class.RANGE: self._range,
             Class.NO_OTHER: self._no_other, Class.ALL_BUT: self._all_but,
-            Class.MULTIPLIED: self._multiplied,
+            Class.MULTIPLIED: self._multiplied, Class.NEGATIVE: self._negative, Class.STABLE: self._stable,
+            Class.SOME: self._some, Class.ASKED: self._asked_only, Class.POINTS: self._points,
         }  # fmt: skip
 
     def problems(self, segments: Sequence[Segment]) -> Iterator[Problem]:
@@ -140,11 +142,12 @@ class Wording:
         text = segment.items[place].text
         if is_among(text.lower(), self._known):
             return True
-        columns = self._numbers.columns(segment, place) or self._facts.measures
+        columns = self._measured_by(segment, place) or self._facts.measures
         if _SIZE.fullmatch(text.lower().split()[-1]):  # "the largest city" is not the one that sells most
             beside = segment.items[max(0, place - 1) : place] + segment.items[place + 1 : place + 2]
+            counts = any(it.projection.aggregate == "count" for it in columns) and bool(segment.numbers)
             told = {word for it in self._facts.columns if it.kind == "dimension" for word in it.words}
-            if any(it.kind == "word" and is_among(it.text.lower(), told) for it in beside):
+            if not counts and any(it.kind == "word" and is_among(it.text.lower(), told) for it in beside):
                 return False
         known = [it.words for it in (self._supports.get(one.start) for one in segment.numbers) if it is not None]
         if any(fits(text, [*words], counts=False) for words in known if words):
@@ -171,24 +174,42 @@ class Wording:
 
     # -- claims; each gives why it is not supported, or nothing ------------------------------------------
 
-    def _denial(self, segment: Segment, _: int) -> str:
+    def _denial(self, segment: Segment, place: int) -> str:
         facts = self._facts
         if not facts.rows or {Class.NOT, Class.NOTHING} & self._asked_classes:
             return ""
         rows = self._numbers.rows_of(segment)
         chosen = sorted(rows) if rows else (range(len(facts.rows)) if len(facts.rows) == 1 else ())
         cells = [(facts.rows[row][it.index], it) for row in chosen for it in facts.columns]
-        empty = [it for cell, it in cells if cell is None or (it.kind != "dimension" and _is_nothing(cell))]
-        zeros = any(cell is not None and _is_nothing(cell) and it.kind != "dimension" for cell, it in cells)
+        empty = [it for cell, it in cells if cell is None or self._is_none(cell, it)]
+        zeros = any(cell is not None and self._is_none(cell, it) for cell, it in cells)
         counted = zeros or any(it.projection.aggregate in ("count", "sum") for it in empty)
         words = [it.text.lower() for it in segment.items if it.kind == "word"]
         missing = bool(empty) and not zeros and not counted
         if missing and any(it.text.lower() in _ZERO for it in segment.items):
             return "a value that is missing is not nothing"
         named = any(is_among(it, {*column.words, *self._asked_first()}) for it in words for column in empty)
+        others = {word for it in facts.measures if it not in empty for word in it.words}
+        if empty and others:  # of 0 goals in 270 minutes: "no goals", not "no minutes", not "did not play"
+            own = {word for it in empty for word in it.words} - others
+            after = next((it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"), "")
+            alone = not words and len(facts.measures) == len({it.index for it in empty}) + len(segment.numbers)
+            if is_among(after, others - own) or not (alone or any(is_among(it, own) for it in words)):
+                return "the rows do not say that there is none of it"
         if empty and (counted or named or Class.NO_VALUE in segment.classes or self._denies_only(segment)):
             return ""
         return "the rows do not say that there is none"
+
+    def _is_none(self, cell: JsonValue, column: ColumnFacts) -> bool:
+        """Whether a cell says that there is none: zero of what is counted, not zero degrees."""
+        if column.kind == "dimension" or cell is None or not _is_nothing(cell):
+            return False
+        if cell is False:
+            return True
+        values = self._facts.values(column.index)
+        missing = len(values) < len(self._facts.rows)
+        measured = any(it.denominator != 1 for it in values) or missing
+        return not measured or column.projection.aggregate in ("count", "sum")
 
     def _asked_of_each(self) -> list[str]:
         """What the question asks for each of: "team" of "in each team"; every word where it does not say."""
@@ -196,6 +217,13 @@ class Wording:
         places = [at for at, it in enumerate(self._asked) if it.cls in (Class.EACH, Class.PER)]
         found = [it.text.lower() for at in places for it in self._asked[at + 1 : at + 3] if it.kind == "word"]
         return found or words
+
+    def _is_of_each(self, unit: str) -> bool:
+        """Whether a unit of time is what the question asks for each of, or what the rows are of."""
+        places = [at for at, it in enumerate(self._asked) if it.cls in (Class.EACH, Class.PER)]
+        asked = {it.text.lower() for at in places for it in self._asked[at + 1 : at + 3]}
+        rows = {word for it in self._facts.columns if it.kind == "dimension" for word in it.words}
+        return is_among(unit, asked | rows)
 
     def _asked_first(self) -> list[str]:
         """What the question asks for, in its own language: "mileage" of "What is the mileage of truck 12?"."""
@@ -285,10 +313,14 @@ class Wording:
         cls = segment.items[place].cls
         if cls is None:
             return ""
-        rows = self._numbers.rows_of(segment)
-        if any(self._cls(it) is cls for it in segment.numbers):
+        rows = self._numbers.rows_of(segment) or self._numbers.nearby(segment)
+        if any(self._cls(it) is cls for it in segment.numbers) or self._is_column(segment, place, cls):
             return ""
-        if len(self._facts.rows) > 1 and rows and (segment.own() or segment.inherited):
+        if not self._is_measured(segment, place, cls):
+            return "it does not say by what"
+        if self._is_of_means(segment, place):
+            return "the rows hold means"
+        if len(self._facts.rows) > 1 and rows and (segment.own() or segment.inherited or segment.nearby):
             held = self._holds_extreme(segment, place, cls, rows)
             if held is not None:
                 return "" if held else "another row has a value beyond it"
@@ -299,7 +331,7 @@ class Wording:
     def _holds_extreme(self, segment: Segment, place: int, cls: Class, rows: Rows) -> bool | None:
         """Whether the rows named are the first by a measure; None where it cannot be told."""
         facts = self._facts
-        columns = self._numbers.columns(segment, place)
+        columns = self._measured_by(segment, place)
         ordered = dict(facts.query.order)
         chosen = [it for it in columns if it.name.lower() in ordered] or list(columns)
         if not chosen or (facts.result.truncated and chosen[0].name.lower() not in ordered):
@@ -310,6 +342,57 @@ class Wording:
         if not inside or not outside:
             return None
         return min(inside) >= max(outside) if cls is Class.MOST else max(inside) <= min(outside)
+
+    def _columns_told(self, segment: Segment) -> list[ColumnFacts]:
+        """The columns of the cells that its numbers are."""
+        told = (self._supports.get(it.start) for it in segment.numbers)
+        return [self._facts.columns[it.column] for it in told if it is not None and it.column is not None]
+
+    def _with_numbers(self, segment: Segment) -> Segment:
+        """The segment that tells the number of one that tells none: "is the longest" before ", at 63.8"."""
+        at = next(at for at, it in enumerate(self._segments) if it is segment)
+        following = self._segments[at + 1] if at + 1 < len(self._segments) else None
+        ends = following is None or following.sentence != segment.sentence or following.own()
+        return segment if segment.numbers or following is None or ends else following
+
+    def _measured_by(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
+        """The columns that a superlative may be of: by the words after it, else those of the number told with it."""
+        after = takewhile(lambda it: it.kind != "number", segment.items[place + 1 :])
+        for item in after:
+            if found := self._numbers.labelled(item):
+                return found
+        told = self._with_numbers(segment).numbers
+        beside = [it for it in told if it.start > segment.items[place].start] or told
+        for item in beside:
+            support = self._supports.get(item.start)
+            if support is not None and support.column is not None:
+                return [self._facts.columns[support.column]]
+        return self._numbers.columns(segment, place)
+
+    def _is_column(self, segment: Segment, place: int, cls: Class) -> bool:
+        """Whether a superlative is what a column holds: "the highest salary in Design", of MAX(salary) by team."""
+        items, wanted = segment.items, "max" if cls is Class.MOST else "min"
+        at = [items.index(it) for it in segment.names]
+        leads = at and at[0] < place and not (at[0] and items[at[0] - 1].cls is Class.FILLER)
+        columns = self._columns_told(segment)
+        return not leads and bool(columns) and all(it.projection.aggregate == wanted for it in columns)
+
+    def _is_measured(self, segment: Segment, place: int, cls: Class) -> bool:
+        """Whether a sentence says by what something is the first: by a number, a column's name or as the question."""
+        if cls in self._asked_classes or self._with_numbers(segment).numbers:
+            return True
+        known = {word for it in self._facts.measures for word in it.words}
+        sentence = [it for one in self._segments if one.sentence == segment.sentence for it in one.items]
+        return any(
+            it.kind in ("word", "phrase") and is_among(it.text.lower(), known) for it in sentence
+        ) or is_adjective(segment.items[place].text.lower().split()[-1])
+
+    def _is_of_means(self, segment: Segment, place: int) -> bool:
+        """Whether a superlative speaks of single values, where the column that is meant holds means of them."""
+        columns = self._measured_by(segment, place)
+        if not columns or any(it.projection.aggregate != "avg" for it in columns) or Class.MEAN in self._asked_classes:
+            return False
+        return not any(Class.MEAN in it.classes for it in self._segments if it.sentence == segment.sentence)
 
     def _chosen_by(self, cls: Class) -> bool:
         """Whether the query picks the rows so: the first by an order, or MAX and MIN."""
@@ -409,10 +492,47 @@ class Wording:
             " ".join((self._facts.question, *self._facts.result.columns))
         )
         rises = item.cls is Class.RISE
-        if cells and (asked or not rises):
+        first = len(segment.names) == 1 and self._is_timed(segment.names[0]) and len(self._facts.rows) > 1
+        if cells and asked and not first:
             fits = cells[0] > 0 if rises else cells[0] < 0
             return "" if fits or (item.cls in self._asked_classes and cells[0] > 0) else "the sign says the opposite"
         return "the rows do not say so"
+
+    def _negative(self, segment: Segment, place: int) -> str:
+        """ "A loss of 12": of a number below zero."""
+        item = segment.items[place]
+        cells = [self._supports[it.start] for it in segment.numbers if it.start in self._supports]
+        if self._said(item) or any(it.value < 0 for it in cells):
+            return ""
+        return "no number in it is below zero"
+
+    def _stable(self, segment: Segment, place: int) -> str:
+        """ "Stayed at 66 in 2020": as much as the time before, or between two times."""
+        if self._said(segment.items[place]):
+            return ""
+        names, facts = segment.names, self._facts
+        columns = self._numbers.columns(segment, place)
+        if len(names) == 2 and all(self._is_timed(it) for it in names):
+            pair = self._pair(segment, place, names)
+        elif names:
+            pair = self._since_before(names, segment, place)
+        else:
+            values = facts.values(columns[0].index) if len(columns) == 1 and self._names.dated else []
+            whole = len(values) == len(facts.rows) > 1 and not facts.result.truncated
+            pair = (min(values), max(values)) if whole else None
+        return "" if pair is not None and pair[0] == pair[1] else "the rows do not say that it stayed the same"
+
+    def _some(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        before = segment.items[place - 1].text.lower() if place else ""
+        return "" if before in _AS or self._said(item) else "it says no number, and the question does not say so"
+
+    def _asked_only(self, segment: Segment, place: int) -> str:
+        return "" if self._said(segment.items[place]) else "the question does not say so"
+
+    def _points(self, segment: Segment, _: int) -> str:
+        told = any(self._origin(it) == "calculation" for it in segment.numbers)
+        return "" if told else "it is no difference of two percentages"
 
     def _is_timed(self, name: Item) -> bool:
         return name.kind == "date" or bool(self._names.dated & name.places.keys())
@@ -432,7 +552,9 @@ class Wording:
         if len(rows) != 1:
             return None
         at = order.index(min(rows))
-        return self._pair_of(segment, place, [[order[max(0, at - 1)]], [order[at]]])
+        if not at:
+            return None
+        return self._pair_of(segment, place, [[order[at - 1]], [order[at]]])
 
     def _calculated(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
@@ -455,13 +577,19 @@ class Wording:
         if any(self._cls(it) in (item.cls, Class.SHARE) for it in segment.numbers):
             return ""  # computed, or a share "of the total"
         names = ("avg",) if item.cls is Class.MEAN else ("sum", "count")
-        own = bool(segment.own()) or len(self._facts.rows) == 1
+        own = self._numbers.rows_of(segment) is not None
+        own = own or any(it.projection.aggregate in names for it in self._columns_told(segment))
         return "" if own and self._aggregates(*names) else "no row and no calculation says it"
 
     def _per(self, segment: Segment, place: int) -> str:
         """A rate: as asked, computed, or of rows that are told one by one."""
         item = segment.items[place]
-        if item.text.lower() not in _RATES or {Class.PER, Class.EACH, Class.MEAN} & self._asked_classes:
+        if item.text.lower() not in _RATES:
+            return ""
+        after = segment.items[place + 1] if place + 1 < len(segment.items) else None
+        if after is not None and after.cls is Class.TIME and not self._is_of_each(after.text.lower()):
+            return "no row is of one"
+        if {Class.PER, Class.EACH, Class.MEAN} & self._asked_classes:
             return ""
         meant = any(self._cls(it) is Class.MEAN for it in segment.numbers) or len(self._facts.rows) > 1
         return "" if meant or self._aggregates("avg") else "the rows hold no rate"
@@ -486,7 +614,7 @@ class Wording:
         item = segment.items[place]
         if self._said(item):
             return ""
-        if not self._facts.query.order and not self._is_sorted():
+        if not self._is_sorted():
             return "the rows have no order"
         rows = self._numbers.rows_of(segment)
         return "" if rows == frozenset({item.rank - 1}) else "another row has that place"
@@ -521,6 +649,8 @@ class Wording:
         following = segment.items[place + 1] if place + 1 < len(segment.items) else None
         if item.cls is Class.AFTER and following is not None and self._origin(following) == "result":
             return ""  # "after 420 in 2019"
+        if following is not None and following.kind == "date" and following.places:
+            return ""  # "since February 1, 1998"
         return "" if item.cls in self._asked_classes or self._said(item) else "the question does not say so"
 
     # -- what they share ----------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ _DATE = re.compile(
         (?:,?\s+(?:(?:of|de|del)\s+)?(?P<year>{_YEAR})\b)?
     | \b(?P<day_first>[0-3]?\d)(?:st|nd|rd|th|er|º|°|\.)?\s+(?:(?:of|de)\s+)?(?P<name_after>{_NAMES})\b\.?
         (?:,?\s+(?:(?:de|del)\s+)?(?P<year_after>{_YEAR})\b)?
-    | \bQ(?P<quarter>[1-4])(?:\s+(?:of\s+)?|[/-])(?P<quarter_year>{_YEAR})\b
+    | \bQ(?P<quarter>[1-4])(?:(?:\s+(?:of\s+)?|[/-])(?P<quarter_year>{_YEAR}))?\b
     | \b(?P<year_quarter>{_YEAR})[\s/-]?Q(?P<quarter_after>[1-4])\b
     | \b(?P<one>[0-3]?\d)[/.](?P<two>[0-3]?\d)[/.](?P<slash_year>{_YEAR})\b
     | \b(?P<time>(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?)\b

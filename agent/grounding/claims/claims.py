@@ -13,7 +13,7 @@ from agent.grounding.languages.vocabulary import Class
 # Words that say nothing by themselves, so that what has no others only introduces what follows.
 _PLAIN = frozenset({Class.FILLER, Class.JOIN, Class.TIME, Class.PER, Class.EACH, Class.EXISTS, Class.ROWS, Class.ABOUT})
 # What they say is said of a number, which may come after a comma.
-_NEEDS_NUMBER = frozenset({Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.RISE, Class.FALL, Class.TIMES})
+_NEEDS_NUMBER = frozenset({Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.RISE, Class.FALL, Class.TIMES, Class.STABLE})
 _QUANTIFIERS = frozenset({Class.ALL, Class.EACH, Class.ONLY})
 BOTH = frozenset(["both", "beide", "beiden", "les deux", "ambos", "ambas", "entrambi", "entrambe"])
 BETWEEN = frozenset(["between", "zwischen", "entre", "tra", "fra"])

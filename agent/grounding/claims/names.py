@@ -78,6 +78,8 @@ class NameIndex:
                 found += date.readings
             if not found and cell.lower() in MONTHS:
                 found.append((None, MONTHS[cell.lower()], None, None))
+            if not found and _MONTH_COLUMN.search(column.name) and re.fullmatch(r"0?[1-9]|1[0-2]", cell):
+                found.append((None, int(cell), None, None))
             if not found and _YEAR.fullmatch(cell):
                 found.append((int(cell), None, None, None))
         elif isinstance(cell, int) and _MONTH_COLUMN.search(column.name) and 1 <= cell <= 12:

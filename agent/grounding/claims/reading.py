@@ -92,6 +92,8 @@ def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
             and _ALL & {it.cls for it in found[max(0, place - 4) : place]}
         ):
             found[place] = replace(item, cls=Class.NOT)  # "all hotels but Ritz"
+        if item.cls is Class.SOME and following == "number":
+            found[place] = replace(item, cls=Class.ABOUT)  # "some 300"
         if item.cls in _COMPARES and following != "number":  # "more than Ada", not "more than 12"
             found[place] = replace(item, cls=_COMPARES[item.cls])
     return list(_with_than(text, found if text == facts.question else list(_with_years(facts.question, found))))
@@ -301,6 +303,8 @@ class _Reader:
             return self._item("word", at, self._ends[place])
         if mark := _MARKS.match(self._text, at):
             return self._item("mark", at, mark.end())
+        if self._text[at] == "+" and self._name(at + 1) is not None:
+            return None  # of a telephone number
         if self._text[at] in "$€£¥₹₽₩%+×÷*<>±":
             return self._item("word", at, at + 1)
         return None

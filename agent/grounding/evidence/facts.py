@@ -29,7 +29,7 @@ _CURRENCIES = {
     "INR": r"₹|\brupees?\b|\binr\b",
     "PLN": r"\bpln\b|\bzloty\b",
     "SEK": r"\bsek\b",
-    "KRW": r"₩|\bkrw\b|\bwon\b",
+    "KRW": r"₩|\bkrw\b|\b(?:korean|\d) won\b",
 }
 _CURRENCY = {code: re.compile(pattern, re.IGNORECASE) for code, pattern in _CURRENCIES.items()}
 _UNIT = re.compile(
@@ -172,7 +172,9 @@ class Facts:
             label=short or _spelled_out(name) or name,
             projection=named,
             currency="" if counts else self._currency(said),
-            units=() if counts else _units(re.sub(r"^min\b", "", said), name),  # the least wait is not in minutes
+            units=()
+            if counts
+            else _units(re.sub(r"^min\b", "", said), name, *named.sources),  # the least wait is not in minutes
             scale=1 if counts else _scale((name, *named.sources, *texts)),
             percent=percent or (not counts and any(_IN_PERCENT.search(it) for it in texts)),
             codes=tuple((m[1] or m[3], (m[2] or m[4]).strip()) for it in texts for m in _CODES.finditer(it)),
@@ -208,8 +210,8 @@ def _scale(texts: Sequence[str]) -> int:
     return found.pop() if len(found) == 1 else 1
 
 
-def _units(said: str, name: str) -> tuple[str, ...]:
-    found = (*_UNIT.findall(said), *_NAME_UNIT.findall(name))
+def _units(said: str, *names: str) -> tuple[str, ...]:
+    found = (*_UNIT.findall(said), *(unit for name in names for unit in _NAME_UNIT.findall(f"_{name}")))
     return tuple(dict.fromkeys(unit.lower() for unit in found))
 
 

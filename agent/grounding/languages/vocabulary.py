@@ -34,6 +34,12 @@ class Class(StrEnum):
     ABOUT = "about"
     RISE = "rise"
     FALL = "fall"
+    NEGATIVE = "negative"  # a loss: below zero
+    STABLE = "stable"  # as much as the time before
+    POINTS = "points"  # the difference of two percentages
+    EXACT = "exact"
+    SOME = "some"  # says how many without a number
+    ASKED = "asked"  # said only where the question says it
     EQUAL = "equal"  # "as many as"
     DIFFERENCE = "difference"
     TIMES = "times"

@@ -13,13 +13,16 @@ _ENDINGS_OF_ALL = """
     s es e n en ied er ern em d ed t te ten ter tes tem ing r a o i as os ie ies y ee ees ada ado adas ados ato ata ati
     ate ida ido idas idos ita ito iti ite uto uta uti ute ly al an in innen ung ungen x aux is it iz ez ons ait aient
     ar ir re ire are ere on ano ono no aron eron ion ions iones ioni ant ante anti ent ente enti ens st sten ste ster
-    stes stem ping ped ning ned ting ted ling led
+    stes stem ping ped ning ned ting ted ling led ings tion tions ship ships ment ments
 """
 _ENDINGS = frozenset({"", *_ENDINGS_OF_ALL.split()})
 _IRREGULAR = """
-    sell sells sold selling;buy bought buys;pay paid pays;spend spent spends;drive drove driven drives;go went gone;
-    write wrote written;make made;take took taken;give gave given;send sent;build built;lose lost;win won;hold held;
+    sell sells sold selling;pay paid pays;spend spent spends;drive drove driven drives;go went gone;
+    write wrote written;make made;take took taken;give gave given;send sent;build built;lose loses lost losing;
+    win wins won winning;hold held;
     leave left;come came;begin began begun;grow grew grown;keep kept;run ran;ride rode ridden;meet met;find found;
+    delay delays delayed late;client clients customer customers;movie movies film films;
+    employee employees staff;shop shops store stores;buy bought buys purchase purchases purchased;
     bring brought;fly flew flown flies flight flights;see saw seen;know knew known;
     person people persons;man men;woman women;child children;
     rise rose risen;fall fell fallen;stand stood;sale sales sold sell;die died;lie lay;teach taught;think thought;
@@ -67,7 +70,9 @@ def same_word(one: str, other: str) -> bool:
     shared = next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), None)
     shared = min(len(one), len(other)) if shared is None else shared
     least = 3 if min(len(one), len(other)) < 6 else 4
-    return shared >= least and one[shared:] in _ENDINGS and other[shared:] in _ENDINGS
+    # The endings may begin alike: "member-s", "member-ship".
+    stems = (at for at in (shared, shared - 1) if at >= least)
+    return any(one[at:] in _ENDINGS and other[at:] in _ENDINGS for at in stems)
 
 
 def is_among(word: str, known: Iterable[str]) -> bool:

@@ -10,13 +10,14 @@ EN = {
     "how_many": "how_many",
     "filler": """
         cover covers covered belonging distributed split divided breakdown distribution overview summary
-        took takes take place occurred occurs happened happen exist exists counted located spread across
+        took_place takes_place take_place place
+        occurred occurs happened happen exist exists counted located spread across
         among within respectively whose amounting reads states there the a an of in on at to for from by
         with as is are was were be been being has have had do does did here this that these those it its
         they them their he she his her we our us you your i who whom which what when where how s also too
         then namely following follows follow listed list lists listing shown show shows according data
         database result answer answers question value values amount amounts amounted come comes came out
-        such can found find stands stood equals equal equaled equalled exactly just begins begin starts
+        such can found find stands stood equals equal equaled equalled just begins begin starts
         start any belongs belong include includes including included consists consist contains contain
         contained holds hold held accounts accounted account generated generate generates earned earns
         reached reaches reach achieved achieves brought brings got received receives gets having number
@@ -54,11 +55,23 @@ EN = {
     "under": """
         under less_than fewer_than almost nearly below at_most close_to just_under up_to lower_than
         no_more_than""",
-    "about": "about approximately approx around roughly some circa ca nearly_exactly",
+    "about": "about approximately approx around roughly circa ca nearly_exactly",
     "rise": "increase increased increases increasing rose rise rises risen grew grow grown growth gain gained up_by",
     "fall": """
         decrease decreased decreases decreasing fell fall falls fallen dropped drop drops decline declined
-        declines loss losses lost shrank shrunk down_by negative minus deficit""",
+        declines shrank shrunk down_by""",
+    "negative": "loss losses lost negative minus deficit",
+    "stable": """
+        stayed stays remained remains unchanged constant stable did_not_change didn't_change has_not_changed
+        hasn't_changed no_change have_not_changed stayed_the_same remained_the_same remained_unchanged""",
+    "points": "percentage_points percentage_point",
+    "exact": "exactly precisely",
+    "some": """
+        some several many few various numerous most_of_the most_of_these most_of_our almost_all nearly_all a_few
+        a_lot""",
+    "asked": """
+        this_year this_month this_week this_quarter last_year last_month last_week last_quarter next_year next_month
+        today yesterday tomorrow so_far to_date""",
     "equal": "as_many as_much as_high as_expensive as_large as_long as_often as_far the_same equally tie tied ties",
     "difference": "difference differ differs gap margin",
     "times": "times ratio",
@@ -102,13 +115,13 @@ DE = {
         welche welcher welches welchen wie wo wann dies diese dieser dieses diesen diesem dabei davon dafür
         damit hier dort da auch dann nämlich jeweils folgende folgenden folgt gefolgt laut gemäß daten
         datenbank ergebnis antwort antworten frage wert werte betrag beträgt betrug betragen beliefen belaufen
-        beläuft belief sich lautet lauten liegt lag liegen lagen genau gehört gehören umfasst umfassen enthält
+        beläuft belief sich lautet lauten liegt lag liegen lagen gehört gehören umfasst umfassen enthält
         enthalten entfällt entfallen entfielen entfiel kommt kommen kam kamen erzielt erzielte erzielten
         erreicht erreichte erreichten erreichen erhalten erhielt anzahl zahl zahlen gezählt ergibt ergeben
         ergab namen name namens heißt heißen so also somit demnach dass zwischen aktuell derzeit verzeichnet
         verzeichnete verzeichneten erfasst gefunden bekannt macht machen machte entspricht entsprechen
         insgesamt_also steht stehen stand sowie_auch wobei aufgelistet angezeigt zeigt zeigen zusammen_mit
-        einschließlich bestehen besteht denen deren dessen auch_noch mal exakt solche solchen solcher beginnt
+        einschließlich bestehen besteht denen deren dessen auch_noch mal solche solchen solcher beginnt
         beginnen platz rang geht ging bringt brachte brachten""",
     "join": "und sowie während aber oder",
     "sum": """
@@ -133,8 +146,17 @@ DE = {
         anstieg gestiegen stieg stiegen steigerung gewachsen wuchs wuchsen zunahme zugenommen erhöht erhöhte
         plus""",
     "fall": """
-        rückgang gesunken sank sanken abnahme abgenommen gefallen fiel fielen verringert verlust verluste
-        minus negativ* zurückgegangen""",
+        rückgang gesunken sank sanken abnahme abgenommen gefallen fiel fielen verringert zurückgegangen""",
+    "negative": "verlust verluste minus negativ*",
+    "stable": """
+        blieb blieben gleich_geblieben gleichgeblieben unverändert konstant stabil nicht_verändert blieb_gleich
+        blieben_gleich blieb_unverändert""",
+    "points": "prozentpunkt prozentpunkte prozentpunkten",
+    "exact": "genau exakt",
+    "some": "einige einigen mehrere mehreren viele vielen wenige wenigen manche fast_alle ein_paar die_meisten_der",
+    "asked": """
+        dieses_jahr diesen_monat dieser_woche diese_woche diesem_jahr diesem_monat letztes_jahr letzten_monat
+        letzte_woche letzter_woche letztem_jahr nächstes_jahr heute gestern morgen bisher""",
     "equal": """
         so_teuer so_viel so_viele so_hoch so_groß so_lang so_oft so_weit genauso* ebenso* gleich gleichviel
         gleiche""",

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+
+def _superlatives(adjectives: str) -> str:
+    """French ones, whose article tells them from a comparison: "la plus faible"."""
+    return " ".join(f"{article}_plus_{it}" for it in adjectives.split() for article in ("le", "la", "les"))
+
+
+_LEAST = "faible faibles bas basse basses petit petite petits petites court courte courts courtes léger légère"
+
 FR = {
     "common": """
         le la les des du de quel quelle quels quelles est sont combien nos notre dans pour par avec et montre
@@ -16,12 +24,12 @@ FR = {
         avait avaient avons eu y voici voilà aussi ainsi donc puis respectivement suivant suivante suivants
         suivantes suivi suivie suivis selon données base_de_données résultat réponse question valeur valeurs
         montant montants s se élève élèvent élevait élevaient élevé élevés élevée atteint atteignent
-        atteignait correspond correspondent exactement appartient tel telle tels telles commence commencent
+        atteignait correspond correspondent appartient tel telle tels telles commence commencent
         appartiennent comprend comprennent compte comptent comptait compter compté nombre nombres chiffre
         chiffres enregistré enregistrée enregistrés enregistrées obtenu obtient obtiennent réalisé réalise
         réalisent généré génère génèrent représente représentent représentait trouvé trouvés nommé nom noms
         nommée entre actuellement soit fait font également égal égale égaux lesquels lesquelles celui celle
-        ceux celles exemple liste affiché vaut valent figure figurent place rang arrive arrivent apporte
+        ceux celles lequel laquelle exemple liste affiché vaut valent figure figurent place rang arrive arrivent apporte
         apporté même_période revient reviennent n y_en_a""",
     "join": "et tandis_que alors_que mais ou ainsi_que",
     "sum": "total totale totaux totales ensemble somme cumul cumulé cumulée au_total en_tout globalement additionnés",
@@ -31,8 +39,10 @@ FR = {
         meilleur meilleure meilleurs meilleures tête premier_rang mène plus_important plus_importante
         plus_gros plus_long plus_haut plus_haute record plus_cher plus_chère plus_chers plus_chères""",
     "least": """
-        plus_petit plus_petite plus_faible plus_bas plus_basse le_moins la_moins les_moins moindre minimum
-        minimal* pire plus_court moins_cher moins_chère moins_chers moins_chères""",
+        plus_petit plus_petite plus_faible plus_bas plus_basse plus_court plus_courte le_moins la_moins les_moins
+        moindre minimum minimal* pire moins_cher moins_chère moins_chers moins_chères"""
+    + " "
+    + _superlatives(_LEAST),
     "latest": "dernier dernière derniers dernières plus_récent plus_récente plus_récents",
     "earliest": "plus_ancien plus_ancienne plus_anciens plus_tôt",
     "more": "plus supérieur supérieure dépasse davantage",
@@ -41,7 +51,17 @@ FR = {
     "under": "moins_de presque près_de au_plus jusqu_à moins_d inférieur_à",
     "about": "environ approximativement autour_de quelque à_peu_près",
     "rise": "augmentation augmenté augmente hausse progressé progression croissance gain",
-    "fall": "diminution diminué diminue baisse baissé recul reculé perte pertes négatif négative déficit",
+    "fall": "diminution diminué diminue baisse baissé recul reculé",
+    "negative": "perte pertes négatif négative négatifs déficit",
+    "stable": """
+        resté restée restés restées stable stables inchangé inchangée inchangés constant constante n_a_pas_changé
+        n_ont_pas_changé est_resté est_restée""",
+    "points": "points_de_pourcentage point_de_pourcentage",
+    "exact": "exactement précisément",
+    "some": "quelques plusieurs certains certaines la_plupart presque_tous presque_toutes beaucoup",
+    "asked": """
+        cette_année ce_mois cette_semaine ce_trimestre l_année_dernière l_an_dernier le_mois_dernier
+        la_semaine_dernière aujourd_hui hier demain""",
     "equal": "aussi_cher aussi_chère autant aussi_élevé même mêmes",
     "difference": "différence écart",
     "times": "fois ratio rapport",
@@ -83,7 +103,7 @@ ES = {
         su sus se le les nos aquí también luego respectivamente siguiente siguientes seguido seguida seguidos
         según datos base_de_datos resultado respuesta pregunta valor valores importe importes cantidad
         cantidades asciende ascienden ascendió ascendieron equivale equivalen corresponde corresponden
-        exactamente tal tales empieza empiezan pertenece pertenecen incluye incluyen contiene contienen cuenta
+        tal tales empieza empiezan pertenece pertenecen incluye incluyen contiene contienen cuenta
         cuentan número números cifra cifras registrado registrada registrados registradas registró registraron
         obtuvo obtuvieron obtiene generó generaron genera generado logró alcanzó alcanza alcanzaron alcanzan
         representa representan encontrado encontraron encontró llamado llamada nombre nombres actualmente así
@@ -107,7 +127,16 @@ ES = {
     "under": "menos_de casi como_máximo hasta por_debajo_de inferior_a",
     "about": "aproximadamente alrededor_de unos unas cerca_de",
     "rise": "aumento aumentó aumentaron aumentado creció crecieron crecimiento subió subida incremento incrementó",
-    "fall": "disminución disminuyó disminuyeron bajó bajada cayó cayeron caída descenso descendió pérdida negativo",
+    "fall": "disminución disminuyó disminuyeron bajó bajada cayó cayeron caída descenso descendió",
+    "negative": "pérdida pérdidas negativo negativa negativos",
+    "stable": """
+        mantuvo mantuvieron mantiene permaneció permanecieron estable estables constante no_cambió no_ha_cambiado
+        no_varió se_mantuvo se_mantuvieron sin_cambios""",
+    "points": "puntos_porcentuales punto_porcentual",
+    "exact": "exactamente precisamente",
+    "some": "algunos algunas varios varias muchos muchas pocos pocas casi_todos casi_todas la_mayoría",
+    "asked": """
+        este_año este_mes esta_semana este_trimestre el_año_pasado el_mes_pasado la_semana_pasada hoy ayer mañana""",
     "equal": "tan_caro tan_cara tanto tanta tantos tantas mismo misma mismos mismas",
     "difference": "diferencia brecha",
     "times": "veces ratio proporción",
@@ -151,7 +180,7 @@ IT = {
         ci c vi si questo questa questi queste quello quella quelli quelle suo sua suoi sue loro nostro nostra
         nostri nostre noi lui lei esso qui anche poi rispettivamente seguente seguenti seguito seguita seguiti
         secondo_i dati database risultato risposta domanda valore valori importo importi quantità ammonta
-        ammontano ammontava ammontavano pari corrisponde corrispondono esattamente tale tali inizia iniziano
+        ammontano ammontava ammontavano pari corrisponde corrispondono tale tali inizia iniziano
         appartiene appartengono include includono contiene contengono conta contano numero numeri cifra cifre
         registrato registrata registrati registrate ottenuto ottiene realizzato realizza generato genera
         generano raggiunto raggiunge raggiungono rappresenta rappresentano trovato trovati nome nomi chiamato
@@ -175,7 +204,17 @@ IT = {
     "under": "meno_di quasi al_massimo fino_a inferiore_a sotto",
     "about": "circa approssimativamente intorno_a",
     "rise": "aumento aumentato aumentata aumenta cresciuto cresciuta crescita incremento salito",
-    "fall": "diminuzione diminuito diminuita calo calato calata perdita sceso scesa negativo",
+    "fall": "diminuzione diminuito diminuita calo calato calata sceso scesa",
+    "negative": "perdita perdite negativo negativa negativi",
+    "stable": """
+        rimasto rimasta rimasti rimaste rimane stabile stabili invariato invariata invariati costante non_è_cambiato
+        non_è_cambiata è_rimasto è_rimasta""",
+    "points": "punti_percentuali punto_percentuale",
+    "exact": "esattamente precisamente",
+    "some": "alcuni alcune diversi diverse molti molte pochi poche quasi_tutti quasi_tutte la_maggior_parte qualche",
+    "asked": """
+        quest_anno questo_mese questa_settimana questo_trimestre l_anno_scorso lo_scorso_anno il_mese_scorso
+        la_settimana_scorsa oggi ieri domani""",
     "equal": "altrettanto altrettanti altrettante stesso stessa stessi stesse",
     "difference": "differenza divario scarto",
     "times": "volte rapporto",

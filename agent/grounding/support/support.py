@@ -91,7 +91,7 @@ class Numbers:
         columns = self.columns(segment, place)
         named = rows if rows is not None else self.rows_of(segment)
         if named is None and columns and _says_aggregate(segment, columns[0]):
-            named = _all_of(segment.nearby.values()) or None  # "Rome is the cheapest, at 200 on average"
+            named = self.nearby(segment)  # "Rome is the cheapest, at 200 on average"
         if item.cls is Class.MULTIPLIED:
             return self._aggregate(segment, item, columns, bound)
         return (
@@ -119,6 +119,11 @@ class Numbers:
         own = segment.own()
         return _all_of(own.values()) if own else None
 
+    @staticmethod
+    def nearby(segment: Segment) -> Rows | None:
+        """The rows of the names that came before in the sentence of a segment that has none itself."""
+        return _all_of(segment.nearby.values()) or None
+
     def columns(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
         """The columns that a number may stand for, by the words beside it."""
         measures = self.facts.measures
@@ -128,11 +133,11 @@ class Numbers:
         for item in items[place + 1 : place + 1 + _NEAR]:
             if item.kind in ("number", "mark") or item.cls is Class.FILLER:
                 break
-            if found := self._labelled(item):
+            if found := self.labelled(item):
                 before = self._labelled_before(items, place)  # "a total of 12 km": the unit alone is that of both
                 return [it for it in found if it in before] or found
         for item in reversed(items[:place]):
-            if found := self._labelled(item):
+            if found := self.labelled(item):
                 return found
         asked = [it for it in measures if any(is_among(word, self._telling(it)) for word in self.facts.question_words)]
         currency = [it for it in measures if items[place].currency and it.currency]
@@ -143,11 +148,12 @@ class Numbers:
         for item in reversed(items[:place]):
             if item.kind in ("number", "mark"):
                 break
-            if found := self._labelled(item):
+            if found := self.labelled(item):
                 return found
         return []
 
-    def _labelled(self, item: Item) -> list[ColumnFacts]:
+    def labelled(self, item: Item) -> list[ColumnFacts]:
+        """The measures that a word tells."""
         if item.kind not in ("word", "phrase"):
             return []
         word = item.text.lower()
@@ -181,7 +187,12 @@ class Numbers:
         """Whether a number of the text says a value of a column, in its unit, rounded by at most half a digit."""
         if not self.currency_fits(item, column):
             return False
-        if column is not None and column.percent and not item.percent and Class.SHARE not in segment.classes:
+        if (
+            column is not None
+            and column.percent
+            and not item.percent
+            and not {Class.SHARE, Class.POINTS} & segment.classes
+        ):
             return False  # 12.5 % of the vehicles are not 12.5 vehicles
         if item.percent and column is not None and not column.percent:
             if abs(value) > 1 and not {Class.SHARE, Class.RISE, Class.FALL} & segment.classes:
@@ -190,8 +201,11 @@ class Numbers:
         said = item.value
         if column is not None and counted_in(item, column):
             value *= column.scale
-        if value < 0 < said and {Class.FALL, Class.LESS} & segment.classes:
+        if value < 0 < said and {Class.FALL, Class.LESS, Class.NEGATIVE} & segment.classes:
             value = -value
+        place = segment.items.index(item)
+        if place and segment.items[place - 1].cls is Class.EXACT and value != said:
+            return False
         low, high = _interval(item, said, bound)
         beyond = bound is Class.OVER or bound is Class.UNDER
         if beyond and column is not None and column.projection.aggregate == "avg" and Class.MEAN not in segment.classes:
@@ -393,6 +407,9 @@ class Numbers:
 
 def _interval(item: Item, said: Fraction, bound: Class | None) -> tuple[Fraction, Fraction]:
     """The values that a number may stand for, given the word before it."""
+    if item.cls is Class.SHARE and bound is not None:
+        loose = said * _LOOSE  # "almost two thirds"
+        return (said if bound is Class.OVER else said - loose), (said if bound is Class.UNDER else said + loose)
     half, scale = item.half, Fraction(item.numeral.scale if item.numeral else 1)
     place = 2 * half
     while said and (said / scale).denominator == 1 and said % (place * 10) == 0:
