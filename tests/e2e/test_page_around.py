@@ -249,7 +249,7 @@ async def test_where_a_key_is_wanted_it_is_asked_for(browser: Browser, closed_ur
         dialog = seen.page.get_by_role("dialog", name="Sign in")
         await dialog.get_by_label("API key").fill("plk_wrong")
         await dialog.get_by_role("button", name="Sign in").click()
-        await expect(dialog).to_contain_text("This API key is not known")
+        await expect(dialog).to_contain_text("This API key is unknown")
         await dialog.get_by_label("API key").fill(ANN)
         await dialog.get_by_role("button", name="Sign in").click()
         await expect(await answered(seen.page)).to_contain_text(SENTENCE)

@@ -265,7 +265,7 @@ async def test_the_tools_are_filtered(make_service: Make) -> None:
 
 async def test_who_sees_some_rows_changes_none(client: Client, make_service: Make) -> None:
     refused = await ask(client, ANNA, "Delete from orders the order 1", allow_writes=True)
-    assert "does not see all of them may not change any" in problem(refused, 409, "writes-not-allowed")["detail"]
+    assert "sees all of them may change any" in problem(refused, 409, "writes-not-allowed")["detail"]
 
     service = make_service(allow_writes=True)
     database = await service.registered.get("sales", ANNA)
