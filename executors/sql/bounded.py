@@ -8,6 +8,7 @@ The count is the same on every machine. Importing this module makes each dialect
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -29,6 +30,9 @@ _MAX_WRITTEN = 500_000  # characters
 
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
+
+# What a text that is no SQL makes the library trip over, besides its own errors.
+_STUMBLES = (ValueError, TypeError, AttributeError, LookupError, re.error)
 
 
 class TooMuchToRead(ParseError):
@@ -92,6 +96,8 @@ def _bounded_parser(kind: type[Parser]) -> type[Parser]:
                 return super().parse(raw_tokens, sql)
             except _Spent as error:
                 raise TooMuchToRead("It nests too deeply what can be read in several ways.") from error
+            except _STUMBLES as error:
+                raise ParseError(f"Not SQL: {error}") from error
 
         def _advance(self, times: int = 1) -> None:
             self._left -= 1
@@ -115,6 +121,8 @@ def _bounded_generator(kind: type[Generator]) -> type[Generator]:
                 return str(super().generate(expression, copy=copy))
             except _Spent as error:
                 raise TooMuchToWrite("it nests too deeply what takes several words to write") from error
+            except _STUMBLES as error:
+                raise UnsupportedError(f"It has no written form: {error}") from error
 
         def sql(self, *arguments: Any, **options: Any) -> str:
             self._left -= 1

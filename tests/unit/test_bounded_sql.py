@@ -11,7 +11,7 @@ import sqlglot
 from repairs import own_functions
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ParseError, SqlglotError, UnsupportedError
 from sqlglot.parser import Parser
 
 from agent.pipeline.drafts.plan import plan_of
@@ -160,3 +160,16 @@ def test_a_star_that_makes_arguments_of_columns_is_kept() -> None:
 def test_a_query_that_would_lose_a_star_is_refused() -> None:
     with pytest.raises(SqlRefused, match="more than one way"):
         check("SELECT abs(*COLUMNS(a)) AS x FROM t", _schema("clickhouse"), row_limit=10)
+
+
+def test_what_sqlglot_trips_over_is_no_sql() -> None:
+    with pytest.raises(ParseError, match="Not SQL"):
+        bounded.parse("SELECT DATE_SUB(DISTINCT 1 FROM a)", "mysql")
+
+
+def test_what_has_no_written_form_is_said_so() -> None:
+    (tree,) = bounded.parse("SELECT MATCH_AGAINST(1, 1, 'a')", "duckdb")
+
+    assert tree is not None
+    with pytest.raises(UnsupportedError, match="no written form"):
+        tree.sql("duckdb")
