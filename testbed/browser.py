@@ -87,7 +87,13 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @asynccontextmanager
 async def watched(
-    browser: Browser, url: str, *, size: tuple[int, int] = DESKTOP, dark: bool = False, path: str = "/"
+    browser: Browser,
+    url: str,
+    *,
+    size: tuple[int, int] = DESKTOP,
+    dark: bool = False,
+    path: str = "/",
+    locale: str = "en-US",
 ) -> AsyncIterator[Watched]:
     """The page of a service, which must have been quiet when the block ends well."""
     context = await browser.new_context(
@@ -95,7 +101,7 @@ async def watched(
         color_scheme="dark" if dark else "light",
         permissions=["clipboard-read", "clipboard-write"],
         accept_downloads=True,
-        locale="en-US",
+        locale=locale,
     )
     context.set_default_timeout(PATIENCE_MS)
     seen = Watched(await context.new_page(), url)

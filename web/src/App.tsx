@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { asProblem, keys } from "./api/client";
+import { EFFORTS, type Effort } from "./api/stream";
 import { useDatabase, useDatabases, useSchema, wantsKey } from "./api/queries";
 import type { Table } from "./api/types";
 import { Composer } from "./parts/Composer";
@@ -20,6 +21,7 @@ import { SavedView } from "./views/SavedView";
 import { Welcome } from "./views/Welcome";
 
 const DATABASE = "plumbline.database";
+const EFFORT = "plumbline.effort";
 const NONE: Table[] = []; // always the same, for the editor of a query begins anew with other tables
 
 export function App() {
@@ -28,6 +30,7 @@ export function App() {
   const databases = useDatabases();
   const [database, setDatabase] = useState(() => localStorage.getItem(DATABASE) ?? "");
   const [text, setText] = useState("");
+  const [effort, setEffort] = useState<Effort | "">(() => EFFORTS.find((one) => one === localStorage.getItem(EFFORT)) ?? "");
   const [menu, setMenu] = useState(false);
   const room = { menu: useWide("(min-width: 900px)"), schema: useWide("(min-width: 1280px)") };
   const [schemaWanted, setSchema] = useState<boolean | null>(null);
@@ -83,12 +86,12 @@ export function App() {
   const ask = useCallback(
     (question: string) => {
       setText("");
-      void conversation.ask(question.trim(), database).then((inSight) => {
+      void conversation.ask(question.trim(), database, effort).then((inSight) => {
         void queries.invalidateQueries({ queryKey: ["sessions"] });
         if (inSight) field.current?.focus({ preventScroll: true });
       });
     },
-    [conversation.ask, database, queries],
+    [conversation.ask, database, effort, queries],
   );
   const anew = useCallback(() => {
     clear();
@@ -193,6 +196,11 @@ export function App() {
                 ready={database !== "" && databases.isSuccess}
                 follows={turns.length > 0}
                 field={field}
+                effort={effort}
+                onEffort={(wanted) => {
+                  setEffort(wanted);
+                  localStorage.setItem(EFFORT, wanted);
+                }}
               />
             </div>
           </>

@@ -112,7 +112,7 @@ describe("a deletion", () => {
 
 describe("the records behind an answer", () => {
   const grouped = answerOf({
-    answer: "Spain has 1,200 customers.",
+    answer: "Spain has 1.200 customers.",
     results: [
       { country: "Spain", customers: 1200 },
       { country: null, customers: 7 },
@@ -124,7 +124,7 @@ describe("the records behind an answer", () => {
     raw_truncated: true,
     raw_total: 1207,
     group_columns: ["country"],
-    numbers: [{ text: "1,200", start: 10, end: 15, source: "result", row: 0, column: "customers", expression: "" }],
+    numbers: [{ text: "1.200", start: 10, end: 15, source: "result", row: 0, column: "customers", expression: "" }],
   });
 
   function shown(answer = grouped) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { firstWish, kindOf, specOf } from "../src/state/chart";
 import { fileName } from "../src/state/download";
 import { compare, matches } from "../src/state/filter";
-import { cell, columnFormat, cost, duration, isGrouped, span, written } from "../src/state/format";
+import { cell, columnFormat, cost, duration, isGrouped, localized, span, written } from "../src/state/format";
 import { isFigure, origin, pieces } from "../src/state/numbers";
 import { hashOf, parseRoute } from "../src/state/route";
 import { markdownOf } from "../src/state/share";
@@ -181,6 +181,23 @@ describe("what is shown", () => {
     expect(written(1533, "es", columnFormat("n", [1533]))).toBe("1.533");
     expect(written(12.123456789, "en", columnFormat("average", [12.123456789, 3.5]))).toBe("12.123457");
     expect(written(1e-9, "en", columnFormat("x", [1e-9]))).toBe("1e-9");
+  });
+
+  it.each([
+    ["1.087.206,30", "de", "1,087,206.30"],
+    ["€1.200", "de", "€1,200"],
+    ["1.200", "de", "1,200"],
+    ["12,5", "de", "12.5"],
+    ["12,5 %", "de", "12.5 %"],
+    ["1200", "de", "1200"],
+    ["3", "de", "3"],
+    ["1,200", "en", "1,200"],
+    ["1.2 million", "de", "1.2 million"],
+    ["2024-03-01", "de", "2024-03-01"],
+    ["zwei", "de", "zwei"],
+  ])("writes %s of a sentence in %s with the reader's marks: %s", (text, language, shown) => {
+    expect(localized(text, language, "en")).toBe(shown);
+    expect(localized(text, language, language)).toBe(text);
   });
 
   it("makes objects of rows", () => {

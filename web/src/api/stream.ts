@@ -17,7 +17,11 @@ export interface Asked {
   question: string;
   database: string;
   session_id: string;
+  options?: { effort: Effort };
 }
+
+export const EFFORTS = ["quick", "balanced", "thorough"] as const;
+export type Effort = (typeof EFFORTS)[number];
 
 interface Wire {
   event: string;

@@ -1,6 +1,7 @@
 // The sentence, each quantity of which says where it comes from and leads there.
 import { useId, useState } from "react";
 import type { Answer } from "../api/types";
+import { localized } from "../state/format";
 import { type AnswerNumber, isFigure, origin, pieces } from "../state/numbers";
 
 interface Props {
@@ -30,7 +31,7 @@ export function AnswerText({ answer, onShow, onRecords }: Props) {
                 if (number.row != null || number.source === "row count") onShow(number);
               }}
             >
-              {text}
+              {localized(text, answer.language)}
             </button>
           ) : (
             text
@@ -40,7 +41,7 @@ export function AnswerText({ answer, onShow, onRecords }: Props) {
       <p id={id} role="status" className={open ? "figure-origin" : "sr-only"}>
         {open ? (
           <>
-            <strong>{open.text}</strong> {origin(open)}.
+            <strong>{localized(open.text, answer.language)}</strong> {origin(open)}.
             {onRecords && open.source === "result" && open.row != null ? (
               <button type="button" className="button small quiet" onClick={() => onRecords(open.row ?? 0)}>
                 Show source records

@@ -106,7 +106,6 @@ function useTabs({ answer, question, database, tables, marked, group, onRecords 
             rows={answer.results}
             label="Rows of the answer"
             marked={marked?.source === "rows" ? marked : null}
-            language={answer.language}
             {...(onRecords ? { onRow: onRecords } : {})}
           />
           {answer.sql ? <ExportMenu database={database} sql={answer.sql} name={name} /> : null}

@@ -1,5 +1,6 @@
 // Where questions are written. Enter asks, Shift+Enter begins a new line; while one is asked, the button stops it.
 import { type KeyboardEvent, type Ref, useEffect, useRef } from "react";
+import { type Effort, EFFORTS } from "../api/stream";
 import { Icon } from "./Icon";
 
 interface Props {
@@ -11,9 +12,15 @@ interface Props {
   ready: boolean; // whether it is known which database is asked
   follows: boolean;
   field: Ref<HTMLTextAreaElement>;
+  /** What a question may cost; empty: as the service has it. Without `onEffort` nobody is asked. */
+  effort?: Effort | "";
+  onEffort?: (effort: Effort | "") => void;
 }
 
-export function Composer({ text, onText, onAsk, onStop, busy, ready, follows, field }: Props) {
+const EFFORT_NAMES: Record<Effort | "", string> = { "": "Default", quick: "Quick", balanced: "Balanced", thorough: "Thorough" };
+const MEANING = "Quick: one draft, not verified. Balanced: two drafts, or one and the judge. Thorough: up to five drafts.";
+
+export function Composer({ text, onText, onAsk, onStop, busy, ready, follows, field, effort = "", onEffort }: Props) {
   const own = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     const area = own.current;
@@ -56,6 +63,18 @@ export function Composer({ text, onText, onAsk, onStop, busy, ready, follows, fi
         onKeyDown={onKey}
         enterKeyHint="send"
       />
+      {onEffort ? (
+        <label className="effort small" title={MEANING}>
+          <span className="sr-only">Effort</span>
+          <select className="input" value={effort} onChange={(event) => onEffort(event.target.value as Effort | "")}>
+            {(["", ...EFFORTS] as const).map((one) => (
+              <option key={one} value={one}>
+                {EFFORT_NAMES[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+      ) : null}
       {busy ? (
         <button type="button" className="button primary send" onClick={onStop}>
           <Icon name="stop" />

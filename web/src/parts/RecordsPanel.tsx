@@ -29,7 +29,6 @@ export function RecordsPanel({ answer, database, name, marked, row, onAll }: Pro
         rows={answer.raw_results}
         label="Source records"
         marked={marked}
-        language={answer.language}
       />
       <ExportMenu database={database} sql={answer.raw_sql ?? ""} name={`${name} records`} />
     </>
@@ -41,7 +40,7 @@ function OfRow({ answer, database, name, row, onAll }: Omit<Props, "marked" | "r
   const rows = useMemo(() => (found.data ? rowsOf(found.data) : []), [found.data]);
   const group = (answer.group_columns ?? []).map((key) => {
     const format = columnFormat(key, [row[key]]);
-    return `${key}: ${row[key] === null ? "–" : cell(row[key], format, answer.language)}`;
+    return `${key}: ${row[key] === null ? "–" : cell(row[key], format)}`;
   });
   return (
     <>
@@ -61,7 +60,6 @@ function OfRow({ answer, database, name, row, onAll }: Omit<Props, "marked" | "r
             columns={found.data.columns}
             rows={rows}
             label={`Records of ${group.join(", ")}`}
-            language={answer.language}
           />
           <ExportMenu database={database} sql={found.data.sql} name={`${name} records`} />
         </>

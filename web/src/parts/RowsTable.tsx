@@ -47,8 +47,6 @@ interface Props {
   rows: Row[];
   label: string;
   marked?: Marked | null;
-  /** Whose marks numbers get; the reader's own where absent. */
-  language?: string;
   /** Shows the records behind a row; then its numbers are buttons. */
   onRow?: (row: number) => void;
 }
@@ -69,7 +67,7 @@ function columnsOf(names: string[], numeric: boolean[]): ColumnDef<Features, Row
   }));
 }
 
-export function RowsTable({ columns: names, rows, label, marked = null, language, onRow }: Props) {
+export function RowsTable({ columns: names, rows, label, marked = null, onRow }: Props) {
   const numeric = useMemo(() => names.map((name) => rows.some((row) => typeof row[name] === "number")), [names, rows]);
   const columns = useMemo(() => columnsOf(names, numeric), [names, numeric]);
   const [filtering, setFiltering] = useState(false);
@@ -198,7 +196,7 @@ export function RowsTable({ columns: names, rows, label, marked = null, language
                     const value = one.getValue();
                     const name = names[at] as string;
                     const hit = isMarked && marked?.column === name;
-                    const said = value === undefined ? "" : cell(value, formats[at], language);
+                    const said = value === undefined ? "" : cell(value, formats[at]);
                     return (
                       <td
                         key={one.id}

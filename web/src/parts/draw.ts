@@ -15,6 +15,34 @@ function fit(spec: Record<string, unknown>, rows: Row[]): boolean {
   return [...names].reduce((sum, name) => sum + name.length + 2, 0) < SHORT;
 }
 
+/** Numbers, months and days as the reader's language has them; `agent` names no format of its own. */
+function locale() {
+  const parts = new Intl.NumberFormat(undefined, { useGrouping: "always" }).formatToParts(12345.6);
+  const mark = (type: string) => parts.find((part) => part.type === type)?.value ?? "";
+  const names = (count: number, options: Intl.DateTimeFormatOptions, at: (i: number) => number): string[] => {
+    const format = new Intl.DateTimeFormat(undefined, { ...options, timeZone: "UTC" });
+    return Array.from({ length: count }, (_, i) => format.format(at(i)));
+  };
+  const month = (i: number) => Date.UTC(2023, i, 1);
+  const day = (i: number) => Date.UTC(2023, 0, 1 + i); // a Sunday
+  return {
+    formatLocale: { decimal: mark("decimal"), thousands: mark("group"), grouping: [3], currency: ["", ""] as [string, string] },
+    timeFormatLocale: {
+      dateTime: "%x, %X",
+      date: "%Y-%m-%d",
+      time: "%H:%M:%S",
+      periods: ["AM", "PM"] as [string, string],
+      days: names(7, { weekday: "long" }, day) as Seven,
+      shortDays: names(7, { weekday: "short" }, day) as Seven,
+      months: names(12, { month: "long" }, month) as Twelve,
+      shortMonths: names(12, { month: "short" }, month) as Twelve,
+    },
+  };
+}
+
+type Seven = [string, string, string, string, string, string, string];
+type Twelve = [...Seven, string, string, string, string, string];
+
 const nothing = (): Promise<never> => Promise.reject(new Error("Charts load nothing."));
 
 /** What a variable is in the theme of now; as a property of its own it would be the pair of both. */
@@ -38,6 +66,7 @@ export async function draw(element: HTMLElement, spec: Record<string, unknown>, 
     // It lies outside of a shadow root, where the page of somebody else has no style for it.
     tooltip: element.getRootNode() instanceof ShadowRoot ? false : { theme: "plumbline", disableDefaultStyle: true },
     loader: { load: nothing, sanitize: nothing, http: nothing, file: nothing },
+    ...locale(),
     config: {
       font: "Inter, system-ui, sans-serif",
       title: { color: ink, fontSize: 14, fontWeight: 600, anchor: "start", offset: 12 },

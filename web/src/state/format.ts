@@ -55,6 +55,21 @@ export function written(value: number, language: string | undefined, format: Col
   return found.format(value);
 }
 
+const NUMBER = /^(\D*?)(\d[\d.,'’\s]*\d|\d)(\D*)$/u;
+
+/** A number that stands in a sentence, with the reader's marks in place of those of its language; any other text as it is. */
+export function localized(text: string, language: string, reader?: string): string {
+  const [, before = "", digits = "", after = ""] = NUMBER.exec(text) ?? [];
+  const marks = new Intl.NumberFormat(language, { useGrouping: "always" }).formatToParts(-12345.6);
+  const mark = (type: string): string => marks.find((part) => part.type === type)?.value ?? "";
+  const [whole = "", fraction = ""] = digits.split(mark("decimal"));
+  const value = Number(`${whole.replaceAll(mark("group"), "")}.${fraction || "0"}`);
+  const format = { grouped: whole.includes(mark("group")), decimals: fraction.length };
+  // Only what is written just so in that language is a number of it: `1.234` may be anything elsewhere.
+  if (digits === "" || written(value, language, format) !== digits) return text;
+  return before + written(value, reader, format) + after;
+}
+
 const PLAIN: ColumnFormat = { grouped: true, decimals: null };
 export const BARE: ColumnFormat = { grouped: false, decimals: null };
 

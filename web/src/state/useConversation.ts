@@ -1,7 +1,7 @@
 // The conversation on the page: asks, watches, gives up, and loads what was said before.
 import { useCallback, useReducer, useRef, useState } from "react";
 import { asProblem, call } from "../api/client";
-import { ask, giveUp, resume, type StreamEvent } from "../api/stream";
+import { ask, type Effort, giveUp, resume, type StreamEvent } from "../api/stream";
 import type { Answer, Session } from "../api/types";
 import { changed, newTurn, type Turn } from "./turns";
 import { underWay } from "./underWay";
@@ -10,7 +10,7 @@ export interface Conversation {
   turns: Turn[];
   sessionId: string;
   busy: boolean;
-  ask: (question: string, database: string) => Promise<boolean>; // whether it is still the one in sight at its end
+  ask: (question: string, database: string, effort?: Effort | "") => Promise<boolean>; // whether it is still the one in sight at its end
   cancel: () => void;
   load: (sessionId: string) => Promise<string>;
   recall: (turn: Turn) => Promise<void>;
@@ -87,13 +87,14 @@ export function useConversation(onSession: (sessionId: string) => void): Convers
   );
 
   const send = useCallback(
-    (question: string, database: string) => {
+    (question: string, database: string, effort: Effort | "" = "") => {
       const id = `turn-${++count}`;
       const at = Date.now();
       change({ type: "asked", id, question, database, at });
       return watch(id, question, at, async function* (current) {
         const session_id = await sessionOf(database, current);
-        yield* ask({ question, database, session_id }, current.stop.signal);
+        const options = effort ? { options: { effort } } : {};
+        yield* ask({ question, database, session_id, ...options }, current.stop.signal);
       });
     },
     [sessionOf, watch],

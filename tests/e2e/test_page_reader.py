@@ -1,0 +1,42 @@
+"""What the page takes from who reads it: how much a question may cost, and the marks of the browser's language."""
+
+from __future__ import annotations
+
+from held_model import HeldModel
+from page_steps import ask, script, tab
+from playwright.async_api import Browser, Page, expect
+
+from testbed.browser import watched
+
+BY_MONTH = (
+    "SELECT '2024-03-01' AS month, 1200.5 AS revenue UNION ALL SELECT '2024-04-01', 2000.5 "
+    "UNION ALL SELECT '2024-05-01', 1100.5 ORDER BY month"
+)
+QUESTION = "What was the revenue in each month?"
+
+
+async def test_an_effort_is_chosen_and_kept(page: Page, held: HeldModel) -> None:
+    chosen = page.get_by_label("Effort")
+    await expect(chosen).to_have_value("")
+    await chosen.select_option("Quick")
+    held.replies(sql=BY_MONTH)
+    held.replies(text="The highest revenue is 2,000.5.")
+    async with page.expect_request(lambda it: it.url.endswith("query/stream?resumable=true")) as asked:
+        turn = await ask(page, QUESTION)
+    assert (await asked.value).post_data_json["options"] == {"effort": "quick"}
+    await expect(turn.get_by_role("article", name="Answer")).to_be_visible()
+    await page.reload()
+    await expect(chosen).to_have_value("quick")
+
+
+async def test_numbers_and_months_are_written_in_the_browsers_language(
+    browser: Browser, service_url: str, held: HeldModel
+) -> None:
+    script(held, sql=BY_MONTH, text="The highest revenue is 2,000.5.")
+    async with watched(browser, service_url, locale="de-DE") as seen:
+        answer = (await ask(seen.page, QUESTION)).get_by_role("article", name="Answer")
+        await expect(answer.get_by_role("button", name="2.000,5", exact=True)).to_be_visible()
+        await expect((await tab(answer, "Rows")).get_by_text("1.200,5")).to_be_visible()
+        chart = (await tab(answer, "Chart")).locator("svg.marks")
+        await expect(chart.get_by_text("Mai 2024")).to_be_visible()
+        await expect(chart.get_by_text("2.000", exact=True)).to_be_visible()
