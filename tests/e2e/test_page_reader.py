@@ -23,7 +23,9 @@ async def test_an_effort_is_chosen_and_kept(page: Page, held: HeldModel) -> None
     held.replies(text="The highest revenue is 2,000.5.")
     async with page.expect_request(lambda it: it.url.endswith("query/stream?resumable=true")) as asked:
         turn = await ask(page, QUESTION)
-    assert (await asked.value).post_data_json["options"] == {"effort": "quick"}
+    sent = (await asked.value).post_data_json
+    assert sent is not None
+    assert sent["options"] == {"effort": "quick"}
     await expect(turn.get_by_role("article", name="Answer")).to_be_visible()
     await page.reload()
     await expect(chosen).to_have_value("quick")
@@ -40,3 +42,18 @@ async def test_numbers_and_months_are_written_in_the_browsers_language(
         chart = (await tab(answer, "Chart")).locator("svg.marks")
         await expect(chart.get_by_text("Mai 2024")).to_be_visible()
         await expect(chart.get_by_text("2.000", exact=True)).to_be_visible()
+
+
+async def test_a_chart_stands_above_its_tools_and_is_copied_as_a_picture(page: Page, held: HeldModel) -> None:
+    script(held, sql=BY_MONTH, text="The highest revenue is 2,000.5.")
+    panel = await tab((await ask(page, QUESTION)).get_by_role("article", name="Answer"), "Chart")
+    await expect(panel.locator("svg.marks")).to_be_visible()
+    chart, tools = panel.locator(".chart-place"), panel.get_by_role("group", name="Chart type")
+    above, below = await chart.bounding_box(), await tools.bounding_box()
+    assert above is not None
+    assert below is not None
+    assert above["y"] + above["height"] <= below["y"]
+    await panel.get_by_role("button", name="Copy picture").click()
+    await expect(panel.get_by_role("button", name="Copied")).to_be_visible()
+    types = await page.evaluate("navigator.clipboard.read().then((items) => items.flatMap((item) => item.types))")
+    assert types == ["image/png"]

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import type { Answer, Row } from "../api/types";
 import { firstWish, MARKS, specOf, type Wish } from "../state/chart";
 import { fileName, save } from "../state/download";
+import type { Drawn } from "./draw";
 import { Icon } from "./Icon";
 import { useDrawn } from "./useDrawn";
 
@@ -19,6 +20,7 @@ const BY_TYPE: Record<Chart["type"], Wish["mark"]> = { bar: "bar", line: "line",
 
 export function ChartView({ chart, columns, rows, name }: Props) {
   const [wish, setWish] = useState<Wish | null>(() => (chart ? null : firstWish(columns, rows)));
+  const [copied, setCopied] = useState("");
   const spec = useMemo(() => (wish ? specOf(wish, rows) : (chart?.spec ?? null)), [wish, chart, rows]);
   const said = String(spec?.description ?? "Chart of the rows");
 
@@ -31,8 +33,19 @@ export function ChartView({ chart, columns, rows, name }: Props) {
       save(new Blob([await view.toSVG()], { type: "image/svg+xml" }), `${fileName(name)}.svg`);
       return;
     }
-    const canvas = await view.toCanvas(2);
-    canvas.toBlob((blob) => blob && save(blob, `${fileName(name)}.png`), "image/png");
+    save(await png(view), `${fileName(name)}.png`);
+  };
+  const copy = async () => {
+    const view = drawn.current?.view;
+    if (!view) return;
+    try {
+      // The promise, not the picture: a browser allows the copy only while it knows of the click.
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": png(view) })]);
+      setCopied("Copied");
+    } catch {
+      setCopied("The browser does not let the page copy");
+    }
+    setTimeout(() => setCopied(""), 2500);
   };
   const current: Wish = wish ?? {
     mark: chart ? BY_TYPE[chart.type] : "bar",
@@ -44,6 +57,32 @@ export function ChartView({ chart, columns, rows, name }: Props) {
 
   return (
     <figure className="chart">
+      {problem ? (
+        <p role="alert" className="warned">
+          {problem}
+        </p>
+      ) : null}
+      <div className="chart-place" ref={place} role="img" aria-label={said} />
+      <figcaption className="row spread">
+        <span className="small soft">{said}</span>
+        <span className="row">
+          <button type="button" className="button small quiet" onClick={() => void copy()}>
+            <Icon name={copied === "Copied" ? "check" : "copy"} />
+            {copied || "Copy picture"}
+          </button>
+          <span role="status" className="sr-only">
+            {copied}
+          </span>
+          <button type="button" className="button small quiet" onClick={() => void saveAs("svg")}>
+            <Icon name="down" />
+            SVG
+          </button>
+          <button type="button" className="button small quiet" onClick={() => void saveAs("png")}>
+            <Icon name="down" />
+            PNG
+          </button>
+        </span>
+      </figcaption>
       <div className="row chart-tools">
         <div className="row" role="group" aria-label="Chart type">
           {MARKS.map((mark) => (
@@ -67,27 +106,15 @@ export function ChartView({ chart, columns, rows, name }: Props) {
           </button>
         ) : null}
       </div>
-      {problem ? (
-        <p role="alert" className="warned">
-          {problem}
-        </p>
-      ) : null}
-      <div className="chart-place" ref={place} role="img" aria-label={said} />
-      <figcaption className="row spread">
-        <span className="small soft">{said}</span>
-        <span className="row">
-          <button type="button" className="button small quiet" onClick={() => void saveAs("svg")}>
-            <Icon name="down" />
-            SVG
-          </button>
-          <button type="button" className="button small quiet" onClick={() => void saveAs("png")}>
-            <Icon name="down" />
-            PNG
-          </button>
-        </span>
-      </figcaption>
     </figure>
   );
+}
+
+async function png(view: Drawn["view"]): Promise<Blob> {
+  const canvas = await view.toCanvas(2);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture is empty."))), "image/png");
+  });
 }
 
 interface ChooseProps {
