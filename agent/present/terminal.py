@@ -218,6 +218,7 @@ def answer_parts(answer: Answer, width: int) -> list[RenderableType]:
         for check in answer.checks
         if check.passed is not True and check.detail
     ]
+    parts += [Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in answer.doubts]
     parts += [Text(f"! {plain(warning)}", style="yellow") for warning in answer.warnings]
     return parts
 

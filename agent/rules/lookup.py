@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 from agent.core.models import Check
 from agent.core.off_loop import off_loop
 from executors.base import Column, Frozen, Schema, Table
+from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from agent.databases.database import Database
+    from executors.sql.literals import TextFilter
 
 NAME = "filter_values"
 MAX_LITERALS = 5
 MAX_NEAREST = 3
+MAX_OTHERS = 8
 VALUES_READ = 2000
 
 Key = tuple[str, str, str]
@@ -28,11 +31,13 @@ class LookedUp(Frozen):
 
     missing: by table, column and text, what is stored that is nearest to a text which is not; the best first.
     same: by those, the one stored value that differs in case, accents and punctuation alone.
+    elsewhere: by those, the one other column of the table that stores the very text.
     """
 
     check: Check
     missing: dict[Key, tuple[str, ...]] = {}
     same: dict[Key, str] = {}
+    elsewhere: dict[Key, str] = {}
 
 
 async def look_up(tree: exp.Query, schema: Schema, database: Database) -> LookedUp:
@@ -49,9 +54,11 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     problems, unmade = list[str](), ""
     missing: dict[Key, tuple[str, ...]] = {}
     same: dict[Key, str] = {}
+    elsewhere: dict[Key, str] = {}
     for found in filters[:MAX_LITERALS]:
         try:
             stored = await _stored_like(found.table, found.column, found.value, schema, database)
+            others = () if stored is None else await _columns_with(found, schema, database)
         except (SqlError, DatabaseUnavailable) as error:  # one that is too slow is not followed by four more
             unmade = f"{found.table.name}.{found.column.name} could not be searched for {found.value!r}: {error}"
             break
@@ -59,36 +66,58 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
             continue
         missing[found.key], alike = stored
         same |= {found.key: alike} if alike is not None else {}
+        elsewhere |= {found.key: others[0]} if len(others) == 1 else {}
         nearest = f"; nearest stored: {', '.join(map(repr, stored[0]))}" if stored[0] else ""
-        problems.append(f"{found.table.name}.{found.column.name} holds no {found.value!r}{nearest}.")
+        stores = f" It is stored in {', '.join(others)}." if others else ""
+        problems.append(f"{found.table.name}.{found.column.name} holds no {found.value!r}{nearest}.{stores}")
     detail = " ".join(problems) or unmade or "Every text that is filtered on is stored in its column."
     passed = False if problems else None if unmade else True
-    return LookedUp(check=Check(name=NAME, passed=passed, detail=detail), missing=missing, same=same)
+    return LookedUp(
+        check=Check(name=NAME, passed=passed, detail=detail), missing=missing, same=same, elsewhere=elsewhere
+    )
 
 
 async def _stored_like(
     table: Table, column: Column, value: str, schema: Schema, database: Database
 ) -> tuple[tuple[str, ...], str | None] | None:
     """None when the value is stored; else the nearest stored values, and the one that is the same but for its form."""
-    if value in column.samples:
-        return None
     from rapidfuzz import fuzz, process, utils
-    from sqlglot import exp
 
-    from executors.dialects.table import DIALECTS
     from executors.sql.literals import same_text
 
-    name = exp.column(column.name, quoted=True)
-    *namespace, last = table.parts
-    from_ = exp.table_(last, db=namespace[0] if namespace else None, quoted=True)
-    source = exp.select(name).distinct().from_(from_)
-    dialect = DIALECTS[schema.dialect].sqlglot
-    exact = await database.check(source.where(name.eq(value)).sql(dialect=dialect), 1)
-    if (await database.run(exact)).rows:
+    if await _is_stored(table, column, value, schema, database):
         return None
-    some = await database.run(await database.check(source.sql(dialect=dialect), VALUES_READ))
+    sql = _values_of(table, column).sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    some = await database.run(await database.check(sql, VALUES_READ))
     texts = [row[0] for row in some.rows if isinstance(row[0], str)]
     found = process.extract(value, texts, scorer=fuzz.WRatio, processor=utils.default_process, limit=MAX_NEAREST)
     alike = [text for text in texts if same_text(text, value)]
     only = alike[0] if len(alike) == 1 and not some.truncated else None
     return tuple(text for text, score, _ in found if score >= 60), only
+
+
+async def _columns_with(found: TextFilter, schema: Schema, database: Database) -> tuple[str, ...]:
+    """Other columns of the table that store the very text, of the first few that hold texts."""
+    from executors.sql.literals import is_text
+
+    others = [it for it in found.table.columns if is_text(it) and not it.private and it.name != found.column.name]
+    stores = [it for it in others[:MAX_OTHERS] if await _is_stored(found.table, it, found.value, schema, database)]
+    return tuple(it.name for it in stores)
+
+
+async def _is_stored(table: Table, column: Column, value: str, schema: Schema, database: Database) -> bool:
+    if value in column.samples:
+        return True
+    from sqlglot import exp
+
+    source = _values_of(table, column).where(exp.column(column.name, quoted=True).eq(value))
+    exact = await database.check(source.sql(dialect=DIALECTS[schema.dialect].sqlglot), 1)
+    return bool((await database.run(exact)).rows)
+
+
+def _values_of(table: Table, column: Column) -> exp.Select:
+    from sqlglot import exp
+
+    *namespace, last = table.parts
+    from_ = exp.table_(last, db=namespace[0] if namespace else None, quoted=True)
+    return exp.select(exp.column(column.name, quoted=True)).distinct().from_(from_)

@@ -11,6 +11,7 @@ from agent.rules.base import Action, Rule
 RULES = (
     # repairs of what cannot run
     "lost_joins",
+    "text_of_values",
     "foreign_functions",
     # alternatives to what runs
     "stored_values",

@@ -1,4 +1,5 @@
-"""Texts that their column does not hold: as they are stored, where only case, accents or punctuation differ.
+"""Texts that their column does not hold: as they are stored, where only case, accents or punctuation differ; or in the
+one other column of the table that stores them.
 
 No other stored value is taken in their place: Niger is no typo for Nigeria, and the data alone cannot tell.
 """
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from agent.rules.base import Change, Finding, Rule, RuleContext
+from executors.dialects.table import DIALECTS
 from executors.sql.literals import same_text, text_filters
 
 
@@ -21,9 +23,18 @@ def apply(context: RuleContext) -> Finding | None:
     def change(tree: exp.Query) -> Iterator[Change]:
         for found in text_filters(tree, context.schema):
             value, condition = looked_up.same.get(found.key), found.literal.parent
-            if value is not None and condition is not None:
-                before = context.shown(condition)
+            other = looked_up.elsewhere.get(found.key)
+            if condition is None or (value is None and other is None):
+                continue
+            before = context.shown(condition)
+            if value is not None:
                 found.literal.replace(exp.Literal.string(value))
+            elif isinstance(condition, exp.EQ) or len(condition.expressions) == 1:
+                column = condition.find(exp.Column)
+                if column is not None and other is not None:
+                    quoted = DIALECTS[context.schema.dialect].quoted(other) != other
+                    column.set("this", exp.to_identifier(other, quoted=quoted))
+            if before != context.shown(condition):
                 yield Change(before, context.shown(condition))
 
     elsewhere = [

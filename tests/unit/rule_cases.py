@@ -141,6 +141,30 @@ CASES: dict[str, tuple[Case, ...]] = {
         ),
         Case("SELECT colour, title FROM books", None, "no one way leads to badges", error=ErrorKind.TIMEOUT),
     ),
+    "text_of_values": (
+        Case(
+            "SELECT id FROM loans WHERE taken_at LIKE '2025%'",
+            "SELECT id FROM loans WHERE CAST(taken_at AS TEXT) LIKE '2025%'",
+            "a date by its first digits",
+            dialect="duckdb",
+            error=ErrorKind.TYPE_MISMATCH,
+        ),
+        Case(
+            "SELECT SUBSTRING(l.taken_at, 1, 4) FROM loans AS l",
+            "SELECT SUBSTRING(CAST(l.taken_at AS TEXT) FROM 1 FOR 4) FROM loans AS l",
+            "its year",
+            dialect="postgresql",
+            error=ErrorKind.FUNCTION_NOT_FOUND,
+        ),
+        Case(
+            "SELECT id FROM readers WHERE name LIKE 'A%'",
+            None,
+            "a text is one",
+            dialect="duckdb",
+            error=ErrorKind.TYPE_MISMATCH,
+        ),
+        Case("SELECT id FROM loans WHERE taken_at LIKE '2025%'", None, "of another error", error=COLUMN),
+    ),
     "foreign_functions": (
         Case(
             "SELECT YEAR(taken_at) FROM loans",
@@ -162,6 +186,16 @@ CASES: dict[str, tuple[Case, ...]] = {
             "SELECT 'ada' FROM readers AS r WHERE r.name IN ('Ada', 'Bo') AND channel = 'ada'",
             "where its column is compared, and nowhere else",
             looked_up=_missing("ada", ("Ada",), "Ada"),
+        ),
+        Case(
+            "SELECT r.id FROM readers AS r WHERE r.name = 'T'",
+            "SELECT r.id FROM readers AS r WHERE r.channel = 'T'",
+            "another column of the table stores it, and no third one",
+            looked_up=LookedUp(
+                check=Check(name="filter_values", passed=False, detail="readers.name holds no 'T'."),
+                missing={("readers", "name", "T"): ()},
+                elsewhere={("readers", "name", "T"): "channel"},
+            ),
         ),
         Case(
             "SELECT id FROM readers WHERE name = 'Niger'",

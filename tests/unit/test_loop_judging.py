@@ -126,6 +126,12 @@ async def test_a_value_that_the_column_does_not_hold_is_named_with_the_nearest(a
             "name = 'ada' -> name = 'Ada'",
         ),
         (
+            "How many customers are from DE?",
+            "SELECT COUNT(*) AS n FROM customers WHERE name = 'DE'",
+            "SELECT COUNT(*) AS n FROM customers WHERE country = 'DE'",
+            "name = 'DE' -> country = 'DE'",
+        ),
+        (
             "How many customers have only completed orders?",
             "SELECT COUNT(*) AS n FROM customers WHERE NOT customer_id IN "
             "(SELECT customer_id FROM orders WHERE NOT status = 'C')",
