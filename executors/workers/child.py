@@ -30,14 +30,14 @@ def main(descriptor: int, memory: int) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal says it to the whole group; this ends with its parent
     connection = Connection(descriptor)
-    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[tuple[bytes, Cancel]] = queue.SimpleQueue()
     running = _Running()
     threading.Thread(target=_listen, args=(connection, inbox, running), name="listen", daemon=True).start()
     limits.limit_memory(memory)
     tasks = Tasks()
     while True:
-        request = inbox.get()
-        reply = _answer(tasks, request, running)
+        request, cancel = inbox.get()
+        reply = _answer(tasks, request, cancel)
         connection.send_bytes(pack(reply))
 
 
@@ -60,7 +60,7 @@ class _Running:
         cancel.cancel()
 
 
-def _listen(connection: Connection, inbox: queue.SimpleQueue[bytes], running: _Running) -> None:
+def _listen(connection: Connection, inbox: queue.SimpleQueue[tuple[bytes, Cancel]], running: _Running) -> None:
     """Take what comes, while the main thread works; end the process where nothing can come any more."""
     try:
         while True:
@@ -68,14 +68,13 @@ def _listen(connection: Connection, inbox: queue.SimpleQueue[bytes], running: _R
             if frame[:1] == CANCEL:
                 running.cancel()
             elif frame[:1] == REQUEST:
-                inbox.put(frame[1:])
+                inbox.put((frame[1:], running.renew()))  # here: else a cancel that follows at once is lost
     except (EOFError, OSError):
         shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)  # this worker's own
         os._exit(0)
 
 
-def _answer(tasks: Tasks, request: bytes, running: _Running) -> WorkerReply:
-    cancel = running.renew()
+def _answer(tasks: Tasks, request: bytes, cancel: Cancel) -> WorkerReply:
     name, arguments = pickle.loads(request)  # noqa: S301  of the process that started this one
     try:
         return tasks.do(name, arguments, cancel)

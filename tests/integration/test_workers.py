@@ -245,8 +245,8 @@ import sys, threading
 from pathlib import Path
 from executors.base import CheckedSql
 from executors.workers.isolated import isolated
-from executors.workers.pool import Pool
-pool = Pool(1, 10**9)
+from executors.workers.pool import WorkerPool
+pool = WorkerPool(1, 10**9)
 executor = isolated("data", "sqlite", Path(sys.argv[1]), pool, sample_values=0)
 query = CheckedSql(sql=sys.argv[2], executable=sys.argv[2], row_limit=1, tables=())
 threading.Thread(target=executor.run, args=[query], kwargs={"timeout_s": 300}).start()
