@@ -18,6 +18,7 @@ _SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER}
 _NEAR = frozenset(["nearly", "almost", "close to", "just under", "fast", "knapp", "beinahe", "nahezu", "presque"])
 _NEAR |= {"près de", "casi", "quasi"}
 _EXCEPT = frozenset(["but", "except", "apart from", "außer", "bis auf", "sauf", "excepté", "à part", "hormis", "salvo"])
+_COMPARING = frozenset({Class.EQUAL, Class.MORE, Class.LESS, Class.DIFFERENCE, Class.MULTIPLIED})
 _EXCEPT |= {"excepto", "menos", "tranne", "eccetto"}
 
 
@@ -36,6 +37,8 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
     place = _bound_of(segment)
     if place is None or not facts.calculate or len(facts.rows) < 2 or facts.result.truncated:
         return None
+    if _COMPARING & segment.classes:
+        return None  # "more than three times as many"
     limit, quantifiers = segment.items[place + 1], _QUANTIFIERS & segment.classes
     columns = numbers.columns(segment, place + 1)
     named = numbers.named(segment)

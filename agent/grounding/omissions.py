@@ -25,6 +25,7 @@ _AS_ASKED = frozenset(
 )
 # They say more of one row where the question's limit is left out: "the highest" of those above 60.
 _OF_OTHERS = frozenset({Class.MOST, Class.LEAST, Class.LATEST, Class.EARLIEST, Class.RANK, Class.ALL, Class.ONLY})
+_HOW_MUCH = frozenset(["much", "many", "viel", "viele", "cuánto", "cuánta", "quanto", "quanta"])
 _FRAGMENT = 2  # words of an answer that is no sentence
 _SHORT = 3  # letters of a word that may be left out
 _HEAD = 3  # words in which what is counted is named
@@ -101,6 +102,7 @@ def affirms(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> bool:
 
 def _dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[str]:
     """Words of the question that narrow what is denied: "overdue" of "overdue loans"; all, where it asks yes or no."""
+    asked = [it for it in asked if it.text.lower() not in _HOW_MUCH]
     if polar:
         words = [it for it in asked if it.kind == "word" and it.cls is None and len(it.text) > _SHORT]
         yield from (it.text for it in words if not is_among(it.text.lower(), said))
@@ -174,7 +176,8 @@ def _is_of_shown(number: Item, facts: Facts) -> bool:
 
 
 def _asks_denied(asked: Sequence[Item], facts: Facts) -> bool:
-    return any(it.cls is Class.NOT for it in asked) and any(it.denied for it in facts.conditions)
+    flags = any(set(it.values) & {"0", "false", "FALSE"} for it in facts.conditions)
+    return any(it.cls is Class.NOT for it in asked) and (flags or any(it.denied for it in facts.conditions))
 
 
 def miscounted(segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
@@ -241,6 +244,8 @@ def foreign_names(segments: Sequence[Segment], facts: Facts) -> Iterator[Problem
 def _meant(word: str, facts: Facts) -> set[str]:
     """The values that a name of the question stands for, in small letters."""
     found = {word} | {value.lower() for said, value in facts.linked if word in words_of(said)}
+    codes = (it for condition in facts.conditions for it in facts.codes_of(condition.columns))
+    found |= {code.lower() for code, meaning in codes if word in words_of(meaning)}
     return found | {
         code.lower() for code, names in country_names().items() if any(same_word(word, it.lower()) for it in names)
     }

@@ -37,6 +37,9 @@ _SIZE = re.compile(
 )
 _EVERYONE = frozenset(["everyone", "everybody", "jeder", "chacun", "chacune", "ciascuno"])
 _ZERO = frozenset(["nothing", "nichts", "rien", "nada", "niente", "nulla", "zero", "zéro", "cero"])
+_NONE = frozenset(
+    ["no", "none", "kein", "keine", "keinen", "aucun", "aucune", "ningún", "ninguna", "nessun", "nessuna"]
+)
 _TIMES = frozenset(["time", "zeit", "temps", "tiempo", "tempo"])
 _HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
 _DURATIONS = frozenset(["hour", "hours", "h", "minute", "minutes", "min", "second", "seconds", "s", "day", "days"])
@@ -176,8 +179,11 @@ class Wording:
 
     def _denial(self, segment: Segment, place: int) -> str:
         facts = self._facts
-        if not facts.rows or {Class.NOT, Class.NOTHING} & self._asked_classes:
+        if not facts.rows:
             return ""
+        denied = {Class.NOT, Class.NOTHING} & self._asked_classes
+        if denied and (segment.names or segment.numbers or self._said(segment.items[place])):
+            return ""  # "no taxi has passed" denies more than "which have not passed"
         rows = self._numbers.rows_of(segment)
         chosen = sorted(rows) if rows else (range(len(facts.rows)) if len(facts.rows) == 1 else ())
         cells = [(facts.rows[row][it.index], it) for row in chosen for it in facts.columns]
@@ -186,7 +192,13 @@ class Wording:
         counted = zeros or any(it.projection.aggregate in ("count", "sum") for it in empty)
         words = [it.text.lower() for it in segment.items if it.kind == "word"]
         missing = bool(empty) and not zeros and not counted
-        if missing and any(it.text.lower() in _ZERO for it in segment.items):
+        numbers = [value for it in empty if it.kind == "measure" for value in facts.values(it.index)]
+        nothing = {*_ZERO, *_NONE} if numbers and all(it.denominator == 1 for it in numbers) else _ZERO
+        if (
+            missing
+            and Class.NO_VALUE not in segment.classes
+            and any(it.text.lower() in nothing for it in segment.items)
+        ):
             return "a value that is missing is not nothing"
         named = any(is_among(it, {*column.words, *self._asked_first()}) for it in words for column in empty)
         others = {word for it in facts.measures if it not in empty for word in it.words}
@@ -336,7 +348,13 @@ class Wording:
         chosen = [it for it in columns if it.name.lower() in ordered] or list(columns)
         if not chosen or (facts.result.truncated and chosen[0].name.lower() not in ordered):
             return None
-        column = chosen[0]
+        column, limit = chosen[0], facts.query.limit
+        if (
+            limit is not None
+            and len(facts.rows) >= limit > 1
+            and ordered.get(column.name.lower()) is not (cls is Class.MOST)
+        ):
+            return False  # the last of the first three is not the last of all
         others = [it for it in range(len(facts.rows)) if it not in rows]
         inside, outside = facts.values(column.index, rows), facts.values(column.index, others)
         if not inside or not outside:

@@ -177,8 +177,12 @@ class Facts:
             else _units(re.sub(r"^min\b", "", said), name, *named.sources),  # the least wait is not in minutes
             scale=1 if counts else _scale((name, *named.sources, *texts)),
             percent=percent or (not counts and any(_IN_PERCENT.search(it) for it in texts)),
-            codes=tuple((m[1] or m[3], (m[2] or m[4]).strip()) for it in texts for m in _CODES.finditer(it)),
+            codes=tuple(_codes(texts)),
         )
+
+    def codes_of(self, columns: Sequence[str]) -> list[tuple[str, str]]:
+        """What values of columns of the query's tables stand for, as the docs say: ("nl", "Dutch")."""
+        return list(_codes(self._docs_of(columns)))
 
     def _docs_of(self, columns: Sequence[str]) -> Iterator[str]:
         """What the docs say of columns of the query's tables."""
@@ -195,6 +199,11 @@ class Facts:
             found = currencies_in(rules)
             found = found or currencies_in(self.question)
         return next(iter(found)) if len(found) == 1 else ""
+
+
+def _codes(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        yield from ((m[1] or m[3], (m[2] or m[4]).strip()) for m in _CODES.finditer(text))
 
 
 def _head_words(texts: Sequence[str]) -> Iterator[str]:
