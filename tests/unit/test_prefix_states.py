@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator
@@ -24,6 +25,8 @@ class Slots:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.asked, self.content, self.fails = folder, list[str](), b"state", False
+        self.together = 1  # saves that must have been asked for before one is made
+        self._all_asked = asyncio.Event()
 
     async def act(self, request: Request) -> JSONResponse:
         action, name = request.query_params["action"], (await request.json())["filename"]
@@ -31,6 +34,9 @@ class Slots:
         if self.fails:
             return JSONResponse({"error": {"message": "Unable to save slot"}}, 400)
         if action == "save":
+            if self.asked.count("save") >= self.together:
+                self._all_asked.set()
+            await self._all_asked.wait()
             (self.folder / name).write_bytes(self.content)
             return JSONResponse({"n_written": 5})
         return JSONResponse({"n_read": len((self.folder / name).read_bytes())})
@@ -150,3 +156,36 @@ async def test_what_a_killed_process_left_is_removed(folder: Path) -> None:
     (folder / "0123.new").write_bytes(b"half")
     prepare(folder)
     assert list(folder.iterdir()) == []
+
+
+async def test_two_processes_that_save_at_once_leave_whole_files(
+    address: str, folder: Path, slots: Slots, caplog: pytest.LogCaptureFixture
+) -> None:
+    slots.together = 2
+    both = [states(address, folder), states(address, folder)]
+    with caplog.at_level(logging.WARNING):
+        await asyncio.gather(*(read(one, "schema") for one in both))
+    assert caplog.messages == [], "neither takes the other's file"
+    await read(states(address, folder), "schema")
+    assert [it.read_bytes() for it in folder.iterdir()] == [b"state"]
+    assert slots.asked == ["save", "save", "restore"]
+
+
+async def test_a_process_that_starts_while_another_one_saves_costs_it_the_file_alone(
+    address: str, folder: Path, slots: Slots, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = states(address, folder)
+    ask = first._ask
+
+    async def saved_meanwhile(action: str, name: str) -> int | None:
+        written = await ask(action, name)
+        prepare(folder)  # as the other process does, which takes the file for one that was left
+        return written
+
+    monkeypatch.setattr(first, "_ask", saved_meanwhile)
+    with caplog.at_level(logging.WARNING):
+        await read(first, "schema")
+    assert list(folder.iterdir()) == []
+    assert "was not kept" in caplog.text
+    await read(states(address, folder), "schema")
+    assert slots.asked == ["save", "save"], "the next process reads it anew, and keeps it"
