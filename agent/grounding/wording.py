@@ -408,7 +408,9 @@ class Wording:
     def _is_of_means(self, segment: Segment, place: int) -> bool:
         """Whether a superlative speaks of single values, where the column that is meant holds means of them."""
         columns = self._measured_by(segment, place)
-        if not columns or any(it.projection.aggregate != "avg" for it in columns) or Class.MEAN in self._asked_classes:
+        if not columns or any(it.projection.aggregate != "avg" for it in columns):
+            return False
+        if Class.MEAN in self._asked_classes and len(self._facts.measures) == 1:
             return False
         return not any(Class.MEAN in it.classes for it in self._segments if it.sentence == segment.sentence)
 
