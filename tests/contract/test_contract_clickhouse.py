@@ -241,6 +241,7 @@ class TestClickHouse(ServerContract):
         ("SELECT count() FROM people WHERE id < 0", 0, "a count of nothing"),
         ("SELECT count() FROM (SELECT 1 UNION SELECT 1)", 1, "a bare UNION drops duplicates"),
         ("SELECT lower(name) AS name FROM people WHERE name = 'name 1' AND id + 0 = 1", "name 1", "a column's name"),
+        ("SELECT sum(a * b) FROM (SELECT [1, 2] AS a, [3, 4] AS b) AS t ARRAY JOIN t.*", 11, "arrays side by side"),
         ("SELECT count() FROM (SELECT upper(name) AS name FROM people WHERE name = 'name 1')", 1, "is not its alias"),
     ])  # fmt: skip
     def test_sql_means_what_it_does_elsewhere(self, run: Run, sql: str, expected: object, why: str) -> None:

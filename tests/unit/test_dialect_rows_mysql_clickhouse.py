@@ -207,6 +207,8 @@ def test_what_has_several_forms_is_written_in_one(dialect: str, sql: str, writte
         ("clickhouse", "SELECT {x:Int32}", ErrorKind.SYNTAX_ERROR, "a parameter without a value"),
         ("clickhouse", "SELECT * APPLY(sum) FROM orders", ErrorKind.FUNCTION_NOT_FOUND, "calls by a bare name"),
         ("clickhouse", "SELECT id FROM orders ARRAY JOIN nothing AS x", ErrorKind.COLUMN_NOT_FOUND, "no such array"),
+        ("clickhouse", "SELECT id FROM orders.*", ErrorKind.SYNTAX_ERROR, "a star is of an ARRAY JOIN alone"),
+        ("clickhouse", "SELECT id FROM orders ARRAY JOIN nothing.*", ErrorKind.COLUMN_NOT_FOUND, "of a table that is read"),
         ("clickhouse", "SYSTEM SHUTDOWN", ErrorKind.PERMISSION, "steers the server"),
         ("clickhouse", "OPTIMIZE TABLE orders", ErrorKind.PERMISSION, "rewrites a table"),
     ],

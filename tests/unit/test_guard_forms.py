@@ -30,6 +30,7 @@ def written(dialect: str, sql: str) -> str:
     ("databricks", "SELECT * FROM t LATERAL VIEW OUTER explode(b) x AS y", "SELECT * FROM t LATERAL VIEW OUTER EXPLODE(b) x AS y LIMIT 9"),
     ("clickhouse", "SELECT a, b FROM t ORDER BY a WITH FILL INTERPOLATE", "SELECT a, b FROM t ORDER BY a WITH FILL INTERPOLATE () LIMIT 9"),
     ("clickhouse", "SELECT a, b FROM t ORDER BY a WITH FILL STEP 1 INTERPOLATE (b AS b + 1)", "SELECT a, b FROM t ORDER BY a WITH FILL STEP 1 INTERPOLATE (b AS b + 1) LIMIT 9"),
+    ("clickhouse", "SELECT a FROM (SELECT [1] AS a) AS t ARRAY JOIN t.*", "SELECT a FROM (SELECT [1] AS a) AS t ARRAY JOIN t.* LIMIT 9"),
     ("clickhouse", "SELECT s, t.* FROM x ARRAY JOIN t", "SELECT s, t.* FROM x ARRAY JOIN t LIMIT 9"),
     ("sqlserver", "SELECT 1 /* a /* b */ c */ AS x", "SELECT 1 AS x"),
 ])  # fmt: skip

@@ -205,3 +205,9 @@ def test_what_is_harmless_beside_it_hides_nothing(sql: str, dialect: str) -> Non
 def test_a_field_of_a_private_record_is_private(sql: str, dialect: str) -> None:
     with pytest.raises(SqlRefused):
         held(sql, dialect)
+
+
+def test_a_star_of_an_array_join_is_of_the_other_columns() -> None:
+    query = held("SELECT id FROM customers ARRAY JOIN customers.*", "clickhouse")
+    assert "email" not in query.executable.lower()
+    assert query.executable.count("*") == 1

@@ -33,6 +33,26 @@ class PlainClickHouse(ClickHouse):
         LAMBDAS = ClickHouseParser.LAMBDAS
         SET_OP_MODIFIERS = Parser.SET_OP_MODIFIERS
 
+        _array_join = False
+
+        def _parse_join(self, *args: Any, **options: Any) -> exp.Join | None:
+            """`ARRAY JOIN t.*` is of all columns of t; sqlglot reads a table's name there, and makes a column of it."""
+            try:
+                join = super()._parse_join(*args, **options)
+            finally:
+                self._array_join = False
+            for column in [] if join is None or join.kind != "ARRAY" else list(join.find_all(exp.Column)):
+                if column.this.meta.pop("star", False):
+                    column.set("this", exp.Star())
+            return join
+
+        def _parse_table_part(self, schema: bool = False) -> exp.Expr | None:
+            if self._array_join and self._prev.token_type is TokenType.DOT and self._match(TokenType.STAR):
+                star = exp.to_identifier("*", quoted=True)
+                star.meta["star"] = True
+                return star
+            return super()._parse_table_part(schema)
+
         def _parse_join_parts(self) -> tuple[Token | None, Token | None, Token | None]:
             """ALL is how joins are anyway, and OUTER says nothing: LEFT SEMI OUTER JOIN, FULL ALL OUTER JOIN."""
             self._match(TokenType.ALL)
@@ -44,6 +64,7 @@ class PlainClickHouse(ClickHouse):
             )
             if side is not None and kind is not None and kind.token_type is TokenType.INNER:
                 side, kind = kind, side  # INNER ANY JOIN is read and written in one order alone
+            self._array_join = kind is not None and kind.token_type is TokenType.ARRAY
             return method, side, kind
 
         def _keep_type(self, cast: exp.Expression) -> None:
