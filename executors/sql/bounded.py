@@ -25,7 +25,8 @@ MAX_NESTING = 60
 
 # Plain SQL takes one to two steps a token; a form that is read by trial may be nested six or seven deep.
 _STEPS, _STEPS_PER_TOKEN = 1_000, 4
-_WRITING_STEPS = 50_000  # twice what a tree of `MAX_TOKENS` takes
+# Plain trees take one to two steps a node; so does what some dialects write twice, for each level that it is nested.
+_WRITING_STEPS, _STEPS_PER_NODE = 2_000, 8
 _MAX_WRITTEN = 500_000  # characters
 
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
@@ -116,7 +117,7 @@ def _bounded_generator(kind: type[Generator]) -> type[Generator]:
         _left = _WRITING_STEPS
 
         def generate(self, expression: exp.Expr, copy: bool = True) -> str:
-            self._left = _WRITING_STEPS
+            self._left = _WRITING_STEPS + _STEPS_PER_NODE * sum(1 for _ in expression.walk())
             try:
                 return str(super().generate(expression, copy=copy))
             except _Spent as error:

@@ -96,6 +96,18 @@ def test_a_text_that_doubles_without_further_steps_ends_too() -> None:
         tree.sql(dialect="sqlite")
 
 
+def test_the_steps_of_writing_grow_with_the_tree_and_not_with_what_its_levels_become() -> None:
+    nested = "ARRAY_UNIQUE_AGG(DISTINCT " * 9 + "1" + ")" * 9
+    (tree,) = bounded.parse(f"SELECT {nested}", "snowflake")
+    assert tree is not None
+    with pytest.raises(bounded.TooMuchToWrite):
+        tree.sql(dialect="duckdb")
+    long = ", ".join(f"ARRAY_UNIQUE_AGG(DISTINCT a{n})" for n in range(500))
+    (tree,) = bounded.parse(f"SELECT {long}", "snowflake")
+    assert tree is not None
+    assert tree.sql(dialect="duckdb").count("a499") >= 1
+
+
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 def test_the_guard_says_that_a_query_is_nested_too_deeply(dialect: str) -> None:
     with pytest.raises(SqlRefused) as refused:
