@@ -157,9 +157,9 @@ def test_a_cte_is_not_renamed_to_a_table() -> None:
     ("duckdb", "SELECT * FROM query_table('orders')", "a name in a text"),
     ("duckdb", "SELECT * FROM query('SELECT * FROM orders')", "a query in a text"),
     ("sqlite", "SELECT amount FROM orders WHERE amount IN hidden", "a table after IN"),
-    ("mysql", "TABLE orders", "not a SELECT"),
+    ("mysql", "TABLE hidden", "not a SELECT"),
     ("duckdb", "FROM hidden", "a SELECT without its first word"),
-    ("duckdb", "SUMMARIZE orders", "minima and maxima of all rows"),
+    ("duckdb", "SUMMARIZE hidden", "minima and maxima of all rows"),
 ])  # fmt: skip
 def test_refuses(dialect: str, sql: str, why: str) -> None:
     with pytest.raises(SqlRefused):
@@ -173,6 +173,10 @@ def test_refuses(dialect: str, sql: str, why: str) -> None:
     ("duckdb", "SELECT * FROM orders PIVOT (SUM(amount) FOR region IN ('EU'))"),
     ("duckdb", "SELECT * FROM countries, LATERAL (SELECT amount FROM orders WHERE region = code) t"),
     ("postgresql", "SELECT * FROM countries CROSS JOIN LATERAL (SELECT amount FROM orders WHERE region = code) t"),
+    ("duckdb", "UNPIVOT orders ON amount INTO NAME n VALUE v"),
+    ("mysql", "TABLE orders"),
+    ("mysql", "SELECT * FROM items WHERE qty IN (TABLE orders)"),
+    ("postgresql", "TABLE orders"),
     ("postgresql", "SELECT * FROM ONLY orders"),
     ("postgresql", "SELECT * FROM (orders o JOIN items i USING (order_id))"),
     ("postgresql", "SELECT amount FROM orders AS o(a, b, amount)"),
@@ -191,6 +195,12 @@ def test_forms_of_one_dialect(dialect: str, sql: str) -> None:
     except SqlRefused:
         return
     assert_only_filtered(parse_one(query.executable, read=DIALECTS[dialect].sqlglot))
+
+
+def test_a_summary_is_of_the_filtered_rows() -> None:
+    executable = held("SUMMARIZE orders", "duckdb").executable
+    assert "(SUMMARIZE SELECT * FROM (SELECT" in executable
+    assert executable.count('FROM "orders"') == executable.count("""FROM "orders" WHERE ("region" = 'EU')""") == 1
 
 
 # -- values -----------------------------------------------------------------------------------------------
