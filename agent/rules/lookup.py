@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAME = "filter_values"
 MAX_LITERALS = 5
 MAX_NEAREST = 3
-MAX_OTHERS = 8
+MAX_OTHERS = 4
 VALUES_READ = 2000
 
 Key = tuple[str, str, str]

@@ -99,6 +99,7 @@ async def test_what_cannot_be_read_says_why_and_another_file_can_be_chosen(
 async def test_a_file_that_is_dragged_over_the_page_is_taken_where_it_is_dropped(page: Page) -> None:
     files = "const data = new DataTransfer(); data.items.add(new File(['a,b\\n1,2\\n'], 'own.csv')); return data"
     data = await page.evaluate_handle(f"() => {{ {files} }}")
+    await expect(page.get_by_role("button", name="Add data")).to_be_visible()
     await page.dispatch_event("body", "dragenter", {"dataTransfer": data})
     zone = page.get_by_role("dialog", name="Add data").get_by_text("Drop a file here")
     await expect(zone).to_be_visible()

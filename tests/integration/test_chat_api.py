@@ -264,7 +264,8 @@ async def test_an_expired_session_is_not_found(make_service: Callable[..., Servi
     async with api_client(app) as client:
         started = (await client.post(f"{ROOT}/start-session", json={"dataset_id": "shop"})).json()
         service = await app.state.service.get()
-        service.sessions.clock = lambda: time.time() + 3601
+        kept_s = service.settings.session_timeout_s
+        service.sessions.clock = lambda: time.time() + kept_s + 1
         problem(await client.get(f"{ROOT}/session/{started['session_id']}"), 404, "unknown-session")
         assert (await client.get(f"{ROOT}/health")).json()["active_sessions"] == 0
 

@@ -1,6 +1,6 @@
 // Data of the reader's own: dropped or chosen, sent with its progress, then what was read of it and a first look.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type DragEvent, useEffect, useRef, useState } from "react";
+import { type DragEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { asProblem, ProblemError, send } from "../api/client";
 import { useFirstLook, useReadReport } from "../api/queries";
 import type { FirstLook, Uploaded, UploadRules } from "../api/types";
@@ -20,7 +20,7 @@ interface Props {
 /** The button, and the dialog behind it; files that are dropped anywhere on the page open it as well. */
 export function AddData({ rules, onAdded, onAsk }: Props) {
   const [open, setOpen] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dragged = (event: globalThis.DragEvent) => {
       if (event.dataTransfer?.types.includes("Files")) setOpen(true);
     };
