@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent.grounding.arithmetic.dates import dates_in
+from agent.grounding.arithmetic.dates import MONTHS, dates_in
 from agent.grounding.evidence.facts import Facts
 from rag.words import denies
 
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_WORD = re.compile(r"[^\W\d_]+")
 # A time is told with the word that says on which side of it the rows are.
 _SIDE_BEFORE = re.compile(
     r"\b(?:before|after|since|until|till|vor|nach|seit|ab|bis|avant|après|depuis|antes de|después de|desde|hasta"
@@ -46,6 +47,8 @@ def _time(facts: Facts) -> Iterator[tuple[int, int]]:
     if len(spans) != 1 or not any(year in text[slice(*spans[0])] for year in years):
         return
     start, end = spans[0]
+    if any(it.group().lower() in MONTHS for it in _WORD.finditer(text[:start] + " " + text[end:])):
+        return  # "between April and June 2025" is not June
     if before := _SIDE_BEFORE.search(text[:start]):
         start = before.start()
     if after := _SIDE_AFTER.match(text, end):

@@ -20,6 +20,11 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Admissions by ward (2023): North: 48; South: 12.", id="a year that no column shows",
         ),
         pytest.param(
+            "How many admissions were there between April and June 2023?", "admissions", ((48,),),
+            "SELECT COUNT(*) AS admissions FROM admissions WHERE admitted_on BETWEEN '2023-04-01' AND '2023-06-30'",
+            "Admissions: 48.", id="the last month of several is no limit",
+        ),
+        pytest.param(
             "How many admissions were not in 2023?", "admissions", ((48,),),
             "SELECT COUNT(*) AS admissions FROM admissions WHERE NOT (admitted_on >= '2023-01-01')",
             "Admissions: 48.", id="a denied year is no limit",
