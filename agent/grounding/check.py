@@ -18,8 +18,10 @@ from agent.grounding.languages.language import known_words, language_of
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.grounding.nouns import misnamed
 from agent.grounding.omissions import affirms, foreign_names, miscounted, omissions, turned_round
+from agent.grounding.result import Problem
 from agent.grounding.support.support import Numbers, Support
-from agent.grounding.wording import Problem, Wording
+from agent.grounding.wording.context import WordingContext
+from agent.grounding.wording.words import Wording
 from rag.words import denies
 
 MAX_CHARS = 2000
@@ -90,7 +92,8 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     read = facts.language in LANGUAGES
     problems += _unplaced(items, facts, asked)
     if read:
-        problems += Wording(facts, names, asked, numbers, supports, frozenset(settled)).problems(segments)
+        context = WordingContext(facts, names, asked, numbers, supports, segments)
+        problems += Wording(context, frozenset(settled)).problems()
         problems += foreign_names(segments, facts)
         problems += turned_round(text, facts)
         problems += omissions(items, segments, facts, asked)

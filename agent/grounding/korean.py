@@ -9,7 +9,7 @@ from agent.grounding.claims.claims import Segment
 from agent.grounding.claims.names import Rows
 from agent.grounding.evidence.facts import Facts
 from agent.grounding.languages.vocabulary import Class
-from agent.grounding.wording import Problem
+from agent.grounding.result import Problem
 
 _EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|1위)|(?P<least>최소|최저|꼴찌)")
 _HIGH = re.compile(r"많|높|크|큰|길|긴|비싸|비싼|무거|오래")

@@ -14,7 +14,7 @@ from agent.grounding.evidence.facts import Facts
 from agent.grounding.languages.countries import country_names
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.grounding.languages.words import is_among, same_word, words_of
-from agent.grounding.wording import Problem
+from agent.grounding.result import Problem
 
 _NAME = re.compile(r"(?<=[^\W\d_] )[A-ZÀ-Þ][^\W\d_]+")
 _DIRECTION = dict.fromkeys(("to", "into", "nach", "vers", "hacia", "verso"), 1)

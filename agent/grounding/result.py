@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from agent.core.models import AnswerNumber, AnswerSource, Check, Correction
 from executors.base import Frozen
@@ -34,6 +35,13 @@ def counted(text: str, context: str) -> tuple[AnswerNumber, ...]:
         return ()
     start, end = len(text) + found.start(), len(text) + found.end()
     return (AnswerNumber(text=found[0], start=start, end=end, source="row count"),)
+
+
+class Problem(NamedTuple):
+    """Something that nothing supports: as written, and why."""
+
+    text: str
+    why: str
 
 
 class CheckedText(Frozen):

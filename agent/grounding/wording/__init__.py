@@ -1,0 +1,1 @@
+"""Claims that are made in words: denials, quantifiers, superlatives, comparisons, changes, and words nobody checked."""

@@ -1,0 +1,110 @@
+"""What every check of a sentence's words looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
+
+from agent.grounding.claims.claims import Segment
+from agent.grounding.claims.names import NameIndex
+from agent.grounding.claims.reading import Item
+from agent.grounding.evidence.facts import ColumnFacts, Facts
+from agent.grounding.languages.language import known_words
+from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
+from agent.grounding.languages.words import same_word, words_of
+from agent.grounding.support.support import Numbers, Support
+
+_AGES = frozenset({"age", "alter", "âge", "edad", "età", "old", "alt"})
+_YEARS_OLD = frozenset(
+    {"years", "year", "old", "jahre", "jahren", "alt", "ans", "âgés", "âgées", "años", "anni", "anno", "año"}
+)
+
+Checks = Mapping[Class, Callable[[Segment, int], str]]
+
+
+class WordingContext:
+    """A text, its question and what supports its numbers.
+
+    Args:
+        asked: the items of the question.
+        supports: of the numbers that were found, by where they start.
+        segments: of the text.
+
+    known: words that a sentence may use. polar: whether the question wants yes or no.
+    """
+
+    def __init__(
+        self,
+        facts: Facts,
+        names: NameIndex,
+        asked: Sequence[Item],
+        numbers: Numbers,
+        supports: Mapping[int, Support],
+        segments: Sequence[Segment],
+    ) -> None:
+        self.facts, self.names, self.asked = facts, names, asked
+        self.numbers, self.supports, self.segments = numbers, supports, segments
+        self.asked_classes = frozenset(it.cls for it in asked if it.cls is not None)
+        words = vocabulary(facts.language).polar if facts.language in LANGUAGES else frozenset[str]()
+        first = known_words(facts.question)[:1]
+        self.polar = bool(first) and first[0] in words
+        self.known = _known_words(facts) | {it.text.lower() for it in asked if it.kind == "word"}
+
+    def said(self, item: Item) -> bool:
+        return any(same_word(item.text.lower(), it.text.lower()) for it in self.asked)
+
+    def origin(self, item: Item) -> str | None:
+        support = self.supports.get(item.start)
+        return support.origin if support is not None else None
+
+    def cls(self, item: Item) -> Class | None:
+        support = self.supports.get(item.start)
+        return support.cls if support is not None else None
+
+    def aggregates(self, *names: str) -> bool:
+        return any(it.aggregate in names for it in self.facts.query.projections)
+
+    def columns_told(self, segment: Segment) -> list[ColumnFacts]:
+        """The columns of the cells that its numbers are."""
+        told = (self.supports.get(it.start) for it in segment.numbers)
+        return [self.facts.columns[it.column] for it in told if it is not None and it.column is not None]
+
+    def with_numbers(self, segment: Segment) -> Segment:
+        """The segment that tells the number of one that tells none: "is the longest" before ", at 63.8"."""
+        at = next(at for at, it in enumerate(self.segments) if it is segment)
+        following = self.segments[at + 1] if at + 1 < len(self.segments) else None
+        ends = following is None or following.sentence != segment.sentence or following.own()
+        return segment if segment.numbers or following is None or ends else following
+
+    def measured_by(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
+        """The columns that a superlative may be of: by the words after it, else those of the number told with it."""
+        after = takewhile(lambda it: it.kind != "number", segment.items[place + 1 :])
+        for item in after:
+            if found := self.numbers.labelled(item):
+                return found
+        told = self.with_numbers(segment).numbers
+        beside = [it for it in told if it.start > segment.items[place].start] or told
+        for item in beside:
+            support = self.supports.get(item.start)
+            if support is not None and support.column is not None:
+                return [self.facts.columns[support.column]]
+        return self.numbers.columns(segment, place)
+
+
+def _known_words(facts: Facts) -> frozenset[str]:
+    """The words that a sentence may use: of the question, the columns and units, and the values compared with."""
+    found = {*facts.question_words, *known_words(facts.question), *known_words(facts.earlier)}
+    for column in facts.columns:
+        found |= _words_of_column(column)
+    for condition in facts.conditions:
+        for value in condition.bounds:
+            if not condition.denied:
+                found |= {*words_of(value), value.lower()}
+    if _AGES & found:
+        found |= _YEARS_OLD
+    found |= {word for said, _ in facts.linked for word in words_of(said)}
+    return frozenset(found)
+
+
+def _words_of_column(column: ColumnFacts) -> set[str]:
+    return {*column.words, *column.units, *words_of(column.name)}
