@@ -20,7 +20,6 @@ from agent.llm.chat import ENTRA_SCOPE, Message, Reply, ReplySchema
 from agent.llm.openai.chat_request import Abilities, chat_fields
 from agent.llm.openai.completion import reply_of
 from agent.llm.openai.errors import Endpoint, is_passing, translated, wait_before_retry
-from agent.llm.openai.exchange import Exchange
 from agent.llm.replies import HEARD
 
 if TYPE_CHECKING:
@@ -63,7 +62,6 @@ class OpenAIModel:
         self._local = local
         self._abilities = Abilities(grammar=local, cache_key=not local)
         self._client: AsyncOpenAI | None = None
-        self._exchange: Exchange | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def complete(
@@ -169,12 +167,6 @@ class OpenAIModel:
 
     async def _send(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
         """One reply, retried while the trouble may pass. The openai package's own waits are shorter, and random."""
-        try:
-            return await self._once(client, request)
-        except Exception as error:
-            if not is_passing(error):
-                raise
-            failed = [error]
         retrying = AsyncRetrying(
             stop=stop_after_attempt(self._retries + 1),
             wait=wait_before_retry,
@@ -182,24 +174,14 @@ class OpenAIModel:
             sleep=self._sleep,
             reraise=True,
         )
-
-        async def again() -> object:
-            if failed:
-                raise failed.pop()  # the first try was without tenacity, which takes longer to make than to send
-            return await self._once(client, request)
-
-        return await retrying(again)
+        return await retrying(self._once, client, request)
 
     async def _once(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
         async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
             if self._local:
                 return await _streamed(client, request)
-            return await self._post(client, request)
-
-    async def _post(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
-        if self._exchange is None or self._exchange.client is not client:
-            self._exchange = Exchange(client)
-        return await self._exchange.post(request)
+            # As `chat.completions.create`, which first looks through all of the request for what it could change.
+            return await client.post("/chat/completions", cast_to=object, body=request)
 
 
 class AzureOpenAIModel(OpenAIModel):
@@ -240,11 +222,6 @@ class AzureOpenAIModel(OpenAIModel):
             max_retries=0,
             http_client=self._http_client(),
         )
-
-    async def _post(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
-        """By the client itself: it has a new token for each request, and keeps keys from other hosts."""
-        # As `chat.completions.create`, which first looks through all of the request for what it could change.
-        return await client.post("/chat/completions", cast_to=object, body=request)
 
     def _endpoint(self) -> Endpoint:
         access = "AZURE_OPENAI_API_KEY" if self._api_key else "the role `Cognitive Services OpenAI User`"
