@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import gc
 import logging
 from collections.abc import AsyncIterable, Callable, Sequence
 from functools import partial
@@ -35,7 +37,6 @@ from agent.llm.chat import ChatModel, Message
 from agent.llm.wrappers.protected import ProtectedModel, protected
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.asking import Asking
-from agent.pipeline.collector import COLLECTOR
 from agent.pipeline.confidence.calibration import calibration_of
 from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.judging.judge import Judge
@@ -355,14 +356,16 @@ class Service:
     async def warm_up(self) -> None:
         """Load what the first question will need, side by side; the question, or `health`, reports failures.
 
-        What is loaded then stays, and the garbage collector is told so: to go through all of it would stop the process
-        for a tenth of a second, again and again.
+        What is loaded stays, so the garbage collector leaves it out: a collection of all of it stops the process for a
+        tenth of a second. It is given back at the end, since libraries report objects that outlive the interpreter.
         """
         parts = [self.model.ready(), asyncio.to_thread(load_steps), asyncio.to_thread(_start_guard)]
         if self.settings.enable_retrieval:
             parts.append(self._retrieval_loaded())
         await asyncio.gather(*parts, return_exceptions=True)
-        COLLECTOR.keep_all()
+        gc.freeze()
+        atexit.unregister(gc.unfreeze)
+        atexit.register(gc.unfreeze)
 
     def start(self) -> asyncio.Task[None]:
         """Begin to warm up, beside what is answered meanwhile. `health` waits for retrieval from now on."""

@@ -21,7 +21,6 @@ from agent.databases.database import Database
 from agent.databases.seen_schemas import seen_schemas
 from agent.llm.wrappers.budget import BUDGET, Budget
 from agent.pipeline import loop
-from agent.pipeline.collector import COLLECTOR
 from agent.pipeline.drafts.progress import with_progress
 from agent.pipeline.flights import Flights
 from agent.pipeline.steps import load_steps
@@ -119,7 +118,6 @@ class Asking:
         async with AsyncExitStack() as turn:
             with telemetry.get().arriving(trace_id):
                 admission = turn.enter_context(self._registered.admitted(database, principal))
-            turn.enter_context(COLLECTOR.held_back())
             if session_id is not None:
                 async with deadline.met():
                     await turn.enter_async_context(self._sessions.turn(session_id, principal))
