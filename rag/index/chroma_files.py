@@ -6,7 +6,6 @@ import hashlib
 import sqlite3
 import struct
 from contextlib import closing
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -52,8 +51,7 @@ def read_manifest(folder: Path, name: str) -> Manifest:
     """What a revision holds. Raises IndexDamaged; FileNotFoundError where the folder is gone."""
     path = folder / MANIFEST
     try:
-        now = path.stat()
-        manifest = _manifest(path, (now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns))
+        manifest: Manifest | None = Manifest.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         if not folder.exists():
             raise  # replaced just now
@@ -63,12 +61,6 @@ def read_manifest(folder: Path, name: str) -> Manifest:
     if manifest is None or manifest.content.name != name:
         raise _damaged(name, MANIFEST)
     return manifest
-
-
-@lru_cache(maxsize=256)
-def _manifest(path: Path, _state: tuple[int, ...]) -> Manifest:
-    """The manifest in a file, cached while the file is the same: a question reads it six times."""
-    return Manifest.model_validate_json(path.read_bytes())
 
 
 def has_vectors(folder: Path, count: int) -> bool:
