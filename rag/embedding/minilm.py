@@ -9,7 +9,6 @@ other model. The file is mapped, not read: of the table of words only what a tex
 from __future__ import annotations
 
 import json
-import math
 import threading
 from collections import defaultdict
 from collections.abc import Sequence
@@ -26,38 +25,17 @@ Matrix = NDArray[np.float32]
 
 _BERT = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 _TOKENS_AT_ONCE = 4096  # of the texts that go through the layers together: what the processor's caches like
-_STRIP = 32  # columns
-_SMALL = 1_000_000  # multiplications up to which OpenBLAS makes no copy
 _MODULES = ["Transformer", "Pooling", "Normalize"]
 
 
 class _Dense(NamedTuple):
-    """A product with a matrix that lies in strips of columns, each small enough that OpenBLAS multiplies it as it is.
+    """A product with a matrix. Args: weight: outputs × inputs, as the file has it."""
 
-    A larger one it copies into an order of its own first, each time, which for the few rows of a question takes as long
-    as the product. Many rows go by blocks, and are no slower so.
-
-    strips: strips × inputs × columns of a strip.
-    """
-
-    strips: Matrix
+    weight: Matrix
     bias: Matrix
 
-    @classmethod
-    def of(cls, weight: Matrix, bias: Matrix) -> _Dense:
-        """Args: weight: outputs × inputs, as the file has it."""
-        outputs, inputs = weight.shape
-        width = math.gcd(outputs, _STRIP)
-        return cls(np.ascontiguousarray(weight.reshape(-1, width, inputs).transpose(0, 2, 1)), bias)
-
     def __call__(self, x: Matrix) -> Matrix:
-        count, inputs, width = self.strips.shape
-        out = np.empty((len(x), count, width), dtype=np.float32)
-        rows = _SMALL // (inputs * width)
-        for start in range(0, len(x), rows):
-            end = start + rows
-            np.matmul(x[start:end], self.strips, out=out[start:end].transpose(1, 0, 2))
-        found: Matrix = out.reshape(len(x), count * width)
+        found: Matrix = x @ self.weight.T
         found += self.bias
         return found
 
@@ -224,12 +202,12 @@ def _gelu(x: Matrix) -> Matrix:
 
 def _layer(weights: dict[str, Matrix], prefix: str, epsilon: float) -> _Layer:
     names = [f"{prefix}attention.self.{it}" for it in ("query", "key", "value")]
-    projections = _Dense.of(
+    projections = _Dense(
         np.concatenate([weights[f"{it}.weight"] for it in names]),
         np.concatenate([weights[f"{it}.bias"] for it in names]),
     )
     output, wide, narrow = (
-        _Dense.of(weights[f"{prefix}{it}.weight"], weights[f"{prefix}{it}.bias"])
+        _Dense(weights[f"{prefix}{it}.weight"], weights[f"{prefix}{it}.bias"])
         for it in ("attention.output.dense", "intermediate.dense", "output.dense")
     )
     norms = [_norm(weights, f"{prefix}{it}.LayerNorm", epsilon) for it in ("attention.output", "output")]
