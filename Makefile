@@ -8,7 +8,8 @@
 #   MINUTES=10               how long `make fuzz` tries to break what reads what others wrote
 #   CLIENTS=200 SECONDS=120  how many ask at once in `make bench-load`, and for how long
 #   BEFORE=revision          the revision that `make bench-first-answer` runs first
-#   MODEL=embedded           the model that `make bench-peers` asks; by default one that answers at once
+#   MODEL=embedded           the model that `make bench-peers` and `bench-answer` ask; by default one that is scripted
+#   QUESTIONS=40 AGAINST=dir  questions of `make bench-answer`, and a working tree that is asked the same ones
 #   STATEMENTS=file.jsonl    the SQL that `make bench-guard` shows to the guard; by default the folder's
 
 PYTHON      ?= python3
@@ -22,6 +23,8 @@ CLIENTS     ?= 200
 SECONDS     ?= 120
 
 MODEL       ?= scripted
+QUESTIONS   ?= 40
+AGAINST     ?=
 
 VENV    := .venv
 PEERS   := $(VENV)/peers
@@ -47,7 +50,7 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 
 .NOTPARALLEL:
 .PHONY: demo serve page screens bench-page bench-own-data conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
-.PHONY: bench-harmless bench-workers bench-hostile help wheel sbom clients installed lighthouse bench-first-answer azure-cost capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
+.PHONY: bench-answer bench-harmless bench-workers bench-hostile help wheel sbom clients installed lighthouse bench-first-answer azure-cost capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 help:  ## what can be made
 	@sed -nE 's/^([a-z][a-z-]*):.*##[[:space:]]*(.*)/\1\t\2/p' Makefile | sort | awk -F'\t' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -141,6 +144,9 @@ bench-page: $(TESTED) $(WEB)  ## what the page costs a browser: first paint, byt
 
 lighthouse: $(TESTED) $(LIGHTHOUSE) data  ## what Lighthouse finds on the page and the contract's: performance, accessibility, best practices
 	@$(OFFLINE) $(BIN)/python -m bench.lighthouse
+
+bench-answer: $(LOCAL) data $(if $(filter embedded,$(MODEL)),model)  ## seconds to the query, the rows, the answer, and tokens: MODEL=embedded, AGAINST=worktree to compare with, QUESTIONS=40
+	@$(OFFLINE) $(BIN)/python -m bench.answer --model $(if $(filter embedded,$(MODEL)),embedded,endpoint) --questions $(QUESTIONS) $(if $(AGAINST),--against "$(AGAINST)") $(if $(EVAL),"$(EVAL)")
 
 bench-first-answer: $(TESTED)  ## from nothing to the first answer by `make demo` and by pipx; BEFORE=revision to compare with
 	@$(BIN)/python -m bench.first_answer $(if $(BEFORE),--before $(BEFORE))
