@@ -25,6 +25,7 @@ RULES = (
     "ungrouped_columns",
     "share_part",
     "counted_nothing",
+    "counted_one",
     "unrelated_keys",
     "contradicted_code",
     # doubts, from the words of the question
