@@ -59,6 +59,7 @@ async def _open_stream(
         options=Options(max_attempts=body.max_attempts),
         trace_id=trace_id,
         principal=principal_of(request, service.settings),
+        listens=False,  # to the query while it is written: this interface has no event for it
     )
     async with aclosing(events):
         yield OpenStream(await anext(events), events, trace_id, encode=unnamed)
