@@ -54,6 +54,8 @@ _STEPS = {
     "entry": "Read the question",
     "dialect_resolver": "Opened the database",
     "planner": "Planned the query",
+    "question_planner": "Planned several queries",
+    "part_answered": "Answered a part",
     "sql_generator": "Wrote a query",
     "sql_validator": "Checked the query",
     "evaluator": "The result was not judged",
@@ -154,8 +156,7 @@ class _Tools:
     async def _answer(self, question: str, body: Any, context: ServerRequestContext) -> Answer:
         """Answer a question; each step is reported as progress."""
         steps = 0
-        asked = {"session_id": body.session_id, "principal": self._principal, "listens": False}
-        events_of = self._service.events(question, body.database, **asked)
+        events_of = self._service.events(question, body.database, session_id=body.session_id, principal=self._principal)
         async with aclosing(events_of) as events:
             async for event in events:
                 if isinstance(event, Done):

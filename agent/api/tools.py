@@ -192,8 +192,9 @@ TOOLS: tuple[Tool, ...] = (
         "Ask a question",
         "Answer a question about the data of one database. Plumbline writes the SQL, runs it, has the result judged "
         "and recomputes every number; `verified` says whether all checks passed, `clarification` what it needs to "
-        "know, `raw_total` how many records are behind the rows, of which `raw_results` has the first ten. Prefer "
-        "this to writing SQL yourself.",
+        "know, `raw_total` how many records are behind the rows, of which `raw_results` has the first ten. Where "
+        "several queries were needed, `parts` has each, and `answer` names them as `[1]`. Prefer this to writing SQL "
+        "yourself.",
         _only(QueryRequest, "question", "database", "session_id"),
         "POST",
         "/api/query",

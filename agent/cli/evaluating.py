@@ -46,6 +46,10 @@ def evaluate(
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Ask the same model in one plain call: schema, question, nothing else.")
     ] = False,
+    plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Ask for a plan of several queries first; an answer in parts counts as none."),
+    ] = False,
 ) -> None:
     """Ask questions with known answers, and count: execution accuracy, and how far "verified" can be trusted."""
     from agent.evaluation.commands.answers import run_evaluation
@@ -53,7 +57,7 @@ def evaluate(
     with opened() as (service, runner):
         run = run_evaluation(
             service, out, err, questions, docs or [], results, limit, evidence, without or (),
-            baseline=baseline, effort=effort,
+            baseline=baseline, effort=effort, plan=plan,
         )  # fmt: skip
         runner.run(run)
 

@@ -42,7 +42,10 @@ def none_beyond(cap: tuple[int, str]) -> TooManyRows:
 
 
 class Limits(Frozen):
-    """Attempts, rows and switches of one request."""
+    """Attempts, rows and switches of one request.
+
+    plan: whether several queries may be planned: always asked for, never, or (None) as profile and question say.
+    """
 
     max_attempts: int
     row_limit: int
@@ -54,6 +57,7 @@ class Limits(Frozen):
     reuse_verified: bool
     clarify: bool
     effort: Effort | None
+    plan: bool | None
 
 
 def limits_of(settings: Settings, options: Options, row_limit: int | None = None) -> Limits:
@@ -82,6 +86,7 @@ def limits_of(settings: Settings, options: Options, row_limit: int | None = None
         reuse_verified=settings.reuse_verified and options.reuse_verified is not False,
         clarify=settings.clarify and options.clarify is not False,
         effort=_least(settings.effort, options.effort),
+        plan=False if settings.plan is False else options.plan,
     )
 
 

@@ -20,6 +20,7 @@ class Profile(Frozen):
     """How to work with one kind of model.
 
     reply_format: `sql`: the query alone, in a fence; `json`: an object with query, explanation and clarification.
+    plan: whether a question whose words say so (why, compare, two questions in one) is planned as several queries.
     planner: `inline`: first field of that object; `separate`: a call of its own; `off`: read from the query's tree.
     examples: past queries as earlier `turns` of the chat, in the reply format, or as `text` in the message, or `off`. A
         small model copies a query that stands beside its question, year and all.
@@ -49,6 +50,7 @@ class Profile(Frozen):
 
     name: str
     reply_format: Literal["sql", "json"]
+    plan: bool
     planner: Literal["inline", "separate", "off"]
     examples: Literal["turns", "text", "off"]
     values: bool
@@ -72,6 +74,7 @@ class Profile(Frozen):
 EMBEDDED = Profile(
     name="embedded",
     reply_format="sql",
+    plan=False,
     planner="off",
     examples="turns",
     values=False,
@@ -94,6 +97,7 @@ EMBEDDED = Profile(
 SMALL_HOSTED = Profile(
     name="small_hosted",
     reply_format="json",
+    plan=True,
     planner="off",
     examples="text",
     values=True,
@@ -164,6 +168,7 @@ def choose(settings: Settings, model_name: str) -> Profile:
         small = any(part in model_name.lower() for part in SMALL_NAMES)
         profile = SMALL_HOSTED if small else LARGE_HOSTED
     wanted = {
+        "plan": settings.plan,
         "planner": settings.planner,
         "second_draft": _SECOND[settings.second_draft],
         "schema_tokens": settings.schema_tokens,

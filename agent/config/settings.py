@@ -174,8 +174,14 @@ class Settings(ProtectionSettings):
     profile: Literal["embedded", "small_hosted", "large_hosted"] | None = Field(
         None, description="What the model is good at (agent/config/profiles.py). Default: by the model's name."
     )
+    plan: bool | None = Field(
+        None,
+        description="Plan several queries, up to four, for questions whose words say that one is not enough (why, "
+        "compare, two questions in one). Default: by the profile, off for the embedded model; a request may then ask "
+        "for a plan. false: never.",
+    )
     planner: Literal["inline", "separate", "off"] | None = Field(
-        None, description="Where the plan is made. Default: by the profile."
+        None, description="Where the plan of a query is made. Default: by the profile."
     )
     calibration: Path | None = Field(
         None,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from agent.core.models import Answer, Check, Correction, Doubt, Plan, Problem, Verdict
 from executors.base import Frozen
@@ -42,12 +42,19 @@ class Started(Event):
     database: str
 
 
+PartNumber = Annotated[int, Field(exclude_if=lambda number: number == 0)]
+
+
 class NodeComplete(Event):
-    """A step of the specification's table has ended; the subclasses name it and carry what it found."""
+    """A step of the specification's table has ended; the subclasses name it and carry what it found.
+
+    part: whose step it is, of a question that needs several queries, from 1; absent elsewhere.
+    """
 
     node: ClassVar[str]
     attempt: int = 0
     elapsed_ms: float = 0.0
+    part: PartNumber = 0
 
 
 class Entered(NodeComplete):
@@ -85,6 +92,25 @@ class Planned(NodeComplete):
     node: ClassVar[str] = "planner"
     plan: Plan
     source: Literal["model", "sql"]
+
+
+class QuestionPlanned(NodeComplete):
+    """The question needs several queries: what each answers, and what is computed from their numbers."""
+
+    node: ClassVar[str] = "question_planner"
+    questions: tuple[str, ...]
+    calculations: tuple[str, ...] = ()
+
+
+class PartAnswered(NodeComplete):
+    """One of these queries has its answer, or none. Its number is `part`."""
+
+    node: ClassVar[str] = "part_answered"
+    question: str
+    status: Literal["success", "error"]
+    answer: str
+    verified: bool = False
+    confidence: float | None = None
 
 
 class SqlGenerated(NodeComplete):
@@ -159,15 +185,12 @@ class HumanReview(NodeComplete):
 
 
 class SqlProgress(Event):
-    """The query of an attempt as far as it is written, of models whose replies come in pieces.
-
-    checked: always false. Nothing has read this text yet, and nothing of it has run; `sql_validator` says what will.
-    """
+    """The query of an attempt as far as it is written, of models whose replies come in pieces."""
 
     event: ClassVar[str] = "sql_progress"
     attempt: int
     sql: str
-    checked: Literal[False] = False
+    part: PartNumber = 0
 
 
 class AnswerDelta(Event):

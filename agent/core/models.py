@@ -104,6 +104,11 @@ class Options(Frozen):
     candidates: Flag | None = Field(
         None, description="True: `candidates` holds the distinct results that the drafts gave, with their votes."
     )
+    plan: Flag | None = Field(
+        None,
+        description="Whether the model may plan several queries for this question, up to four. True: it is asked for "
+        "a plan, whatever the question says; false: one query answers it. The settings may say that there are none.",
+    )
 
 
 class Exchange(Frozen):
@@ -130,6 +135,7 @@ class Question(Frozen):
     write_refusal: why it may not change data; empty where it may.
     audience: with whom verified queries are shared: empty for all who may ask, else the one principal.
     came_at: when it was asked. time_zone: in which its days are counted.
+    part_of: the whole question, where this is a part of it that a model worded; empty elsewhere.
     """
 
     text: str
@@ -145,6 +151,12 @@ class Question(Frozen):
     audience: str = ""
     came_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
     time_zone: str = "UTC"
+    part_of: str = ""
+
+    @property
+    def own_words(self) -> str:
+        """What a person asked for: the words that may name a private column, or an address. Never a model's."""
+        return self.part_of or self.text
 
     @property
     def today(self) -> date:
@@ -320,6 +332,7 @@ class AnswerNumber(Frozen):
     source: null where nothing supports it; `result` and `raw`: a cell of `results` or `raw_results`.
     row, column: of that cell, the row counted from 0; null where it is in none, as in a column's name.
     expression: of a calculation, where it was stated.
+    part: of an answer in several parts, the number of the part whose rows hold it, from 1; null elsewhere.
     """
 
     text: str
@@ -329,6 +342,7 @@ class AnswerNumber(Frozen):
     row: int | None = None
     column: str | None = None
     expression: str = ""
+    part: int | None = None
 
 
 class CandidateRecord(Frozen):
@@ -358,6 +372,42 @@ class AttemptRecord(Frozen):
     hint: str = ""
     row_count: int | None = None
     verdict: Verdict | None = None
+
+
+class AnswerPart(Frozen):
+    """One query of an answer that needed several, with all that its own answer rests on.
+
+    number: by which `answer` of the whole names it, as `[1]`.
+    question: as the model worded it. answer: what its rows say; of an error, why there are none.
+    All else is as in the response to a question.
+    """
+
+    number: int
+    question: str
+    status: Literal["success", "error"]
+    answer: str
+    answer_source: AnswerSource | None = None
+    sql: str | None = None
+    results: list[dict[str, Any]] = []
+    columns: list[str] = []
+    row_count: int = 0
+    truncated: bool = False
+    cursor: str | None = None
+    raw_results: list[dict[str, Any]] = []
+    raw_sql: str | None = None
+    raw_truncated: bool = False
+    raw_total: int | None = None
+    group_columns: list[str] | None = None
+    tables_used: list[str] = []
+    verified: bool = False
+    confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+    checks: list[Check] = []
+    doubts: list[Doubt] = []
+    corrections: list[Correction] = []
+    numbers: list[AnswerNumber] = []
+    explanation: str = ""
+    plan: Plan | None = None
+    chart: Chart | None = None
 
 
 class Answer(Frozen):
@@ -415,6 +465,11 @@ class Answer(Frozen):
     candidates: list[CandidateRecord] = []
     corrections: list[Correction] = []
     numbers: list[AnswerNumber] = []
+    parts: list[AnswerPart] = Field(
+        [],
+        description="Of a question that needed several queries, each of them: `answer` names them as `[1]`, `sql` is "
+        "null, `results` is empty, and `confidence` is the least of theirs. Empty elsewhere.",
+    )
     explanation: str = ""
     plan: Plan | None = None
     reused: bool = False
@@ -434,9 +489,14 @@ class Answer(Frozen):
 
 def with_first_records(answer: Answer) -> Answer:
     """An answer for chats and tools, whose readers are models: with the first ten of the records behind it."""
+    parts = [part.model_copy(update=_first_records(part)) for part in answer.parts]
+    return answer.model_copy(update={**_first_records(answer), "parts": parts})
+
+
+def _first_records(answer: Answer | AnswerPart) -> dict[str, Any]:
     records = answer.raw_results[:FIRST_RECORDS]
     more = answer.raw_truncated or len(records) < len(answer.raw_results)
-    return answer.model_copy(update={"raw_results": records, "raw_truncated": more})
+    return {"raw_results": records, "raw_truncated": more}
 
 
 class Problem(Frozen):

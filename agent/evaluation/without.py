@@ -27,8 +27,12 @@ PARTS = (*OPTIONS, *PROFILE, *RULES)
 
 
 def options_without(parts: Collection[str]) -> Options:
-    """The options that switch these parts off; parts without an option are left to `asking_without`."""
-    return Options.model_validate({"reuse_verified": False} | {f"enable_{it}": False for it in OPTIONS if it in parts})
+    """The options that switch these parts off; parts without an option are left to `asking_without`.
+
+    One query is scored, so one is written: nobody plans several.
+    """
+    off = {"reuse_verified": False, "plan": False}
+    return Options.model_validate(off | {f"enable_{it}": False for it in OPTIONS if it in parts})
 
 
 def asking_without(service: Service, parts: Collection[str]) -> Asking:

@@ -84,8 +84,8 @@ class Notes:
         if isinstance(event, Entered):
             self._leans, self.understood = event.leans, event.question
         elif isinstance(event, SchemaSelected):
-            self._documents = event.sources
-        elif isinstance(event, SqlGenerated) and event.sql is not None:
+            self._documents = tuple(dict.fromkeys((*self._documents, *event.sources)))
+        elif isinstance(event, SqlGenerated) and event.sql is not None and not event.part:  # parts count anew
             self._drafts[event.attempt] = event.sql
 
     def record(self, answer: Answer) -> AnswerRecord:

@@ -13,6 +13,8 @@ from agent.core.models import Answer, Question
 from agent.core.off_loop import off_loop
 from agent.databases.database import Database
 from agent.pipeline.answers.response import answered, clarified, review_text, reviewed
+from agent.pipeline.decomposition.flow import answer_in_parts
+from agent.pipeline.decomposition.planner import plan_of
 from agent.pipeline.parts import Parts
 from agent.pipeline.round import Round
 from agent.pipeline.run import Run
@@ -29,9 +31,10 @@ async def answer(question: Question, database: Database, parts: Parts) -> AsyncI
     1. Answer small talk and questions about the data, which need no query, and end here.
     2. Enrich the raw schema with what is known about it.
     3. Ask back where it can be read in several ways, or the data is not there.
-    4. Draft, check, run and judge a query until one convinces, at most `max_attempts` times.
-    5. Fetch the rows behind an aggregate.
-    6. Say it in a sentence; recompute its arithmetic; trace its numbers.
+    4. Where one query is not enough, plan up to four; each is a question of its own, and goes on with step 3.
+    5. Draft, check, run and judge a query until one convinces, at most `max_attempts` times.
+    6. Fetch the rows behind an aggregate.
+    7. Say it in a sentence; recompute its arithmetic; trace its numbers.
 
     An order to change rows, from somebody who may, goes another way: see `agent.pipeline.writes.flow`.
 
@@ -73,6 +76,10 @@ async def _replied(reply: Answer) -> AsyncIterator[Event]:
 async def _read(run: Run) -> AsyncIterator[Event]:
     if unclear := await run.unclear():
         yield Done(answer=clarified(run, unclear))
+        return
+    if parts := await plan_of(run):
+        async for event in answer_in_parts(run, parts, _read):
+            yield event
         return
     if plan := await run.make_plan():
         yield plan

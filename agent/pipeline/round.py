@@ -11,7 +11,7 @@ from agent.core.events import Evaluated, Planned, SqlExecuted, SqlGenerated, Sql
 from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.off_loop import off_loop
 from agent.databases.made_addresses import refuse_made_address
-from agent.databases.private_values import hidden_columns, sentence
+from agent.databases.private_values import sentence
 from agent.pipeline.drafts.consensus import elected, grouped
 from agent.pipeline.drafts.plan import plan_of
 from agent.pipeline.drafts.progress import sql_progress
@@ -269,8 +269,7 @@ class Round:
             known = await self._repair()
         if known is not None:
             return known
-        private = frozenset().union(*hidden_columns(run.context.db_schema, run.question.text).values())
-        with sql_progress(len(run.attempts) + 1, run.context.system, run.question.text, private):
+        with sql_progress(len(run.attempts) + 1, run.context.system, run.question.text, run.part):
             return await self._written()
 
     async def _repair(self) -> Draft | None:
@@ -296,7 +295,7 @@ class Round:
 
     async def _through_the_guard(self, sql: str) -> CheckedSql:
         run = self._run
-        return await run.database.check(sql, run.limits.row_limit, question=run.question.text)
+        return await run.database.check(sql, run.limits.row_limit, question=run.question.own_words)
 
     async def _rows_of(self, query: CheckedSql) -> QueryResult:
         run = self._run
@@ -309,7 +308,7 @@ class Round:
         """The rows of a query. Raises SqlFailed, too, where it puts an address together that nobody stored."""
         run = self._run
         rows = await run.database.run(query)
-        await refuse_made_address(query, rows, run.database.dialect, run.question.text)
+        await refuse_made_address(query, rows, run.database.dialect, run.question.own_words)
         return rows
 
     def _gone(self, error: DatabaseUnavailable) -> None:

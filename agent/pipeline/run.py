@@ -49,6 +49,7 @@ class Run:
 
     next_draft: a candidate that is to be tried in the place of the last attempt's; None where there is none.
     written: drafts that the model was asked for.
+    part: which part of a question that needs several queries it answers, from 1; 0: the whole.
     """
 
     question: Question
@@ -68,6 +69,7 @@ class Run:
     written: int = 0
     doubts: tuple[Doubt, ...] = ()  # of the question, whatever its query is
     cursor: str | None = None
+    part: int = 0
 
     def __post_init__(self) -> None:
         self.database = self.database.seen_by(self.question.principal)
@@ -298,7 +300,7 @@ class Run:
             database=self.database.name,
             sql=best.sql,
             size=self.limits.row_limit,
-            question=self.question.text,
+            question=self.question.own_words,
         )
         self.cursor, missing = await self.parts.cursors.keep(self.question.principal, place)
         if missing:
@@ -345,7 +347,7 @@ class Run:
     async def _raw_records(self, attempt: Attempt) -> RawRecords:
         with self.ledger.step("raw_records"):
             return await fetch_raw_records(
-                self.question.text,
+                self.question.own_words,
                 attempt.executed_sql or attempt.sql,
                 self.database,
                 self.limits.raw_row_limit,

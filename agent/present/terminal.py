@@ -35,17 +35,18 @@ from agent.core.events import (
     Event,
     HumanReview,
     NodeComplete,
+    PartAnswered,
     Planned,
+    QuestionPlanned,
     RawRecordsFetched,
     Repairing,
     SchemaSelected,
     SqlExecuted,
     SqlGenerated,
-    SqlProgress,
     SqlValidated,
     Started,
 )
-from agent.core.models import Answer, Check
+from agent.core.models import Answer, AnswerPart, Check
 from agent.grounding.arithmetic.display import ColumnFormat, column_formats, format_cell, is_number
 from agent.grounding.languages.language import language_of
 
@@ -56,7 +57,6 @@ SHOWN_ROWS = 12
 SHOWN_COLUMNS = 8
 SHOWN_CHARS = 60
 INDENT = 10
-NOT_CHECKED = "not yet checked:"
 FIRST_READING = "the model reads the schema, once"
 NEXT_STEP = {
     "entry": "reading the schema and what is known about it",
@@ -68,6 +68,8 @@ NEXT_STEP = {
     "sql_repair": "writing SQL again",
     "evaluator": "fetching the rows behind it",
     "raw_records": "writing the answer",
+    "question_planner": "reading the schema and what is known about it",
+    "part_answered": "going on with the next part",
 }
 MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
 # Control characters as their pictures; line breaks and tabs stay.
@@ -88,19 +90,17 @@ class StepPrinter:
         self._began = time.monotonic()
         self._language = "en"
         self._doing: Callable[[str], None] = lambda _: None
-        self._writing: Callable[[str], None] = lambda _: None
 
     @contextmanager
     def watching(self) -> Iterator[StepPrinter]:
-        """A line that says what is being done, and for how long, and below it the query while it is written.
-
-        Only in a terminal, and gone at the end.
-        """
+        """A line that says what is being done, and for how long; only in a terminal, and gone at the end."""
         if not self.console.is_interactive:
             yield self
             return
-        with _Watched(self.console) as line:
-            self._doing, self._writing = line.say, line.write
+        doing = TextColumn("{task.description} … {task.elapsed:.0f} s", style="dim", markup=False)
+        with Progress(SpinnerColumn(), doing, console=self.console, transient=True) as line:
+            task = line.add_task("starting", total=None)
+            self._doing = lambda what: line.reset(task, total=None, description=what)
             yield self
 
     def show(self, event: Event) -> None:
@@ -112,10 +112,7 @@ class StepPrinter:
             self.console.print(question)
         elif isinstance(event, Done):
             self._show_answer(event.answer)
-        elif isinstance(event, SqlProgress):
-            self._writing(event.sql)
         elif isinstance(event, NodeComplete):
-            self._writing("")
             self._show_step(event)
             if event.node in NEXT_STEP:
                 reads_first = self.first_reading and event.node == "schema_selector"
@@ -152,6 +149,13 @@ class StepPrinter:
         match event:
             case Entered(asked=asked, question=question) if asked and question != asked:
                 self._line("meant", plain(question), event)
+            case QuestionPlanned():
+                self._line("parts", f"{len(event.questions)} queries are needed", event)
+                for number, question in enumerate(event.questions, 1):
+                    self._indented(Text(plain(f"[{number}] {question}"), style="dim"))
+            case PartAnswered():
+                mark = MARKS[event.verified if event.status == "success" else False]
+                self._line(f"part {event.part}", Text.assemble(mark, " ", plain(event.answer)), event)
             case Repairing():
                 self._line("again", event.hint or "with this in view", event)
             case HumanReview():
@@ -214,37 +218,16 @@ class StepPrinter:
         self.console.print(Text(f"  {' · '.join(figures)}\n", style="dim"))
 
 
-class _Watched(Progress):
-    """What is being done, for how long, and the query as far as it is written."""
-
-    def __init__(self, console: Console) -> None:
-        self._written = ""
-        doing = TextColumn("{task.description} … {task.elapsed:.0f} s", style="dim", markup=False)
-        super().__init__(SpinnerColumn(), doing, console=console, transient=True)
-        self._task = self.add_task("starting", total=None)
-
-    def get_renderables(self) -> Iterable[RenderableType]:
-        """The line; then the query, under a line that says that nothing has checked it."""
-        yield from super().get_renderables()
-        if self._written:
-            yield Padding(Text(NOT_CHECKED, style="yellow"), (0, 0, 0, INDENT))
-            yield Padding(sql_text(self._written), (0, 0, 0, INDENT))
-
-    def say(self, what: str) -> None:
-        """Name what is being done from now on."""
-        self.reset(self._task, total=None, description=what)
-
-    def write(self, sql: str) -> None:
-        """Show a query as far as it is written; none where it is empty."""
-        self._written = sql
-        self.refresh()
-
-
 def answer_parts(answer: Answer, width: int) -> list[RenderableType]:
     """The answer, its checks, and what else a reader must know; `width` in characters."""
     parts: list[RenderableType] = [Text(plain(answer.answer))]
     if answer.checks:
         parts.append(Padding(checks_text(answer.checks, width), (1, 0, 0, 0)))
+    for part in answer.parts:
+        mark = MARKS[part.verified if part.status == "success" else False]
+        parts.append(Text.assemble(mark, plain(f" [{part.number}] {part.question}")))
+        parts += [sql_text(part.sql)] if part.sql else []
+        parts += part_notes(part)
     parts += [Text(plain(f"computed: {c.expression} = {c.computed}"), style="dim") for c in answer.corrections]
     parts += [
         Text.assemble(MARKS[check.passed], f" {check.name}: {plain(check.detail)}")
@@ -254,6 +237,19 @@ def answer_parts(answer: Answer, width: int) -> list[RenderableType]:
     parts += [Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in answer.doubts]
     parts += [Text(f"! {plain(warning)}", style="yellow") for warning in answer.warnings]
     return parts
+
+
+def part_notes(part: AnswerPart) -> list[RenderableType]:
+    """What a reader must know of one query of several: why it has no answer, and what speaks against it."""
+    if part.status != "success":
+        return [Text(plain(part.answer), style="red")]
+    notes = [Text(plain(f"computed: {c.expression} = {c.computed}"), style="dim") for c in part.corrections]
+    notes += [
+        Text.assemble(MARKS[check.passed], f" {check.name}: {plain(check.detail)}")
+        for check in part.checks
+        if check.passed is not True and check.detail
+    ]
+    return [*notes, *(Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in part.doubts)]
 
 
 def checks_text(checks: Iterable[Check], width: int) -> Text:

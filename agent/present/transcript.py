@@ -26,6 +26,7 @@ class Transcript:
             lines.append("\n".join(f"- {choice.label}" for choice in answer.choices))
         if answer.sql:
             lines.append(f"```sql\n{answer.sql}\n```")
+        lines += [f"[{part.number}] {part.question}\n\n```sql\n{part.sql}\n```" for part in answer.parts if part.sql]
         self._turns.append("\n\n".join([*lines, _answer_lines(answer)]))
 
     def fail(self, message: str, problem: str) -> None:

@@ -161,4 +161,4 @@ def test_a_dialect_has_the_specifications_name(ours: str | None, theirs: str | N
 
 @pytest.mark.parametrize("retries, attempts", [(None, None), (0, 1), (2, 3)])
 def test_retries_are_attempts_after_the_first(retries: int | None, attempts: int | None) -> None:
-    assert GenerateRequest(connection_id="shop", question="?", max_retries=retries).max_attempts == attempts
+    assert GenerateRequest(connection_id="shop", question="?", max_retries=retries).options.max_attempts == attempts

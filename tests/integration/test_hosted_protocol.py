@@ -89,8 +89,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in ({"Content-Type": "application/json"} | headers).items():
             self.send_header(name, value)
-        if "Content-Length" not in headers:
-            self.send_header("Content-Length", str(len(data)))
+        self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
 

@@ -28,6 +28,7 @@ def test_without_options_the_settings_hold() -> None:
         reuse_verified=True,
         clarify=True,
         effort=None,
+        plan=None,
     )
 
 

@@ -1,5 +1,5 @@
 // An answer as the service gives it, and what a test changes of it.
-import type { Answer } from "../src/api/types";
+import type { Answer, AnswerPart } from "../src/api/types";
 
 export function answerOf(changes: Partial<Answer> = {}): Answer {
   return {
@@ -28,6 +28,7 @@ export function answerOf(changes: Partial<Answer> = {}): Answer {
     confidence: 0.87,
     checks: [],
     corrections: [],
+    parts: [],
     numbers: [{ text: "12", start: 10, end: 12, source: "result", row: 0, column: "customers", expression: "" }],
     explanation: "",
     plan: null,
@@ -44,6 +45,32 @@ export function answerOf(changes: Partial<Answer> = {}): Answer {
     timings_ms: {},
     trace_id: "a".repeat(32),
     session_id: null,
+    ...changes,
+  };
+}
+
+/** One query of an answer that needed several. */
+export function partOf(number: number, changes: Partial<AnswerPart> = {}): AnswerPart {
+  return {
+    number,
+    question: `What was the revenue in month ${number}?`,
+    status: "success",
+    answer: "The revenue was 80.",
+    sql: "SELECT SUM(amount) AS total FROM orders",
+    results: [{ total: 80 }],
+    columns: ["total"],
+    row_count: 1,
+    truncated: false,
+    raw_results: [],
+    raw_truncated: false,
+    tables_used: ["orders"],
+    verified: true,
+    confidence: 0.9,
+    checks: [],
+    doubts: [],
+    corrections: [],
+    numbers: [],
+    explanation: "",
     ...changes,
   };
 }

@@ -15,7 +15,8 @@ import { Steps } from "../src/parts/Steps";
 import { Tabs } from "../src/parts/Tabs";
 import { UndoNotice } from "../src/parts/UndoNotice";
 import { type Deleted, UNDO_MS, useDeletion } from "../src/state/useDeletion";
-import { answerOf } from "./answers";
+import { answerOf, partOf } from "./answers";
+import { markdownOf } from "../src/state/share";
 
 describe("an answer", () => {
   it.each([
@@ -28,6 +29,50 @@ describe("an answer", () => {
     expect(screen.queryByText("Not verified")).toBeNull();
     expect(screen.queryByRole("button", { name: /right/i })).toBeNull();
     expect(screen.queryByRole("tab")).toBeNull();
+  });
+});
+
+describe("an answer of several queries", () => {
+  const failed = partOf(2, { status: "error", answer: "There is no table weather.", verified: false, sql: null, results: [], columns: [], row_count: 0 });
+  const answer = answerOf({
+    answer: "The revenue was 80. [1]",
+    sql: null,
+    results: [],
+    columns: [],
+    row_count: 0,
+    verified: false,
+    numbers: [{ text: "80", start: 16, end: 18, source: "result", row: 0, column: "total", expression: "", part: 1 }],
+    parts: [partOf(1), failed],
+  });
+  const view = () =>
+    render(
+      <QueryClientProvider client={new QueryClient()}>
+        <AnswerView answer={answer} question="why?" database="shop" tables={[]} elapsedMs={5} onAsk={vi.fn()} />
+      </QueryClientProvider>,
+    );
+
+  it("shows each with its standing, and why one has no answer", () => {
+    view();
+    const [one, two] = within(screen.getByRole("list", { name: "Queries" })).getAllByRole("listitem");
+    expect(one?.textContent).toMatch(/\[1\] What was the revenue in month 1\?\s+Verified/);
+    expect(two?.textContent).toContain("No answer");
+    expect(two?.textContent).toContain("There is no table weather.");
+    expect(screen.queryByRole("tab")).toBeNull();
+  });
+
+  it("a number opens the query whose rows hold it", async () => {
+    view();
+    await userEvent.click(screen.getByRole("button", { name: "80" }));
+    expect(screen.getByText(/From row 1, total of \[1\]/)).toBeTruthy();
+    expect(screen.getByRole("tab", { name: "Rows 1" }).getAttribute("aria-selected")).toBe("true");
+    expect(screen.getByRole("table", { name: "Rows of the answer" })).toBeTruthy();
+  });
+
+  it("is shared with every query", () => {
+    const text = markdownOf(answer, "why?", "https://example.test");
+    expect(text).toContain("**\\[1\\] What was the revenue in month 1?**");
+    expect(text).toContain("| total |");
+    expect(text).toContain("SELECT SUM(amount) AS total FROM orders");
   });
 });
 
@@ -329,20 +374,20 @@ describe("the composer", () => {
 });
 
 describe("the steps", () => {
-  it("show a query that is being written, and say that nothing has checked it", () => {
-    render(<Steps steps={[]} writing="SELECT city" dialect="sqlite" />);
-    expect(screen.getByText("Not yet checked")).toBeTruthy();
-    expect(screen.getByText("Writing the query", { exact: false })).toBeTruthy();
-  });
-
-  it("show the first rows as soon as they are there, before anything is said of them", () => {
-    const rows = [1, 2, 3, 4, 5, 6, 7].map((n) => [`City ${n}`, n * 1000]);
-    const data = { columns: ["city", "n"], rows, row_count: 7, truncated: false, error: null, error_type: null };
-    render(<Steps steps={[{ node: "sql_executor", attempt: 1, elapsedMs: 2, data }]} writing="" dialect="sqlite" />);
-    const table = screen.getByRole("table");
-    expect(within(table).getAllByRole("row")).toHaveLength(6); // its head, and five
-    expect(within(table).getByText("City 5")).toBeTruthy();
-    expect(screen.getByText("and 2 more rows")).toBeTruthy();
+  it("say which query they are of", () => {
+    const at = { attempt: 0, elapsedMs: 3 };
+    render(
+      <Steps
+        dialect="sqlite"
+        writing=""
+        steps={[
+          { node: "question_planner", ...at, data: { questions: ["In March?", "In April?"], calculations: [] } as never },
+          { node: "part_answered", ...at, data: { part: 2, question: "In April?", status: "error", answer: "There is no April." } as never },
+        ]}
+      />,
+    );
+    const list = screen.getByRole("list").textContent;
+    for (const said of ["Planned 2 queries", "[2] In April?", "[2] Not answered", "There is no April."]) expect(list).toContain(said);
   });
 
   it("tell what failed and why", () => {

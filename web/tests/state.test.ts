@@ -94,7 +94,7 @@ describe("digits of the sentence", () => {
     ["3", { source: "row count" }, true],
     ["2024", { source: null }, true],
   ])("%s from %o is a quantity: %o", (text, part, expected) => {
-    expect(isFigure(number(text, part), { results: rows, raw_results: rows })).toBe(expected);
+    expect(isFigure(number(text, part), { results: rows, raw_results: rows, parts: [] })).toBe(expected);
   });
 });
 

@@ -1,4 +1,4 @@
-"""An example of every event, as one question would have them that was answered at its second attempt."""
+"""An example of every event, as questions have them: one answered at its second attempt, one in several parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from agent.core.events import (
     Event,
     Failed,
     HumanReview,
+    PartAnswered,
     Planned,
+    QuestionPlanned,
     RawRecordsFetched,
     Repairing,
     SchemaSelected,
@@ -44,6 +46,10 @@ EXAMPLES: tuple[Event, ...] = (
         elapsed_ms=84.2, tables=("sales",), documents=("Revenue: the amounts of all sales.",), tokens=212, pruned=False,
         sources=(UsedDocument(id="5f2c1e", kind="rule", source="shop.md"),),
     ),
+    QuestionPlanned(
+        elapsed_ms=512.3, questions=("What was the revenue in March 2024?", "What was the revenue in February 2024?"),
+        calculations=("{1} - {2}",),
+    ),
     SqlProgress(attempt=1, sql="SELECT month, SUM("),
     SqlGenerated(attempt=1, elapsed_ms=812.4, sql=WRONG),
     Planned(attempt=1, elapsed_ms=0.4, plan=PLAN, source="sql"),
@@ -58,6 +64,10 @@ EXAMPLES: tuple[Event, ...] = (
     AnswerFormatted(
         elapsed_ms=390.5, answer=TEXT, checks=(Check(name="grounding", passed=True),),
         corrections=(Correction(expression="45.6+12.3+78.9", stated="136.7", computed="136.8"),),
+    ),
+    PartAnswered(
+        part=1, question="What was the revenue in March 2024?", status="success",
+        answer="The revenue in March 2024 was $50,000.", verified=True, confidence=0.97,
     ),
     HumanReview(
         elapsed_ms=0.3, tried=(WRONG,), reasons=(ERROR,), suggestions=("What is the total amount of sales by month?",)

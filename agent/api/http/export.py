@@ -119,6 +119,10 @@ async def answer_response(request: Request, wanted: Format, answer: Answer, *, d
         wanted = dataclasses.replace(MARKDOWN, chunks=partial(answer_chunks, answer))
     elif answer.status != "success":
         raise NoRows(f"{answer.answer} Ask for {JSON} to have the whole response.")
+    elif answer.parts:
+        raise NoRows(
+            f"The answer has {len(answer.parts)} parts with rows of their own. Ask for {JSON}, or for Markdown."
+        )
     return await rows_response(request, wanted, result, database=database, sql=answer.sql or "", headers=headers)
 
 

@@ -22,7 +22,6 @@ from agent.api.schemas.generate import (
     generate_event,
 )
 from agent.core.events import Event
-from agent.core.models import Options
 
 router = APIRouter(prefix="/api/text2sql")
 
@@ -42,7 +41,7 @@ async def generate(
     answering = service.query(
         body.question,
         body.connection_id,
-        options=Options(max_attempts=body.max_attempts),
+        options=body.options,
         trace_id=trace_id,
         principal=principal_of(request, service.settings),
     )
@@ -56,10 +55,9 @@ async def _open_stream(
     events = service.events(
         body.question,
         body.connection_id,
-        options=Options(max_attempts=body.max_attempts),
+        options=body.options,
         trace_id=trace_id,
         principal=principal_of(request, service.settings),
-        listens=False,  # to the query while it is written: this interface has no event for it
     )
     async with aclosing(events):
         yield OpenStream(await anext(events), events, trace_id, encode=unnamed)

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 from agent.api.schemas.common import Name, StreamEvent, Text, one_of
 from agent.core.events import Done, Event
 from agent.core.kinds import Kind
-from agent.core.models import Answer, AnswerSource, Chart, Check, Choice, Correction, with_first_records
+from agent.core.models import Answer, AnswerPart, AnswerSource, Chart, Check, Choice, Correction, with_first_records
 from agent.core.usage import Usage
 from agent.sessions.sessions import Session
 from agent.understanding.overview import Overview
@@ -158,6 +158,7 @@ class ChatResponse(Frozen):
     confidence: the calibrated probability, 0 to 1, that the rows are right.
     error_details: why there are no rows. choices: of a clarification: ways to read the question.
     raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
+    parts: of a message that needed several queries, each of them; `message` names them as `[1]`.
     """
 
     status: Literal["success", "error", "clarification_needed"]
@@ -184,6 +185,7 @@ class ChatResponse(Frozen):
     choices: list[Choice] | None = _where_it_applies()
     explanation: str | None = _where_it_applies()
     chart: Chart | None = _where_it_applies()
+    parts: list[AnswerPart] | None = _where_it_applies()
     usage: Usage = Usage()
     warnings: list[str] = []
 
@@ -208,6 +210,7 @@ class ChatResponse(Frozen):
             "checks": answer.checks,
         }
         fields |= {"needs_human_review": answer.needs_human_review, "review_id": answer.review_id}
+        fields |= {"parts": with_first_records(answer).parts or None}
         if answer.status == "error":
             return cls(**fields, error_details=error_details(answer))
         return cls(

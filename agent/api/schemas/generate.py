@@ -11,7 +11,7 @@ from agent.api.schemas.common import Name, Text
 from agent.core.events import Done, Event, Failed, NodeComplete, Started
 from agent.core.fields import A_NUMBER
 from agent.core.kinds import Kind
-from agent.core.models import Answer, AnswerSource, Check, Choice
+from agent.core.models import Answer, AnswerSource, Check, Choice, Options
 from agent.core.usage import Usage
 from executors.base import Frozen, JsonValue
 
@@ -41,9 +41,10 @@ class GenerateRequest(Frozen):
     )
 
     @property
-    def max_attempts(self) -> int | None:
-        """Attempts at most; None: as the service has it."""
-        return None if self.max_retries is None else self.max_retries + 1
+    def options(self) -> Options:
+        """What this changes: attempts at most, and one query, which is all that the response has a place for."""
+        most = None if self.max_retries is None else self.max_retries + 1
+        return Options(max_attempts=most, plan=False)
 
 
 class GenerateResponse(Frozen):

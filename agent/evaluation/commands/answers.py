@@ -36,6 +36,7 @@ async def run_evaluation(
     *,
     baseline: bool = False,
     effort: Effort | None = None,
+    plan: bool = False,
 ) -> None:
     """Ask every question of a file, show how it goes, and print the figures.
 
@@ -45,6 +46,7 @@ async def run_evaluation(
         without: parts that are switched off, to see what they are worth, see `agent.evaluation.without`.
         effort: of every question; None: as the settings say.
         baseline: ask the same model in one plain call instead, see `agent.evaluation.baseline`.
+        plan: ask for a plan of several queries first. An answer in parts has no query to score: it counts as none.
 
     Raises:
         EvaluationInvalid: the file, or the file of results, cannot be used.
@@ -53,7 +55,7 @@ async def run_evaluation(
     service.people.recorder.enabled = False  # nobody is to look at these answers one by one
     questions = load_questions(file, service.router.names())[:limit]
     names = add_databases(service, questions, questions_file(file), docs)
-    options = options_without(without).model_copy(update={"effort": effort})
+    options = options_without(without).model_copy(update={"effort": effort, "plan": plan})
     asking = asking_without(service, without)
     plain_call = Baseline(service.model, service.settings.row_limit) if baseline else None
 

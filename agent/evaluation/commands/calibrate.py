@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 REPLIES = "replies.sqlite"
 OPTIONS = Options.model_validate(
-    {"reuse_verified": False, "clarify": False, "enable_answer": False, "raw_row_limit": 0}
+    {"reuse_verified": False, "clarify": False, "enable_answer": False, "raw_row_limit": 0, "plan": False}
 )
 SEED = 1
 

@@ -28,6 +28,7 @@ _QUERIES_ONLY = {
     "enable_evaluation": False,
     "enable_answer": False,
     "raw_row_limit": 0,
+    "plan": False,
 }
 
 

@@ -80,7 +80,9 @@ async def _ask_all(
 ) -> list[ResultLine]:
     names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
     baseline = Baseline(service.model, service.settings.row_limit)
-    options = Options.model_validate({"reuse_verified": False, "clarify": False, **(_OFF if way == WAYS[1] else {})})
+    options = Options.model_validate(
+        {"reuse_verified": False, "clarify": False, "plan": False, **(_OFF if way == WAYS[1] else {})}
+    )
 
     async def ask(database: Path, question: str, evidence: str) -> Answer:  # noqa: ARG001  asked without it
         if way == WAYS[0]:

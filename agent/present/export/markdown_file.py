@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent.core.models import Answer
+from agent.core.models import Answer, AnswerPart
 from agent.present.export.columns import as_text
 from executors.base import JsonValue, QueryResult
 
@@ -26,7 +26,7 @@ def markdown_chunks(result: QueryResult) -> Iterator[bytes]:
 
 
 def answer_chunks(answer: Answer, result: QueryResult) -> Iterator[bytes]:
-    """The question, the answer, its rows, how sure it is, its query, and what it was warned of.
+    """The question, the answer, its rows or parts, how sure it is, its query, and what it was warned of.
 
     Args:
         answer: whatever its status.
@@ -41,12 +41,32 @@ def answer_chunks(answer: Answer, result: QueryResult) -> Iterator[bytes]:
         yield from markdown_chunks(result)
         if answer.truncated:
             yield f"\n_The first {result.row_count:,} rows; there are more._\n".encode()
-    if answer.status == "success" and answer.sql:
+    for part in answer.parts:
+        yield from _part_chunks(part)
+    if answer.status == "success" and (answer.sql or answer.parts):
         yield f"\n{_sureness(answer)}\n".encode()
     if answer.warnings:
         yield ("\n" + "".join(f"> {_inline(warning)}\n" for warning in answer.warnings)).encode()
     if answer.sql:
         yield f"\n{_fenced(answer.sql)}\n".encode()
+
+
+def _part_chunks(part: AnswerPart) -> Iterator[bytes]:
+    """One query of an answer that needed several: its question, its rows, how sure it is, and the query."""
+    yield f"\n**\\[{part.number}\\] {_inline(part.question)}**\n".encode()
+    if part.status != "success":
+        yield f"\n{_paragraphs(part.answer)}\n".encode()
+    if part.results:
+        rows = tuple(tuple(record.values()) for record in part.results)
+        result = QueryResult(columns=tuple(part.results[0]), rows=rows, truncated=part.truncated)
+        yield b"\n"
+        yield from markdown_chunks(result)
+        if part.truncated:
+            yield f"\n_The first {result.row_count:,} rows; there are more._\n".encode()
+    if part.status == "success":
+        yield f"\n{_sureness(part)}\n".encode()
+    if part.sql:
+        yield f"\n{_fenced(part.sql)}\n".encode()
 
 
 def _lines(result: QueryResult, start: int, end: int, *, head: bool) -> Iterator[str]:
@@ -67,7 +87,7 @@ def _is_numeric(values: tuple[JsonValue, ...]) -> bool:
     return bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
 
 
-def _sureness(answer: Answer) -> str:
+def _sureness(answer: Answer | AnswerPart) -> str:
     word = "Verified" if answer.verified else "Not verified"
     return word if answer.confidence is None else f"{word}; confidence {answer.confidence:.0%}"
 

@@ -73,6 +73,12 @@ def keeps(text: str, message: str, conversation: Sequence[str]) -> bool:
     return not words or any(_has(folded, word) for word in words)
 
 
+def unsaid_numbers(text: str, known: Sequence[str]) -> tuple[str, ...]:
+    """The numbers of a text that stand nowhere in what is known, each once."""
+    found = _numbers(" ".join(known))
+    return tuple(dict.fromkeys(number for number in _NUMBER.findall(text) if number not in found))
+
+
 def corrects(message: str) -> bool:
     """Whether a message says that something else was meant: "no, in Spain", "I meant the paid ones"."""
     return _CORRECTION.match(message) is not None

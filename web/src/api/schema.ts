@@ -1089,6 +1089,12 @@ export interface components {
              */
             numbers: components["schemas"]["AnswerNumber"][];
             /**
+             * Parts
+             * @description Of a question that needed several queries, each of them: `answer` names them as `[1]`, `sql` is null, `results` is empty, and `confidence` is the least of theirs. Empty elsewhere.
+             * @default []
+             */
+            parts: components["schemas"]["AnswerPart"][];
+            /**
              * Explanation
              * @default
              */
@@ -1155,6 +1161,7 @@ export interface components {
          *     source: null where nothing supports it; `result` and `raw`: a cell of `results` or `raw_results`.
          *     row, column: of that cell, the row counted from 0; null where it is in none, as in a column's name.
          *     expression: of a calculation, where it was stated.
+         *     part: of an answer in several parts, the number of the part whose rows hold it, from 1; null elsewhere.
          */
         AnswerNumber: {
             /** Text */
@@ -1174,6 +1181,114 @@ export interface components {
              * @default
              */
             expression: string;
+            /** Part */
+            part?: number | null;
+        };
+        /**
+         * AnswerPart
+         * @description One query of an answer that needed several, with all that its own answer rests on.
+         *
+         *     number: by which `answer` of the whole names it, as `[1]`.
+         *     question: as the model worded it. answer: what its rows say; of an error, why there are none.
+         *     All else is as in the response to a question.
+         */
+        AnswerPart: {
+            /** Number */
+            number: number;
+            /** Question */
+            question: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "success" | "error";
+            /** Answer */
+            answer: string;
+            /** Answer Source */
+            answer_source?: ("model" | "composed") | null;
+            /** Sql */
+            sql?: string | null;
+            /**
+             * Results
+             * @default []
+             */
+            results: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * Columns
+             * @default []
+             */
+            columns: string[];
+            /**
+             * Row Count
+             * @default 0
+             */
+            row_count: number;
+            /**
+             * Truncated
+             * @default false
+             */
+            truncated: boolean;
+            /** Cursor */
+            cursor?: string | null;
+            /**
+             * Raw Results
+             * @default []
+             */
+            raw_results: {
+                [key: string]: unknown;
+            }[];
+            /** Raw Sql */
+            raw_sql?: string | null;
+            /**
+             * Raw Truncated
+             * @default false
+             */
+            raw_truncated: boolean;
+            /** Raw Total */
+            raw_total?: number | null;
+            /** Group Columns */
+            group_columns?: string[] | null;
+            /**
+             * Tables Used
+             * @default []
+             */
+            tables_used: string[];
+            /**
+             * Verified
+             * @default false
+             */
+            verified: boolean;
+            /** Confidence */
+            confidence?: number | null;
+            /**
+             * Checks
+             * @default []
+             */
+            checks: components["schemas"]["Check"][];
+            /**
+             * Doubts
+             * @default []
+             */
+            doubts: components["schemas"]["Doubt"][];
+            /**
+             * Corrections
+             * @default []
+             */
+            corrections: components["schemas"]["Correction"][];
+            /**
+             * Numbers
+             * @default []
+             */
+            numbers: components["schemas"]["AnswerNumber"][];
+            /**
+             * Explanation
+             * @default
+             */
+            explanation: string;
+            plan?: components["schemas"]["Plan"] | null;
+            chart?: components["schemas"]["Chart"] | null;
         };
         /**
          * AttemptRecord
@@ -1339,6 +1454,7 @@ export interface components {
          *     confidence: the calibrated probability, 0 to 1, that the rows are right.
          *     error_details: why there are no rows. choices: of a clarification: ways to read the question.
          *     raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
+         *     parts: of a message that needed several queries, each of them; `message` names them as `[1]`.
          */
         ChatResponse: {
             /**
@@ -1399,6 +1515,8 @@ export interface components {
             /** Explanation */
             explanation?: string | null;
             chart?: components["schemas"]["Chart"] | null;
+            /** Parts */
+            parts?: components["schemas"]["AnswerPart"][] | null;
             /**
              * @default {
              *       "model_calls": 0,
@@ -2418,6 +2536,11 @@ export interface components {
              * @description True: `candidates` holds the distinct results that the drafts gave, with their votes.
              */
             candidates?: boolean | null;
+            /**
+             * Plan
+             * @description Whether the model may plan several queries for this question, up to four. True: it is asked for a plan, whatever the question says; false: one query answers it. The settings may say that there are none.
+             */
+            plan?: boolean | null;
         };
         /**
          * PartHealth
@@ -2611,13 +2734,13 @@ export interface components {
              * @description Parts of the response that come only where they are asked for (`candidates`), or, with `exclude: [all]`, those that are wanted.
              * @default []
              */
-            include: ("answer_source" | "question" | "language" | "sql" | "results" | "columns" | "row_count" | "truncated" | "cursor" | "raw_results" | "raw_sql" | "raw_truncated" | "raw_total" | "group_columns" | "tables_used" | "dialect" | "attempts" | "attempt_history" | "verified" | "confidence" | "checks" | "doubts" | "candidates" | "corrections" | "numbers" | "explanation" | "plan" | "reused" | "write" | "chart" | "clarification" | "clarification_reason" | "choices" | "needs_human_review" | "review_id" | "warnings" | "usage" | "timings_ms" | "session_id")[];
+            include: ("answer_source" | "question" | "language" | "sql" | "results" | "columns" | "row_count" | "truncated" | "cursor" | "raw_results" | "raw_sql" | "raw_truncated" | "raw_total" | "group_columns" | "tables_used" | "dialect" | "attempts" | "attempt_history" | "verified" | "confidence" | "checks" | "doubts" | "candidates" | "corrections" | "numbers" | "parts" | "explanation" | "plan" | "reused" | "write" | "chart" | "clarification" | "clarification_reason" | "choices" | "needs_human_review" | "review_id" | "warnings" | "usage" | "timings_ms" | "session_id")[];
             /**
              * Exclude
              * @description Parts of the response that are left out; `all` leaves status, kind, answer and trace_id.
              * @default []
              */
-            exclude: ("all" | "answer_source" | "question" | "language" | "sql" | "results" | "columns" | "row_count" | "truncated" | "cursor" | "raw_results" | "raw_sql" | "raw_truncated" | "raw_total" | "group_columns" | "tables_used" | "dialect" | "attempts" | "attempt_history" | "verified" | "confidence" | "checks" | "doubts" | "candidates" | "corrections" | "numbers" | "explanation" | "plan" | "reused" | "write" | "chart" | "clarification" | "clarification_reason" | "choices" | "needs_human_review" | "review_id" | "warnings" | "usage" | "timings_ms" | "session_id")[];
+            exclude: ("all" | "answer_source" | "question" | "language" | "sql" | "results" | "columns" | "row_count" | "truncated" | "cursor" | "raw_results" | "raw_sql" | "raw_truncated" | "raw_total" | "group_columns" | "tables_used" | "dialect" | "attempts" | "attempt_history" | "verified" | "confidence" | "checks" | "doubts" | "candidates" | "corrections" | "numbers" | "parts" | "explanation" | "plan" | "reused" | "write" | "chart" | "clarification" | "clarification_reason" | "choices" | "needs_human_review" | "review_id" | "warnings" | "usage" | "timings_ms" | "session_id")[];
         };
         /**
          * ReadReport
@@ -3714,6 +3837,11 @@ export interface components {
         };
         /** AnswerFormatted */
         AnswerFormatted: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             /** Answer */
             answer: string;
             /**
@@ -3729,6 +3857,11 @@ export interface components {
         };
         /** DialectResolved */
         DialectResolved: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             /** Dialect */
             dialect: string;
             /** Executor */
@@ -3741,6 +3874,11 @@ export interface components {
          *     leans: whether it still does, since it could not be made self-contained; then the model reads the exchanges.
          */
         Entered: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             /**
              * History
              * @default 0
@@ -3764,6 +3902,11 @@ export interface components {
         };
         /** Evaluated */
         Evaluated: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             verdict: components["schemas"]["Verdict"] | null;
             /** Checks */
             checks: components["schemas"]["Check"][];
@@ -3775,6 +3918,11 @@ export interface components {
         };
         /** HumanReview */
         HumanReview: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             /** Tried */
             tried: string[];
             /** Reasons */
@@ -3783,10 +3931,45 @@ export interface components {
             suggestions: string[];
         };
         /**
+         * PartAnswered
+         * @description One of these queries has its answer, or none. Its number is `part`.
+         */
+        PartAnswered: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
+            /** Question */
+            question: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "success" | "error";
+            /** Answer */
+            answer: string;
+            /**
+             * Verified
+             * @default false
+             */
+            verified: boolean;
+            /**
+             * Confidence
+             * @default null
+             */
+            confidence: number | null;
+        };
+        /**
          * Planned
          * @description `source`: `model` where the model planned, `sql` where the plan was read from the query.
          */
         Planned: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             plan: components["schemas"]["Plan"];
             /**
              * Source
@@ -3795,10 +3978,33 @@ export interface components {
             source: "model" | "sql";
         };
         /**
+         * QuestionPlanned
+         * @description The question needs several queries: what each answers, and what is computed from their numbers.
+         */
+        QuestionPlanned: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
+            /** Questions */
+            questions: string[];
+            /**
+             * Calculations
+             * @default []
+             */
+            calculations: string[];
+        };
+        /**
          * RawRecordsFetched
          * @description `reason` says why there are none, where there are none; `total`: how many there are in all, where it is known.
          */
         RawRecordsFetched: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             /** Sql */
             sql: string | null;
             /**
@@ -3827,6 +4033,11 @@ export interface components {
          * @description Why the next attempt is made, and what was learnt for it.
          */
         Repairing: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             /** Error Type */
             error_type: string;
             /** Error */
@@ -3839,6 +4050,11 @@ export interface components {
         };
         /** SchemaSelected */
         SchemaSelected: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             /** Tables */
             tables: string[];
             /** Documents */
@@ -3863,6 +4079,11 @@ export interface components {
          * @description The first rows only; the response has them all.
          */
         SqlExecuted: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             /**
              * Columns
              * @default []
@@ -3899,6 +4120,11 @@ export interface components {
          * @description `source`: `reused` where the question was answered before, and nothing was written anew.
          */
         SqlGenerated: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             /** Sql */
             sql: string | null;
             /**
@@ -3921,8 +4147,6 @@ export interface components {
         /**
          * SqlProgress
          * @description The query of an attempt as far as it is written, of models whose replies come in pieces.
-         *
-         *     checked: always false. Nothing has read this text yet, and nothing of it has run; `sql_validator` says what will.
          */
         SqlProgress: {
             /** Attempt */
@@ -3930,14 +4154,18 @@ export interface components {
             /** Sql */
             sql: string;
             /**
-             * Checked
-             * @default false
-             * @constant
+             * Part
+             * @default 0
              */
-            checked: false;
+            part: number;
         };
         /** SqlValidated */
         SqlValidated: {
+            /**
+             * Part
+             * @default 0
+             */
+            part: number;
             /** Sql */
             sql: string;
             /** Passed */
@@ -4123,9 +4351,11 @@ export interface operations {
                      *           "source": "result",
                      *           "row": 0,
                      *           "column": "total",
-                     *           "expression": ""
+                     *           "expression": "",
+                     *           "part": null
                      *         }
                      *       ],
+                     *       "parts": [],
                      *       "explanation": "",
                      *       "plan": null,
                      *       "reused": false,
@@ -5285,9 +5515,11 @@ export interface operations {
                      *             "source": "result",
                      *             "row": 0,
                      *             "column": "total",
-                     *             "expression": ""
+                     *             "expression": "",
+                     *             "part": null
                      *           }
                      *         ],
+                     *         "parts": [],
                      *         "explanation": "",
                      *         "plan": null,
                      *         "reused": false,
@@ -7972,6 +8204,7 @@ export interface operations {
                      *           "expression": ""
                      *         }
                      *       ],
+                     *       "parts": [],
                      *       "explanation": "",
                      *       "reused": false,
                      *       "choices": [],

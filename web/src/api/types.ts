@@ -4,6 +4,7 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 
 export type Answer = Schemas["Answer"];
+export type AnswerPart = Schemas["AnswerPart"];
 export type Check = Schemas["Check"];
 export type Choice = Schemas["Choice"];
 export type DatabaseInfo = Schemas["DatabaseInfo"];
@@ -34,6 +35,8 @@ export interface StepData {
   entry: Schemas["Entered"];
   dialect_resolver: Schemas["DialectResolved"];
   schema_selector: Schemas["SchemaSelected"];
+  question_planner: Schemas["QuestionPlanned"];
+  part_answered: Schemas["PartAnswered"];
   planner: Schemas["Planned"];
   sql_generator: Schemas["SqlGenerated"];
   sql_validator: Schemas["SqlValidated"];

@@ -1,23 +1,20 @@
 // An answer: the sentence, its checks, and behind tabs the rows, the chart, the query and the records behind them.
-import { useCallback, useContext, useMemo, useState } from "react";
+import { useCallback, useContext, useState } from "react";
 import type { Answer, Choice, Table } from "../api/types";
-import { firstWish } from "../state/chart";
 import { Embedded } from "../state/embedded";
-import { cost, count, duration, plural } from "../state/format";
+import { cost, duration, plural } from "../state/format";
 import type { AnswerNumber } from "../state/numbers";
 import { linkTo } from "../state/route";
 import { markdownOf } from "../state/share";
 import { AnswerText } from "./AnswerText";
-import { ChartView } from "./ChartView";
 import { Checks } from "./Checks";
 import { CopyButton } from "./CopyButton";
-import { ExportMenu } from "./ExportMenu";
 import { Feedback } from "./Feedback";
 import { Icon } from "./Icon";
-import { RecordsPanel } from "./RecordsPanel";
-import { type Marked, RowsTable } from "./RowsTable";
-import { SqlPanel } from "./SqlPanel";
-import { type Tab, Tabs } from "./Tabs";
+import { PartsView, type ShownPart } from "./PartsView";
+import type { Marked } from "./RowsTable";
+import { Tabs } from "./Tabs";
+import { useTabs } from "./useTabs";
 
 interface Props {
   answer: Answer;
@@ -32,7 +29,9 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
   const embedded = useContext(Embedded);
   const [tab, setTab] = useState(answer.chart && !embedded ? "chart" : "rows"); // charts take twice what the chat does
   const [marked, setMarked] = useState<(Marked & { source: string }) | null>(null);
+  const [shownPart, setShownPart] = useState<ShownPart | null>(null);
   const show = useCallback((number: AnswerNumber) => {
+    if (number.part != null) return setShownPart({ number, at: Date.now() });
     const raw = number.source === "raw";
     setTab(raw ? "records" : "rows");
     if (raw) setGroup(null);
@@ -74,92 +73,13 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
       ))}
       {answer.corrections.length ? <Corrections answer={answer} /> : null}
       <Checks checks={answer.checks} doubts={answer.doubts} confidence={answer.confidence ?? null} />
+      {answer.parts.length ? (
+        <PartsView answer={answer} database={database} tables={tables} shown={shownPart} />
+      ) : null}
       {tabs.length ? <Tabs tabs={tabs} chosen={tab} onChoose={setTab} label="Answer details" /> : null}
       <Spent answer={answer} elapsedMs={elapsedMs} />
     </article>
   );
-}
-
-interface TabsOf {
-  answer: Answer;
-  question: string;
-  database: string;
-  tables: Table[];
-  marked: (Marked & { source: string }) | null;
-  group: number | null;
-  onRecords: ((row: number | null) => void) | undefined;
-}
-
-function useTabs({ answer, question, database, tables, marked, group, onRecords }: TabsOf): Tab[] {
-  const drawable = useMemo(() => answer.chart !== null || firstWish(answer.columns, answer.results) !== null, [answer]);
-  const name = answer.question || question;
-  const tabs: Tab[] = [];
-  if (answer.results.length || (answer.status === "success" && needsRows(answer)))
-    tabs.push({
-      id: "rows",
-      title: `Rows ${count(answer.row_count)}${answer.truncated ? "+" : ""}`,
-      panel: () => (
-        <>
-          <Kept kept={answer.results.length} of={answer.row_count} />
-          <RowsTable
-            columns={answer.columns}
-            rows={answer.results}
-            label="Rows of the answer"
-            marked={marked?.source === "rows" ? marked : null}
-            {...(onRecords ? { onRow: onRecords } : {})}
-          />
-          {answer.sql ? <ExportMenu database={database} sql={answer.sql} name={name} /> : null}
-        </>
-      ),
-    });
-  if (drawable)
-    tabs.push({
-      id: "chart",
-      title: "Chart",
-      panel: () => <ChartView chart={answer.chart ?? null} columns={answer.columns} rows={answer.results} name={name} />,
-    });
-  if (answer.sql)
-    tabs.push({
-      id: "sql",
-      title: "SQL",
-      panel: () => (
-        <SqlPanel
-          sql={answer.sql ?? ""}
-          explanation={answer.explanation}
-          question={name}
-          database={database}
-          dialect={answer.dialect ?? ""}
-          tables={tables}
-        />
-      ),
-    });
-  if (answer.raw_sql)
-    tabs.push({
-      id: "records",
-      title: `Source records ${howMany(answer)}`,
-      panel: () => (
-        <RecordsPanel
-          answer={answer}
-          database={database}
-          name={name}
-          marked={marked?.source === "records" ? marked : null}
-          row={group === null ? null : (answer.results[group] ?? null)}
-          onAll={() => onRecords?.(null)}
-        />
-      ),
-    });
-  return tabs;
-}
-
-/** How many records there are, as far as it is known. */
-function howMany(answer: Answer): string {
-  if (answer.raw_total != null) return count(answer.raw_total);
-  return `${count(answer.raw_results.length)}${answer.raw_truncated ? "+" : ""}`;
-}
-
-/** Small talk and answers about the data need no rows. */
-function needsRows(answer: Answer): boolean {
-  return answer.kind !== "small_talk" && answer.kind !== "about_data";
 }
 
 function Standing({ answer }: { answer: Answer }) {
@@ -180,16 +100,6 @@ function Standing({ answer }: { answer: Answer }) {
       {answer.review_id ? <a href={`#/reviews/${answer.review_id}`}>Awaiting review</a> : null}
     </span>
   );
-}
-
-/** Of an answer of earlier, not every row may have been kept. */
-function Kept({ kept, of }: { kept: number; of: number }) {
-  return kept < of ? (
-    <p className="small soft">
-      {kept ? `The first ${count(kept)} of ${plural(of, "row")} were kept.` : "The rows were not kept."} Run the query again, on
-      the tab SQL, for all of them as they are now.
-    </p>
-  ) : null;
 }
 
 function Corrections({ answer }: { answer: Answer }) {

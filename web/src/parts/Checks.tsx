@@ -16,6 +16,8 @@ const NAMES: Record<string, string> = {
   judge: "Judge",
   whole_question: "Whole question",
   raw_records: "Source records",
+  plan: "Plan",
+  parts: "Queries",
   grounding: "Numbers traced",
   calculator: "Arithmetic",
   answer: "Answer",

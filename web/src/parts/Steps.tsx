@@ -2,7 +2,6 @@
 import type { ReactNode } from "react";
 import type { Step } from "../api/types";
 import { count, duration, plural } from "../state/format";
-import { FirstRows } from "./FirstRows";
 import { Icon, type IconName } from "./Icon";
 import { Sql } from "./Sql";
 
@@ -28,6 +27,7 @@ export function Steps({ steps, writing, dialect }: { steps: Step[]; writing: str
             </span>
             <div className="grow">
               <p className="step-title">
+                {step.data.part ? <span className="soft">[{step.data.part}] </span> : null}
                 {line.title}
                 {step.elapsedMs >= 1 ? <span className="soft small"> {duration(step.elapsedMs)}</span> : null}
               </p>
@@ -42,9 +42,7 @@ export function Steps({ steps, writing, dialect }: { steps: Step[]; writing: str
             <span className="pulse" />
           </span>
           <div className="grow">
-            <p className="step-title">
-              Writing the query <span className="tag warn">Not yet checked</span>
-            </p>
+            <p className="step-title">Writing the query</p>
             <Sql text={writing} dialect={dialect} />
           </div>
         </li>
@@ -69,6 +67,10 @@ function told(step: Step, dialect: string): Line | null {
         tone: "good",
         body: <Found tables={step.data.tables} notes={step.data.documents} warnings={step.data.warnings} />,
       };
+    case "question_planner":
+      return { title: `Planned ${plural(step.data.questions.length, "query", "queries")}`, tone: "good", body: <Questions questions={step.data.questions} /> };
+    case "part_answered":
+      return step.data.status === "success" ? { title: "Answered", tone: "good" } : { title: "Not answered", tone: "bad", body: <p>{step.data.answer}</p> };
     case "planner":
       return { title: step.data.source === "model" ? "Planned" : "Read the plan from the query", tone: "plain", body: <PlanView plan={step.data.plan} /> };
     case "sql_generator":
@@ -80,11 +82,7 @@ function told(step: Step, dialect: string): Line | null {
     case "sql_executor":
       return step.data.error
         ? { title: "The database rejected the query", tone: "bad", body: <p>{step.data.error}</p> }
-        : {
-            title: `${count(step.data.row_count)}${step.data.truncated ? "+" : ""} ${step.data.row_count === 1 ? "row" : "rows"}`,
-            tone: "good",
-            body: <FirstRows columns={step.data.columns ?? []} rows={step.data.rows ?? []} total={step.data.row_count ?? 0} />,
-          };
+        : { title: `${count(step.data.row_count)}${step.data.truncated ? "+" : ""} ${step.data.row_count === 1 ? "row" : "rows"}`, tone: "good" };
     case "evaluator":
       return judged(step.data);
     case "sql_repair":
@@ -138,6 +136,14 @@ function Found({ tables, notes, warnings }: { tables: string[]; notes: string[];
       ))}
     </>
   );
+}
+
+function Questions({ questions }: { questions: string[] }) {
+  return questions.map((question, at) => (
+    <p key={question}>
+      <span className="soft">[{at + 1}]</span> {question}
+    </p>
+  ));
 }
 
 function PlanView({ plan }: { plan: Extract<Step, { node: "planner" }>["data"]["plan"] }) {

@@ -24,7 +24,8 @@ const YEAR_NAME = /(^|[^a-z])(year|yr|fy|jahr|ann[eé]e|a[nñ]o|anno)([^a-z]|$)|
 const LETTER_OR_DATE = /\p{L}|^\d{4}-\d{2}/u;
 
 /** Whether a number is a quantity that leads somewhere: no year, and no digits of a name or a date. */
-export function isFigure(number: AnswerNumber, answer: Pick<Answer, "results" | "raw_results">): boolean {
+export function isFigure(number: AnswerNumber, whole: Pick<Answer, "results" | "raw_results" | "parts">): boolean {
+  const answer = whole.parts.find((part) => part.number === number.part) ?? whole;
   switch (number.source) {
     case "question":
       return !YEAR.test(number.text);
@@ -42,7 +43,8 @@ export function isFigure(number: AnswerNumber, answer: Pick<Answer, "results" | 
 
 /** Where a number comes from, in words. */
 export function origin(number: AnswerNumber): string {
-  const place = number.row == null ? "" : `row ${number.row + 1}, ${number.column}`;
+  const of = number.part == null ? "" : ` of [${number.part}]`;
+  const place = number.row == null ? "" : `row ${number.row + 1}, ${number.column}${of}`;
   switch (number.source) {
     case "result":
       return place ? `From ${place}` : "From a column name";

@@ -8,6 +8,10 @@ const SHARED_ROWS = 10;
 export function markdownOf(answer: Answer, question: string, link: string): string {
   const parts = [`**${inline(question)}**`, answer.answer, tableOf(answer)];
   if (answer.sql) parts.push(fenced(answer.sql, "sql"));
+  for (const part of answer.parts) {
+    parts.push(`**${inline(`[${part.number}] ${part.question}`)}**`, tableOf({ ...answer, ...part }));
+    if (part.sql) parts.push(fenced(part.sql, "sql"));
+  }
   parts.push(`[Open in Plumbline](${link})`);
   return `${parts.filter(Boolean).join("\n\n")}\n`;
 }

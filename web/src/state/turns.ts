@@ -111,6 +111,8 @@ export function doing(turn: Turn): string {
       return "Asking";
     case "entry":
     case "dialect_resolver":
+    case "question_planner":
+    case "part_answered":
       return "Reading the schema and docs";
     case "schema_selector":
     case "sql_repair":

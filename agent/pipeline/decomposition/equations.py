@@ -1,0 +1,96 @@
+"""What is computed from the numbers of several parts: equations, which read the same in every language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+from agent.core.models import AnswerNumber, AnswerPart
+from agent.grounding.arithmetic.calculator import CalculationRefused, Value, calculate, format_value
+from agent.grounding.arithmetic.display import is_number
+
+_OPERAND = re.compile(r"\{(\d{1,2})\}")
+_ALLOWED = re.compile(r"(?:\{\d{1,2}\}|[\s+\-*/()]|(?<![\d.}])(?:[1-4]|100)(?![\d.{]))+")
+_PERCENT = re.compile(r"\s*\|\s*percent\s*$", re.IGNORECASE)
+
+
+class Equation(NamedTuple):
+    """A calculation with its result, as text, and where each of its numbers stands in it."""
+
+    text: str
+    numbers: tuple[AnswerNumber, ...]
+
+
+class _Operand(NamedTuple):
+    text: str
+    column: str
+
+
+def equations(calculations: Sequence[str], parts: Sequence[AnswerPart]) -> tuple[list[Equation], list[str]]:
+    """The calculations of a plan with the numbers put in, exactly computed, and a warning for each that cannot be.
+
+    Where the plan has none for two parts that give one number each, of the same measure, their difference is added.
+    """
+    operands = {part.number: one for part in parts if (one := _operand(part)) is not None}
+    found: list[Equation] = []
+    warnings: list[str] = []
+    for calculation in calculations or _difference(parts, operands):
+        try:
+            found.append(_equation(calculation, operands))
+        except CalculationRefused as refused:
+            warnings.append(f"The calculation {calculation!r} was left out: {refused}")
+    return found, warnings
+
+
+def _difference(parts: Sequence[AnswerPart], operands: Mapping[int, _Operand]) -> list[str]:
+    """The difference of the only two numbers, where both are of one measure: their queries aggregate the same."""
+    single = [part for part in parts if part.number in operands]
+    if len(single) != 2:
+        return []
+    measures = {part.plan.aggregates if part.plan else () for part in single}
+    is_one = len(measures) == 1 and measures != {()}
+    return [f"{{{single[0].number}}} - {{{single[1].number}}}"] if is_one else []
+
+
+def _operand(part: AnswerPart) -> _Operand | None:
+    """The one number that a part gives; None where it gives none, or several."""
+    if part.status != "success" or part.row_count != 1 or len(part.results) != 1:
+        return None
+    numbers = [(column, value) for column, value in part.results[0].items() if is_number(value)]
+    if len(numbers) != 1:
+        return None
+    column, value = numbers[0]
+    exact = Fraction(Decimal(repr(value)))
+    return _Operand(format_value(Value(exact)), column)
+
+
+def _equation(calculation: str, operands: Mapping[int, _Operand]) -> Equation:
+    """One calculation, computed. Raises CalculationRefused."""
+    is_share = bool(_PERCENT.search(calculation))
+    template = _PERCENT.sub("", calculation).strip()
+    if not _OPERAND.search(template) or not _ALLOWED.fullmatch(template):
+        raise CalculationRefused("It may hold the numbers of parts, + - * / and parentheses.")
+    missing = [name for name in _OPERAND.findall(template) if int(name) not in operands]
+    if missing:
+        raise CalculationRefused(f"Part {missing[0]} does not give exactly one number.")
+    text, numbers, position = "", list[AnswerNumber](), 0
+    for match in _OPERAND.finditer(template):
+        number = int(match[1])
+        one = operands[number]
+        text += template[position : match.start()] + ("(" if one.text.startswith("-") else "")
+        start = len(text)
+        text += one.text
+        at = {"start": start, "end": len(text)}
+        numbers.append(AnswerNumber(text=one.text, **at, source="result", row=0, column=one.column, part=number))
+        text += ")" if one.text.startswith("-") else ""
+        position = match.end()
+    text += template[position:]
+    shown = format_value(calculate(text), "percent" if is_share else "")
+    start = len(text) + len(" = ")
+    at = {"start": start, "end": start + len(shown)}
+    numbers.append(AnswerNumber(text=shown, **at, source="calculation", expression=text))
+    cited = dict.fromkeys(_OPERAND.findall(template))
+    return Equation(f"{text} = {shown} {''.join(f'[{name}]' for name in cited)}", tuple(numbers))

@@ -1,0 +1,108 @@
+"""Which queries a question needs, where one is not enough: a model plans, and what it plans is held against rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
+
+from agent import telemetry
+from agent.access.intent import orders_change
+from agent.access.orders import wishes_change
+from agent.core.errors import ModelError, ReplyUnusable
+from agent.core.off_loop import off_loop
+from agent.llm.replies import parse_structured
+from agent.pipeline.decomposition.wording import may_need_several
+from agent.pipeline.drafts.generate import reply_schema
+from agent.prompting import leaks
+from agent.prompting.fences import one_line
+from agent.understanding.followups.faithful import unsaid_numbers
+from executors.base import Frozen
+from executors.errors import ErrorKind
+
+if TYPE_CHECKING:
+    from agent.pipeline.run import Run
+
+MAX_PARTS = 4
+MAX_CALCULATIONS = 4
+NODE = "question_planner"
+BY_ONE = "The question is answered by one query"
+
+
+class _PlanReply(BaseModel):
+    questions: list[str] = []
+    calculations: list[str] = []
+
+
+class QuestionPlan(Frozen):
+    """The queries that a question needs, as questions, and what is computed from the numbers that they give.
+
+    unsaid: numbers in these questions that neither the person, nor the docs, nor the calendar gave.
+    """
+
+    questions: tuple[str, ...]
+    calculations: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
+
+
+async def plan_of(run: Run) -> QuestionPlan | None:
+    """The plan of a question that needs several queries; None where one is enough, or no plan can be had.
+
+    What is wrong with a plan costs the plan: the question is answered by one query then, with a warning.
+    """
+    if not await _is_wanted(run):
+        return None
+    generator = run.parts.generator
+    try:
+        with run.ledger.timed(NODE):
+            reply = await generator.model.complete(
+                run.context.messages("decompose", question=run.question.text),
+                schema=reply_schema("question_plan", _PlanReply),
+                max_tokens=generator.max_tokens,
+                temperature=generator.temperature,
+            )
+            run.ledger.spend(reply.usage)
+            return await off_loop(lambda: _read(run, parse_structured(reply.text, _PlanReply)))
+    except ModelError as error:
+        run.ledger.warn(f"{BY_ONE}, without a plan: {error}")
+    except ReplyUnusable as error:
+        run.ledger.warn(f"{BY_ONE}, since the plan of several cannot be used: {error}")
+        telemetry.get().failed(NODE, ErrorKind.UNUSABLE_REPLY)
+    return None
+
+
+async def _is_wanted(run: Run) -> bool:
+    """Whether the model is asked for a plan: who asks for one gets it, else profile and words must say so."""
+    question, limits = run.question, run.limits
+    if limits.plan is False or run.part or question.history:  # what could not be made whole cannot be taken apart
+        return False
+    by_itself = run.parts.profile.plan and limits.effort != "quick" and may_need_several(question.text)
+    if not (limits.plan or by_itself):
+        return False
+    await run.reuse.recall(run.context)
+    return run.reuse.draft is None  # one query was enough before
+
+
+def _read(run: Run, reply: _PlanReply) -> QuestionPlan | None:
+    """The plan that a reply holds. Raises ReplyUnusable."""
+    whole = run.question.text
+    lines = (one_line(text).strip() for text in reply.questions)
+    questions = tuple(dict.fromkeys(line for line in lines if line))
+    if len(questions) < 2:
+        return None
+    if len(questions) > MAX_PARTS:
+        raise ReplyUnusable(f"It has {len(questions)} queries; at most {MAX_PARTS} are run.")
+    longest = run.parts.settings.max_question_chars
+    for text in questions:
+        if orders_change(text) or wishes_change(text):
+            raise ReplyUnusable("It holds an order to change the data.")
+        if len(text) > longest:
+            raise ReplyUnusable(f"A part has {len(text)} characters; at most {longest} are taken.")
+        if text.casefold() == whole.casefold():
+            raise ReplyUnusable("A part is the question itself.")
+    calculations = tuple(dict.fromkeys(one_line(text).strip() for text in reply.calculations))[:MAX_CALCULATIONS]
+    if leak := leaks.problem("\n".join((*questions, *calculations)), run.context.system, (whole,)):
+        raise ReplyUnusable(f"{leak[0].upper()}{leak[1:]}.")
+    known = (whole, run.context.today, *run.context.rules, *run.context.values)
+    unsaid = unsaid_numbers(" ".join(questions), known)
+    return QuestionPlan(questions=questions, calculations=tuple(filter(None, calculations)), unsaid=unsaid)

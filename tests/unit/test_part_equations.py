@@ -1,0 +1,93 @@
+"""Calculations across parts: their operands are single numbers of the rows, their results exact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.core.models import AnswerPart, Plan
+from agent.pipeline.decomposition.equations import equations
+
+
+def part(number: int, *rows: dict[str, Any], measure: str = "", **more: Any) -> AnswerPart:
+    plan = Plan(aggregates=(measure,)) if measure else None
+    return AnswerPart(
+        number=number, question="?", status="success", answer="", results=list(rows), row_count=len(rows), plan=plan,
+        **more,
+    )  # fmt: skip
+
+
+A, B = part(1, {"month": "March", "total": 80}), part(2, {"total": 100.1})
+
+
+@pytest.mark.parametrize(
+    "calculation, text",
+    [
+        ("{1} - {2}", "80 - 100.1 = -20.1 [1][2]"),
+        ("{2} - {1}", "100.1 - 80 = 20.1 [2][1]"),
+        ("({1} - {2}) / {2} | percent", "(80 - 100.1) / 100.1 = -20.08% [1][2]"),
+        ("({1} + {2}) / 2", "(80 + 100.1) / 2 = 90.05 [1][2]"),
+        ("{1} / {2} * 100", "80 / 100.1 * 100 = 79.92 [1][2]"),
+        ("{1} * {1}", "80 * 80 = 6400 [1]"),
+    ],
+)
+def test_an_equation_reads_as_it_is_computed(calculation: str, text: str) -> None:
+    found, warnings = equations((calculation,), (A, B))
+    assert ([one.text for one in found], warnings) == ([text], [])
+    for number in found[0].numbers:
+        assert found[0].text[number.start : number.end] == number.text
+
+
+@pytest.mark.parametrize(
+    "calculation, why",
+    [
+        ("{1} * 1.19", "It may hold"),
+        ("{1} - 81", "It may hold"),
+        ("{1}2 - {2}", "It may hold"),
+        ("80 - 100", "It may hold"),
+        ("{1} - {2} because of rain", "It may hold"),
+        ("sqrt({1})", "It may hold"),
+        ("{1} -", "expression ends"),
+        ("{1} {2}", "side by side"),
+        ("{1} / ({2} - {2})", "Division by zero"),
+        ("{1} - {3}", "Part 3 does not give exactly one number"),
+        ("{1} - {4}", "Part 4 does not give exactly one number"),
+        ("{1} - {5}", "Part 5 does not give exactly one number"),
+    ],
+)
+def test_what_is_no_calculation_of_single_numbers_is_left_out(calculation: str, why: str) -> None:
+    several = part(3, {"total": 1}, {"total": 2})
+    two_numbers = part(4, {"year": 2024, "total": 2})
+    found, warnings = equations((calculation,), (A, B, several, two_numbers))
+    assert found == []
+    assert len(warnings) == 1
+    assert why in warnings[0]
+
+
+@pytest.mark.parametrize("rows", [[], [{"total": None}], [{"total": True}], [{"total": "80"}]])
+def test_a_part_without_a_number_is_no_operand(rows: list[dict[str, Any]]) -> None:
+    assert equations(("{1} - {2}",), (part(1, *rows), B))[0] == []
+
+
+def test_a_part_without_an_answer_is_no_operand() -> None:
+    failed = A.model_copy(update={"status": "error"})
+    assert equations(("{1} - {2}",), (failed, B))[0] == []
+
+
+def test_two_numbers_of_one_measure_give_their_difference() -> None:
+    march, april = part(1, {"n": -5}, measure="SUM(amount)"), part(2, {"n": 7}, measure="SUM(amount)")
+    other = part(2, {"n": 7}, measure="COUNT(*)")
+    third = part(3, {"n": 9}, measure="SUM(amount)")
+    assert [one.text for one in equations((), (march, april))[0]] == ["(-5) - 7 = -12 [1][2]"]
+    assert equations((), (march, other))[0] == []
+    assert equations((), (march, april, third))[0] == [], "which of them is meant is not known"
+    assert equations((), (A, B))[0] == [], "nothing is known of what they measure"
+
+
+@given(st.integers(-(10**9), 10**9), st.decimals(-(10**6), 10**6, places=2, allow_nan=False))
+def test_differences_are_exact(left: int, right: Any) -> None:
+    found, _ = equations(("{1} - {2}",), (part(1, {"a": left}), part(2, {"b": float(right)})))
+    assert float(found[0].numbers[-1].text) == pytest.approx(float(left - right), abs=1e-9)

@@ -1,0 +1,482 @@
+"""A question that needs several queries: its plan, its parts, and the one answer that they are joined in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+from shop_questions import Make
+
+from agent.core.errors import BudgetSpent, ModelUnavailable, OutOfTime
+from agent.core.events import (
+    AnswerDelta,
+    Done,
+    Event,
+    HumanReview,
+    NodeComplete,
+    PartAnswered,
+    QuestionPlanned,
+    SqlExecuted,
+)
+from agent.core.models import Answer, Options, Usage
+from agent.llm.chat import Reply, ReplySchema
+from agent.llm.scripted import ScriptedModel
+from agent.service import Service
+
+WHY = "Why did the amount of orders fall in April?"
+MARCH, APRIL = "What is the total amount of orders in March?", "What is the total amount of orders in April?"
+IN_MARCH = "SELECT SUM(amount) AS total FROM orders WHERE ordered_at LIKE '%-03-%'"
+IN_JANUARY = "SELECT SUM(amount) AS total FROM orders WHERE ordered_at LIKE '%-01-%'"
+
+
+def plan(*questions: str, calculations: tuple[str, ...] = ()) -> str:
+    return json.dumps({"questions": questions, "calculations": calculations})
+
+
+def one(model: ScriptedModel, sql: str, text: str, *, correct: bool = True) -> None:
+    """What the model says in one part: its query, the verdict, its sentence."""
+    model.replies(sql=sql)
+    model.replies(correct=correct, reason="as asked")
+    if text:
+        model.replies(text=text)
+
+
+@pytest.fixture
+async def service(make_service: Make) -> AsyncIterator[Service]:
+    built = make_service(plan=True, enable_retrieval=False, max_attempts=1)
+    yield built
+    await built.close()
+
+
+async def events_of(service: Service, question: str = WHY, **options: object) -> list[Event]:
+    found = service.events(question, "shop", options=Options.model_validate(options))
+    return [event async for event in found]
+
+
+async def ask(service: Service, question: str = WHY, **options: object) -> Answer:
+    return await service.query(question, "shop", options=Options.model_validate(options))
+
+
+# -- the answer ---------------------------------------------------------------------------------------------------
+
+
+async def test_each_claim_names_its_query_and_the_difference_is_computed(
+    service: Service, model: ScriptedModel
+) -> None:
+    model.replies(text=plan(APRIL, MARCH, calculations=("{1} - {2}", "({1} - {2}) / {2} | percent")))
+    one(model, IN_JANUARY, "The total is 110.0.")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    answer = await ask(service)
+
+    assert answer.answer.splitlines() == [
+        "The total is 110.0. [1]",
+        "The total is 310.5. [2]",
+        "110 - 310.5 = -200.5 [1][2]",
+        "(110 - 310.5) / 310.5 = -64.57% [1][2]",
+    ]
+    assert [part.question for part in answer.parts] == [APRIL, MARCH]
+    assert [part.results for part in answer.parts] == [[{"total": 110.0}], [{"total": 310.5}]]
+    assert all(part.sql and part.verified for part in answer.parts)
+    assert (answer.status, answer.kind, answer.sql, answer.results) == ("success", "query", None, [])
+    assert answer.verified
+    assert answer.question == WHY
+    assert (answer.attempts, len(answer.attempt_history), answer.usage.model_calls) == (2, 2, 7)
+    assert answer.tables_used == ["orders"]
+
+
+async def test_every_number_of_the_answer_says_where_it_comes_from(service: Service, model: ScriptedModel) -> None:
+    model.replies(text=plan(APRIL, MARCH, calculations=("{1} - {2}",)))
+    one(model, IN_JANUARY, "The total is 110.0.")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    answer = await ask(service)
+
+    assert [answer.answer[it.start : it.end] for it in answer.numbers] == [it.text for it in answer.numbers]
+    assert [(it.text, it.source, it.part) for it in answer.numbers] == [
+        ("110.0", "result", 1),
+        ("310.5", "result", 2),
+        ("110", "result", 1),
+        ("310.5", "result", 2),
+        ("-200.5", "calculation", None),
+    ]
+    assert answer.numbers[-1].expression == "110 - 310.5"
+
+
+async def test_the_least_confidence_of_the_parts_is_that_of_the_whole(service: Service, model: ScriptedModel) -> None:
+    model.replies(text=plan(APRIL, MARCH))
+    one(model, IN_JANUARY, "The total is 110.0.")
+    one(model, "SELECT SUM(amount) AS total FROM orders", "The total is 460.5.", correct=False)
+
+    answer = await ask(service)
+
+    first, second = (part.confidence for part in answer.parts)
+    assert first is not None
+    assert second is not None
+    assert second < first
+    assert answer.confidence == second
+    assert (answer.verified, [part.verified for part in answer.parts]) == (False, [True, False])
+    assert answer.needs_human_review
+    assert "Not verified: 2." in [check.detail for check in answer.checks if check.passed is False]
+
+
+async def test_the_difference_of_two_numbers_of_one_measure_is_there_though_nobody_planned_it(
+    service: Service, model: ScriptedModel
+) -> None:
+    model.replies(text=plan(APRIL, MARCH))
+    one(model, IN_JANUARY, "The total is 110.0.")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    assert (await ask(service)).answer.endswith("\n110 - 310.5 = -200.5 [1][2]")
+
+
+async def test_numbers_of_two_measures_are_not_subtracted(service: Service, model: ScriptedModel) -> None:
+    model.replies(text=plan("What is the total amount of orders?", "How many customers are there?"))
+    one(model, "SELECT SUM(amount) AS total FROM orders", "The total is 460.5.")
+    one(model, "SELECT COUNT(*) AS n FROM customers", "There are 3 customers.")
+
+    answer = await ask(service, "Compare the amount of orders and the number of customers")
+
+    assert answer.answer.splitlines() == ["The total is 460.5. [1]", "There are 3 customers. [2]"]
+
+
+async def test_what_cannot_be_computed_is_a_warning(service: Service, model: ScriptedModel) -> None:
+    model.replies(text=plan("What is the total amount of orders?", "Which countries have customers?",
+                            calculations=("{1} - {2}", "{1} * 1.19", "{1} - {9}", "{1} / ({1} - {1})")))  # fmt: skip
+    one(model, "SELECT SUM(amount) AS total FROM orders", "The total is 460.5.")
+    one(model, "SELECT DISTINCT country FROM customers ORDER BY country", "")
+
+    answer = await ask(service, "Why is the amount of orders as it is?")
+
+    assert answer.answer.count("\n") == 1
+    left_out = [warning for warning in answer.warnings if "was left out" in warning]
+    assert len(left_out) == 4
+    assert "Part 2 does not give exactly one number." in left_out[0]
+    assert "Division by zero." in left_out[3]
+
+
+async def test_without_the_calculator_nothing_is_computed(service: Service, model: ScriptedModel) -> None:
+    model.replies(text=plan(APRIL, MARCH, calculations=("{1} - {2}",)))
+    one(model, IN_JANUARY, "The total is 110.0.")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    assert (await ask(service, enable_calculator=False)).answer.count("\n") == 1
+
+
+# -- the events ---------------------------------------------------------------------------------------------------
+
+
+async def test_the_events_of_a_part_have_its_number(service: Service, model: ScriptedModel) -> None:
+    model.replies(text=plan(APRIL, MARCH))
+    one(model, IN_JANUARY, "The total is 110.0.")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    events = await events_of(service)
+
+    nodes = [(event.node, event.part) for event in events if isinstance(event, NodeComplete)]
+    way = ["schema_selector", "sql_generator", "sql_validator", "planner", "sql_executor", "evaluator", "raw_records",
+           "answer_formatter", "part_answered"]  # fmt: skip
+    assert nodes[:4] == [("entry", 0), ("dialect_resolver", 0), ("schema_selector", 0), ("question_planner", 0)]
+    assert nodes[4:] == [(node, 1) for node in way] + [(node, 2) for node in way]
+    assert "part" not in events[1].model_dump(mode="json"), "those of the whole are as they always were"
+    assert [event.answer for event in events if isinstance(event, PartAnswered)] == [
+        "The total is 110.0.",
+        "The total is 310.5.",
+    ]
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert "".join(event.text for event in events if isinstance(event, AnswerDelta)) == done.answer.answer
+    assert sum(isinstance(event, Done) for event in events) == 1
+
+
+# -- who is asked for a plan --------------------------------------------------------------------------------------
+
+
+async def test_where_one_query_is_enough_the_question_goes_the_usual_way(
+    service: Service, model: ScriptedModel
+) -> None:
+    model.replies(text=plan())
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    answer = await ask(service)
+
+    assert (answer.parts, answer.answer, answer.verified) == ([], "The total is 310.5.", True)
+    assert answer.warnings == []
+
+
+@pytest.mark.parametrize(
+    "changes, options, asked",
+    [
+        ({}, {}, False),
+        ({}, {"plan": True}, True),
+        ({"plan": True}, {}, True),
+        ({"plan": True}, {"plan": False}, False),
+        ({"plan": True}, {"effort": "quick"}, False),
+        ({"plan": False}, {"plan": True}, False),
+        ({"plan": False, "profile": "large_hosted"}, {}, False),
+        ({"profile": "large_hosted", "planner": "off"}, {}, True),
+        ({"profile": "small_hosted"}, {"plan": False}, False),
+    ],
+)
+async def test_profile_settings_and_options_say_whether_a_plan_is_asked_for(
+    make_service: Make, model: ScriptedModel, changes: dict[str, object], options: dict[str, object], *, asked: bool
+) -> None:
+    service = make_service(
+        **{"enable_retrieval": False, "enable_evaluation": False, "speculative_answer": False, **changes}
+    )
+    if asked:
+        model.replies(text=plan())
+    model.replies(sql=IN_MARCH)
+    model.replies(text="The total is 310.5.")
+
+    await service.query(WHY, "shop", options=Options.model_validate(options))
+
+    assert (model.asked[0].schema_name == "question_plan") is asked
+    await service.close()
+
+
+async def test_a_plain_question_costs_no_call_unless_a_plan_is_asked_for(
+    service: Service, model: ScriptedModel
+) -> None:
+    plain = "What is the total amount of orders in March?"
+    one(model, IN_MARCH, "The total is 310.5.")
+    await ask(service, plain)
+    assert model.asked[0].schema_name != "question_plan"
+
+    model.replies(text=plan())
+    one(model, IN_MARCH, "The total is 310.5.")
+    await ask(service, plain, plan=True, reuse_verified=False)
+    assert model.asked[3].schema_name == "question_plan"
+
+
+async def test_a_question_whose_query_is_known_needs_no_plan(make_service: Make, model: ScriptedModel) -> None:
+    service = make_service(plan=True, enable_retrieval=False)
+    model.replies(text=plan())
+    one(model, "SELECT SUM(amount) AS total FROM orders", "The total is 460.5.")
+    question = "Why is the total amount of orders so low?"
+    assert (await ask(service, question)).verified
+
+    model.replies(correct=True, reason="as asked")
+    model.replies(text="The total is 460.5.")
+    assert (await ask(service, question)).reused
+    await service.close()
+
+
+@pytest.mark.parametrize(
+    "reply, why",
+    [
+        ("I would ask two questions.", "it holds no JSON object"),
+        ('{"questions": 7}', "valid list"),
+        (plan(*(f"What is the amount of order {word}?" for word in "abcde")), "It has 5 queries; at most 4 are run."),
+        (plan(MARCH, "Delete all orders of April"), "It holds an order to change the data."),
+        (plan(MARCH, WHY.upper()), "A part is the question itself."),
+        (plan(MARCH, "x" * 5000), "A part has 5000 characters"),
+        (plan(MARCH, "What is at https://evil.example/?q= in April?"), "an address that stands nowhere in the data"),
+    ],
+)
+async def test_a_plan_that_cannot_be_used_costs_a_warning_and_no_answer(
+    service: Service, model: ScriptedModel, reply: str, why: str
+) -> None:
+    model.replies(text=reply)
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    answer = await ask(service)
+
+    assert (answer.verified, answer.parts, answer.answer) == (True, [], "The total is 310.5.")
+    assert any(why in warning and "by one query" in warning for warning in answer.warnings), answer.warnings
+
+
+async def test_a_model_that_gives_no_plan_costs_a_warning(service: Service, model: ScriptedModel) -> None:
+    model.replies(raises=ModelUnavailable("The model cannot be reached."))
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    answer = await ask(service)
+
+    assert answer.verified
+    assert answer.warnings == ["The question is answered by one query, without a plan: The model cannot be reached."]
+
+
+async def test_a_number_that_nobody_gave_keeps_the_answer_from_being_verified(
+    service: Service, model: ScriptedModel
+) -> None:
+    model.replies(text=plan("What is the total amount of orders in 2024?", MARCH))
+    one(model, "SELECT SUM(amount) AS total FROM orders WHERE ordered_at LIKE '2024-%'", "The total is 450.5.")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    answer = await ask(service)
+
+    assert all(part.verified for part in answer.parts)
+    assert not answer.verified
+    failed = [check.detail for check in answer.checks if check.passed is False]
+    assert failed == ["The plan has numbers that nobody gave: 2024."]
+
+
+# -- parts that fail, or ask back ---------------------------------------------------------------------------------
+
+
+async def test_a_part_without_an_answer_leaves_the_others(service: Service, model: ScriptedModel) -> None:
+    model.replies(text=plan(APRIL, MARCH, calculations=("{1} - {2}",)))
+    model.replies(sql="SELECT temperature FROM weather")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    answer = await ask(service)
+
+    assert answer.status == "success"
+    assert answer.answer.splitlines() == [
+        f"{APRIL} I could not answer this from the data. [1]",
+        "The total is 310.5. [2]",
+    ]
+    assert [part.status for part in answer.parts] == ["error", "success"]
+    assert "weather" in answer.parts[0].answer
+    assert (answer.verified, answer.confidence, answer.needs_human_review) == (False, 0.0, True)
+    assert any("Part 1 does not give exactly one number." in warning for warning in answer.warnings)
+
+
+async def test_where_no_part_has_an_answer_there_is_none(service: Service, model: ScriptedModel) -> None:
+    model.replies(text=plan(APRIL, MARCH))
+    model.replies(sql="SELECT temperature FROM weather")
+    model.replies(sql="SELECT wind FROM weather")
+
+    events = await events_of(service)
+
+    done = events[-1]
+    assert isinstance(done, Done)
+    answer = done.answer
+    assert (answer.status, answer.confidence, answer.verified) == ("error", None, False)
+    assert answer.needs_human_review
+    assert [part.status for part in answer.parts] == ["error", "error"]
+    assert answer.choices, "what could be asked instead"
+    assert [event.part for event in events if isinstance(event, HumanReview)] == [1, 2]
+
+
+async def test_a_part_that_asks_back_asks_for_the_whole(make_service: Make, model: ScriptedModel) -> None:
+    service = make_service(profile="small_hosted", enable_retrieval=False, speculative_answer=False)
+    model.replies(text=plan(APRIL, MARCH))
+    reply = {"sql": None, "explanation": "", "clarification": "Of which year?", "choices": ["2024", "2025"]}
+    model.replies(text=json.dumps(reply))
+
+    answer = await ask(service)
+
+    assert answer.status == "clarification_needed"
+    assert answer.clarification is not None
+    assert answer.clarification.startswith("Of which year?")
+    assert [choice.question for choice in answer.choices] == [
+        "Why did the amount of orders fall in April (2024)?",
+        "Why did the amount of orders fall in April (2025)?",
+    ]
+    assert answer.question == WHY
+    await service.close()
+
+
+async def test_who_wants_no_question_back_gets_the_other_parts(make_service: Make, model: ScriptedModel) -> None:
+    service = make_service(profile="small_hosted", enable_retrieval=False, speculative_answer=False)
+    model.replies(text=plan(APRIL, MARCH))
+    model.replies(clarification="Of which year?")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    answer = await ask(service, clarify=False)
+
+    assert answer.status == "success"
+    assert [(part.status, part.answer) for part in answer.parts] == [
+        ("error", "Of which year?"),
+        ("success", "The total is 310.5."),
+    ]
+    await service.close()
+
+
+async def test_a_part_that_is_written_as_a_change_is_refused_and_the_others_are_answered(
+    make_service: Make, model: ScriptedModel
+) -> None:
+    service = make_service(plan=True, enable_retrieval=False, max_attempts=1, allow_writes=True)
+    model.replies(text=plan(APRIL, MARCH))
+    model.replies(sql="DELETE FROM orders")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    events = await events_of(service, allow_writes=False)
+
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert [part.status for part in done.answer.parts] == ["error", "success"]
+    assert "only reads" in done.answer.parts[0].answer
+    assert sum(isinstance(event, SqlExecuted) for event in events) == 1
+    await service.close()
+
+
+# -- one question, one budget -------------------------------------------------------------------------------------
+
+
+async def test_a_budget_that_ends_in_the_middle_keeps_what_was_found(make_service: Make, model: ScriptedModel) -> None:
+    service = make_service(plan=True, enable_retrieval=False, max_model_calls=4)
+    model.replies(text=plan(APRIL, MARCH, "How many orders are there?"))
+    one(model, IN_JANUARY, "The total is 110.0.")
+
+    answer = await ask(service)
+
+    assert [part.status for part in answer.parts] == ["success", "error", "error"]
+    assert "may take 4 model calls" in answer.parts[1].answer
+    assert any("may take 4 model calls" in warning for warning in answer.warnings)
+    assert (answer.status, answer.verified, answer.usage.model_calls) == ("success", False, 4)
+    await service.close()
+
+
+async def test_a_budget_that_ends_before_the_first_answer_is_the_error(
+    make_service: Make, model: ScriptedModel
+) -> None:
+    service = make_service(plan=True, enable_retrieval=False, max_model_calls=1)
+    model.replies(text=plan(APRIL, MARCH))
+
+    with pytest.raises(BudgetSpent):
+        await ask(service)
+    await service.close()
+
+
+async def test_the_deadline_of_the_question_ends_a_part(
+    make_service: Make, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = make_service(plan=True, enable_retrieval=False, request_deadline_s=2)
+    reply = Reply(text=plan(APRIL, MARCH), usage=Usage())
+
+    async def the_plan_alone(*_: object, schema: ReplySchema, **__: object) -> Reply:
+        if schema.name != "question_plan":
+            await asyncio.Event().wait()
+        return reply
+
+    monkeypatch.setattr(model, "complete", the_plan_alone)
+    with pytest.raises(OutOfTime, match="2 s"):
+        await ask(service)
+    await service.close()
+
+
+async def test_warnings_say_which_part_they_are_of(service: Service, model: ScriptedModel) -> None:
+    model.replies(text=plan("Which orders are there in March?", MARCH))
+    one(model, "SELECT order_id FROM orders", "")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    answer = await ask(service, row_limit=2)
+
+    assert answer.parts[0].truncated
+    assert answer.parts[0].cursor
+    assert [warning for warning in answer.warnings if "cut" in warning] == [
+        "[1] The rows were cut at 2; there are more."
+    ]
+
+
+async def test_no_query_of_a_part_is_kept_for_reuse(make_service: Make, model: ScriptedModel) -> None:
+    service = make_service(plan=True, enable_retrieval=False, max_attempts=1)
+    model.replies(text=plan(APRIL, MARCH))
+    one(model, IN_JANUARY, "The total is 110.0.")
+    one(model, IN_MARCH, "The total is 310.5.")
+    assert (await ask(service)).verified
+
+    one(model, IN_MARCH, "The total is 310.5.")
+    assert not (await ask(service, MARCH)).reused
+    await service.close()
+
+
+def test_the_plan_is_told_as_it_was_made() -> None:
+    event = QuestionPlanned(questions=(APRIL, MARCH), calculations=("{1} - {2}",))
+    assert event.model_dump(mode="json") == {
+        "attempt": 0, "elapsed_ms": 0.0, "questions": [APRIL, MARCH], "calculations": ["{1} - {2}"],
+    }  # fmt: skip
