@@ -156,7 +156,8 @@ class _Tools:
     async def _answer(self, question: str, body: Any, context: ServerRequestContext) -> Answer:
         """Answer a question; each step is reported as progress."""
         steps = 0
-        events_of = self._service.events(question, body.database, session_id=body.session_id, principal=self._principal)
+        asked = {"session_id": body.session_id, "principal": self._principal, "listens": False}
+        events_of = self._service.events(question, body.database, **asked)
         async with aclosing(events_of) as events:
             async for event in events:
                 if isinstance(event, Done):

@@ -136,7 +136,14 @@ class _Shown:
         answer: Answer | None = None
         printer = StepPrinter(out, verbose=self._verbose, first_reading=first)
         with printer.watching():
-            answering = service.events(question, database, session_id=session_id, options=options, principal=LOCAL)
+            answering = service.events(
+                question,
+                database,
+                session_id=session_id,
+                options=options,
+                principal=LOCAL,
+                listens=out.is_interactive,
+            )
             async for event in answering:
                 printer.show(event)
                 if isinstance(event, Done):

@@ -185,11 +185,15 @@ class HumanReview(NodeComplete):
 
 
 class SqlProgress(Event):
-    """The query of an attempt as far as it is written, of models whose replies come in pieces."""
+    """The query of an attempt as far as it is written, of models whose replies come in pieces.
+
+    checked: always false. Nothing has read this text yet, and nothing of it has run; `sql_validator` says what will.
+    """
 
     event: ClassVar[str] = "sql_progress"
     attempt: int
     sql: str
+    checked: Literal[False] = False
     part: PartNumber = 0
 
 

@@ -197,4 +197,5 @@ class Jobs:
             trace_id=job.trace_id,
             principal=job.principal,
             deadline_s=self._deadline_s,
+            listens=False,
         )

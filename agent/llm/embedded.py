@@ -12,7 +12,7 @@ import os
 import secrets
 import weakref
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import SecretStr
 
@@ -20,10 +20,11 @@ from agent.config.profiles import choose
 from agent.config.settings import Settings
 from agent.core.errors import ModelUnavailable
 from agent.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
-from agent.llm.files.model_files import find, verify
 from agent.llm.files.model_specs import CHUNK, MODELS
 from agent.llm.files.prefix_states import PrefixStates, prepare
-from agent.llm.openai.model import OpenAIModel
+
+if TYPE_CHECKING:
+    from agent.llm.openai.model import OpenAIModel
 
 # About 28 KB a token, so some forty thousand tokens of prompts that are not in the context any more.
 PROMPT_CACHE_MIB = 1024
@@ -116,6 +117,8 @@ class EmbeddedModel:
 
     def _load(self) -> _Loaded:
         """Start the server, in a worker thread."""
+        from agent.llm.openai.model import OpenAIModel
+
         path = self._verified_file()
         _read_through(path)
         key = secrets.token_urlsafe(32)
@@ -154,6 +157,8 @@ class EmbeddedModel:
         )
 
     def _verified_file(self) -> Path:
+        from agent.llm.files.model_files import find, verify
+
         given = self._settings.embedded_model_path
         if given is not None:
             path: Path | None = given.expanduser()

@@ -32,6 +32,19 @@ def written_so_far(reply: str) -> str:
     return fenced["sql"].strip() if fenced else ""
 
 
+def ends_its_query(reply: str) -> bool:
+    """Whether a reply has gone on after a query in a closed fence, so that `extract_sql` reads nothing of what follows.
+
+    Args:
+        reply: in plain text, as far as it is written.
+    """
+    for match in _FENCE.finditer(reply):
+        closed = match[0].endswith("```") and len(match[0]) > len("``````")
+        if closed and _is_query(match):
+            return bool(reply[match.end() :].strip("` \t\r\n"))
+    return False
+
+
 T = TypeVar("T", bound=BaseModel)
 
 # A fence may lack its end: the reply was cut off.
@@ -181,13 +194,23 @@ def _from_json(text: str) -> str | None:
 def _from_fence(text: str) -> str | None:
     """The first fenced block that is a query, with or without a language named."""
     for match in _FENCE.finditer(text):
-        language, body = match[1], match[2]
-        if language and _STATEMENT.fullmatch(language):  # ```SELECT ... on the fence's own line
-            language, body = "", match[0].removeprefix("```").removesuffix("```")
-        bare = _COMMENTS.sub("", body, count=1) if _COMMENTS.match(body) else body
-        if _STATEMENT.match(bare.strip()):
-            return _tidy(body)
+        if _is_query(match):
+            return _tidy(_body_of(match))
     return None
+
+
+def _body_of(fence: re.Match[str]) -> str:
+    """What a match of `_FENCE` holds; of ```SELECT ... on the fence's own line, that line, too."""
+    language = fence[1]
+    if language and _STATEMENT.fullmatch(language):
+        return fence[0].removeprefix("```").removesuffix("```")
+    return fence[2]
+
+
+def _is_query(fence: re.Match[str]) -> bool:
+    body = _body_of(fence)
+    bare = _COMMENTS.sub("", body, count=1) if _COMMENTS.match(body) else body
+    return _STATEMENT.match(bare.strip()) is not None
 
 
 def _from_prose(text: str) -> str | None:

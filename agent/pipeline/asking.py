@@ -14,7 +14,7 @@ from agent.config.limits import limits_of
 from agent.core.callers import ANONYMOUS
 from agent.core.deadline import RETRY_AFTER_S, Deadline, utc_now
 from agent.core.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
-from agent.core.events import Done, Event
+from agent.core.events import Done, Event, Started
 from agent.core.models import Answer, Exchange, Options, Pending, Question
 from agent.core.problems import problem_of
 from agent.databases.database import Database
@@ -83,7 +83,13 @@ class Asking:
             TooBusy, ShuttingDown, OutOfTime: each with its HTTP status.
         """
         own_events = self.events(
-            text, database, session_id=session_id, options=options, trace_id=trace_id, principal=principal
+            text,
+            database,
+            session_id=session_id,
+            options=options,
+            trace_id=trace_id,
+            principal=principal,
+            listens=False,
         )
         async with aclosing(own_events) as events:
             async for event in events:
@@ -101,12 +107,18 @@ class Asking:
         trace_id: str = "",
         principal: str = ANONYMOUS,
         deadline_s: float | None = None,
+        listens: bool = True,
     ) -> AsyncGenerator[Event, None]:
         """The events of one question, as they happen; closing the iterator cancels what runs. Raises like `query`.
+
+        The first one comes as soon as the question is taken: before it waits for its turn in the session, and before
+        its database is opened.
 
         Args:
             text, database, session_id, options, trace_id, principal: as `query`.
             deadline_s: where it may take another time than the settings say.
+            listens: whether anybody wants more than the last event; where not, the query is not told while it is
+                written.
         """
         # From here on: who waits for a turn in the session has as long to wait for the answer.
         deadline = self._registered.deadlines.new(OUT_OF_TIME, deadline_s)
@@ -118,20 +130,27 @@ class Asking:
         async with AsyncExitStack() as turn:
             with telemetry.get().arriving(trace_id):
                 admission = turn.enter_context(self._registered.admitted(database, principal))
+            async with deadline.met():
+                with telemetry.get().arriving(trace_id):
+                    question = await self._question(text, database, session_id, options, trace_id, principal)
+            yield Started(trace_id=trace_id, question=question.text, database=database)
             if session_id is not None:
                 async with deadline.met():
                     await turn.enter_async_context(self._sessions.turn(session_id, principal))
             async with deadline.met():  # the first question waits for modules, and for a database to open
                 with telemetry.get().arriving(trace_id):
-                    question = await self._question(text, database, session_id, options, trace_id, principal)
+                    if session_id is not None:  # the one before it may have been answered meanwhile
+                        question = await self._question(text, database, session_id, options, trace_id, principal)
                     question = question.model_copy(update={"came_at": came_at})  # before it waited for its turn
                     target = await self._registered.get(database, principal)
                 await self._load()
             if target.is_filtered:  # a query of theirs may hold values that others do not see
                 question = question.model_copy(update={"audience": principal})
-            async with aclosing(self._answered(question, target, deadline, admission)) as answered:
+            answering = self._answered(question, target, deadline, admission, listens=listens)
+            async with aclosing(answering) as answered:
                 async for event in answered:
-                    yield event
+                    if not isinstance(event, Started):  # of the loop, which comes when all is open
+                        yield event
 
     async def _load(self) -> None:
         """Have the modules of the steps loaded in a thread: here they would keep the deadline from being met."""
@@ -152,11 +171,11 @@ class Asking:
         await self._question(text, database, session_id, options, "", principal)
 
     async def _answered(
-        self, question: Question, target: Database, deadline: Deadline, admission: Admission
+        self, question: Question, target: Database, deadline: Deadline, admission: Admission, *, listens: bool
     ) -> AsyncGenerator[Event, None]:
         notes = self._recorder.notes(question)
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        task = asyncio.create_task(self._run(question, target, deadline, admission, queue))
+        task = asyncio.create_task(self._run(question, target, deadline, admission, queue, listens))
         task.add_done_callback(lambda _: queue.put_nowait(None))
         try:
             while (event := await queue.get()) is not None:
@@ -191,6 +210,7 @@ class Asking:
         deadline: Deadline,
         admission: Admission,
         queue: asyncio.Queue[Event | None],
+        listens: bool,
     ) -> None:
         with telemetry.get().trace_question(question, database.dialect) as trace:
             own = False  # whether the answer is worked out for this question, and not for an equal one
@@ -205,7 +225,7 @@ class Asking:
                 nonlocal own
                 own = True
                 BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
-                async with admission.place(), aclosing(with_progress(steps())) as told:
+                async with admission.place(), aclosing(with_progress(steps(), listens=listens)) as told:
                     with seen_schemas():
                         async for event in told:
                             yield event

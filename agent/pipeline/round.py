@@ -11,7 +11,7 @@ from agent.core.events import Evaluated, Planned, SqlExecuted, SqlGenerated, Sql
 from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.off_loop import off_loop
 from agent.databases.made_addresses import refuse_made_address
-from agent.databases.private_values import sentence
+from agent.databases.private_values import hidden_columns, sentence
 from agent.pipeline.drafts.consensus import elected, grouped
 from agent.pipeline.drafts.plan import plan_of
 from agent.pipeline.drafts.progress import sql_progress
@@ -269,7 +269,8 @@ class Round:
             known = await self._repair()
         if known is not None:
             return known
-        with sql_progress(len(run.attempts) + 1, run.context.system, run.question.text, run.part):
+        private = frozenset().union(*hidden_columns(run.context.db_schema, run.question.own_words).values())
+        with sql_progress(len(run.attempts) + 1, run.context.system, run.question.text, private, run.part):
             return await self._written()
 
     async def _repair(self) -> Draft | None:

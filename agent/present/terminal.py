@@ -43,6 +43,7 @@ from agent.core.events import (
     SchemaSelected,
     SqlExecuted,
     SqlGenerated,
+    SqlProgress,
     SqlValidated,
     Started,
 )
@@ -57,6 +58,7 @@ SHOWN_ROWS = 12
 SHOWN_COLUMNS = 8
 SHOWN_CHARS = 60
 INDENT = 10
+NOT_CHECKED = "not yet checked:"
 FIRST_READING = "the model reads the schema, once"
 NEXT_STEP = {
     "entry": "reading the schema and what is known about it",
@@ -90,17 +92,19 @@ class StepPrinter:
         self._began = time.monotonic()
         self._language = "en"
         self._doing: Callable[[str], None] = lambda _: None
+        self._writing: Callable[[str], None] = lambda _: None
 
     @contextmanager
     def watching(self) -> Iterator[StepPrinter]:
-        """A line that says what is being done, and for how long; only in a terminal, and gone at the end."""
+        """A line that says what is being done, and for how long, and below it the query while it is written.
+
+        Only in a terminal, and gone at the end.
+        """
         if not self.console.is_interactive:
             yield self
             return
-        doing = TextColumn("{task.description} … {task.elapsed:.0f} s", style="dim", markup=False)
-        with Progress(SpinnerColumn(), doing, console=self.console, transient=True) as line:
-            task = line.add_task("starting", total=None)
-            self._doing = lambda what: line.reset(task, total=None, description=what)
+        with _Watched(self.console) as line:
+            self._doing, self._writing = line.say, line.write
             yield self
 
     def show(self, event: Event) -> None:
@@ -112,7 +116,10 @@ class StepPrinter:
             self.console.print(question)
         elif isinstance(event, Done):
             self._show_answer(event.answer)
+        elif isinstance(event, SqlProgress):
+            self._writing(event.sql)
         elif isinstance(event, NodeComplete):
+            self._writing("")
             self._show_step(event)
             if event.node in NEXT_STEP:
                 reads_first = self.first_reading and event.node == "schema_selector"
@@ -216,6 +223,32 @@ class StepPrinter:
             f"{usage.completion_tokens} reply tokens",
         )
         self.console.print(Text(f"  {' · '.join(figures)}\n", style="dim"))
+
+
+class _Watched(Progress):
+    """What is being done, for how long, and the query as far as it is written."""
+
+    def __init__(self, console: Console) -> None:
+        self._written = ""
+        doing = TextColumn("{task.description} … {task.elapsed:.0f} s", style="dim", markup=False)
+        super().__init__(SpinnerColumn(), doing, console=console, transient=True)
+        self._task = self.add_task("starting", total=None)
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """The line; then the query, under a line that says that nothing has checked it."""
+        yield from super().get_renderables()
+        if self._written:
+            yield Padding(Text(NOT_CHECKED, style="yellow"), (0, 0, 0, INDENT))
+            yield Padding(sql_text(self._written), (0, 0, 0, INDENT))
+
+    def say(self, what: str) -> None:
+        """Name what is being done from now on."""
+        self.reset(self._task, total=None, description=what)
+
+    def write(self, sql: str) -> None:
+        """Show a query as far as it is written; none where it is empty."""
+        self._written = sql
+        self.refresh()
 
 
 def answer_parts(answer: Answer, width: int) -> list[RenderableType]:

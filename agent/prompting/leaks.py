@@ -14,6 +14,7 @@ from functools import lru_cache
 from agent.prompting.addresses import addresses, built, is_address, normal
 
 RUN = 8  # words in a row that nobody writes by chance
+FREE = 3  # words in a row that any query may share with the instructions
 REPEATED = "it repeats what the model was told to do"
 LINKED = "it holds an address that stands nowhere in the data"
 
@@ -53,6 +54,22 @@ def problem_of_query(sql: str, dialect: str, system: str, question: str) -> str:
     return LINKED if _builds_address(sql, dialect, question) else ""
 
 
+def may_repeat_from(text: str, system: str) -> int:
+    """Up to where a text that is still being written may be passed on, since its last words could become a repetition.
+
+    The first `FREE` words of one tell nothing.
+
+    Args:
+        text: as far as it is written.
+        system: see `problem`.
+    """
+    words = list(_WORD.finditer(text))[1 - RUN :]
+    last = tuple(word[0].casefold() for word in words)
+    own, others = _beginnings(), _beginnings_of(system)
+    found = (at for at in range(len(last) - FREE) if last[at:] in own or last[at:] in others)
+    return next((words[at + FREE].start() for at in found), len(text))
+
+
 def _builds_address(sql: str, dialect: str, question: str) -> bool:
     from sqlglot.errors import SqlglotError
 
@@ -88,3 +105,13 @@ def _instructions() -> frozenset[tuple[str, ...]]:
 def _instructions_of(system: str) -> frozenset[tuple[str, ...]]:
     """The system message without what the docs say: an answer may quote a rule."""
     return frozenset(_runs(_COMMENT.sub(" ", _FENCED.sub(" ", system))))
+
+
+@lru_cache(maxsize=1)
+def _beginnings() -> frozenset[tuple[str, ...]]:
+    return frozenset(run[:length] for run in _instructions() for length in range(FREE + 1, RUN))
+
+
+@lru_cache(maxsize=16)
+def _beginnings_of(system: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(run[:length] for run in _instructions_of(system) for length in range(FREE + 1, RUN))

@@ -107,6 +107,50 @@ CODES = (
 )
 
 CASES: dict[str, tuple[Case, ...]] = {
+    "ambiguous_columns": (
+        Case(
+            "SELECT id, giver_id FROM prizes JOIN badges ON prizes.id = badges.id ORDER BY id",
+            "SELECT prizes.id, giver_id FROM prizes JOIN badges ON prizes.id = badges.id ORDER BY prizes.id",
+            "the join says that they are equal",
+            error=ErrorKind.AMBIGUOUS_COLUMN,
+        ),
+        Case(
+            "SELECT id FROM prizes AS p LEFT JOIN badges AS b ON b.id = p.id",
+            "SELECT p.id FROM prizes AS p LEFT JOIN badges AS b ON b.id = p.id",
+            "of the side that has all rows",
+            error=ErrorKind.AMBIGUOUS_COLUMN,
+        ),
+        Case(f"SELECT id {READS}", None, "two different ids", error=ErrorKind.AMBIGUOUS_COLUMN),
+        Case(
+            "SELECT id FROM prizes AS p RIGHT JOIN badges AS b ON b.id = p.id",
+            None,
+            "NULL or not",
+            error=ErrorKind.AMBIGUOUS_COLUMN,
+        ),
+        Case("SELECT id FROM prizes JOIN badges ON prizes.id = badges.id", None, "another error", error=COLUMN),
+    ),
+    "misplaced_aggregates": (
+        Case(
+            "SELECT reader_id FROM loans WHERE book_id > 1 AND AVG(fee) > 2",
+            "SELECT reader_id FROM loans WHERE book_id > 1 GROUP BY reader_id HAVING AVG(fee) > 2",
+            "groups of what is shown",
+            error=ErrorKind.GROUPING,
+        ),
+        Case(
+            "SELECT reader_id, COUNT(*) AS n FROM loans WHERE COUNT(*) > 1 GROUP BY reader_id HAVING MAX(fee) > 2",
+            "SELECT reader_id, COUNT(*) AS n FROM loans GROUP BY reader_id HAVING MAX(fee) > 2 AND COUNT(*) > 1",
+            "beside what stands in HAVING",
+            error=ErrorKind.GROUPING,
+        ),
+        Case("SELECT id FROM loans WHERE fee > AVG(fee)", None, "an average of all", error=ErrorKind.GROUPING),
+        Case("SELECT COUNT(*) FROM loans WHERE AVG(fee) > 2", None, "no groups", error=ErrorKind.GROUPING),
+        Case(
+            "SELECT id FROM loans WHERE fee > (SELECT AVG(fee) FROM loans)",
+            None,
+            "a subquery may",
+            error=ErrorKind.GROUPING,
+        ),
+    ),
     "lost_joins": (
         Case("SELECT readers.name FROM readers AS r", "SELECT r.name FROM readers AS r", "its alias", error=COLUMN),
         Case(f"SELECT l.name {READS}", f"SELECT r.name {READS}", "the other table", error=COLUMN),

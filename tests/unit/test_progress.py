@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import pytest
 
-from agent.core.events import Event, SqlProgress
+from agent.core.events import Event, SqlProgress, Started
 from agent.llm.replies import HEARD, written_so_far
 from agent.pipeline.drafts import progress
-from agent.pipeline.drafts.progress import TELL, sql_progress
+from agent.pipeline.drafts.progress import TELL, sql_progress, with_progress
 
 
 @pytest.mark.parametrize(
@@ -42,9 +44,16 @@ def test_what_is_new_is_told_once(told: list[Event], monkeypatch: pytest.MonkeyP
     with sql_progress(2, "system", "How many?"):
         heard = HEARD.get()
         assert heard is not None
-        for reply in ("``", "```sql\nSEL", "```sql\nSEL", "```sql\nSELECT 1"):
+        for reply in (
+            "``",
+            "```sql\nSELECT c",
+            "```sql\nSELECT co",
+            "```sql\nSELECT count(*) ",
+            "```sql\nSELECT count(*)",
+        ):
             heard(reply)
-    assert told == [SqlProgress(attempt=2, sql="SEL"), SqlProgress(attempt=2, sql="SELECT 1")]
+    assert told == [SqlProgress(attempt=2, sql="SELECT"), SqlProgress(attempt=2, sql="SELECT count(*)")]
+    assert all(event.model_dump()["checked"] is False for event in told)
     assert HEARD.get() is None
 
 
@@ -55,24 +64,37 @@ def test_it_is_not_told_oftener_than_one_can_read(told: list[Event], monkeypatch
     with sql_progress(1, "system", "How many?"):
         heard = HEARD.get()
         assert heard is not None
-        heard("```sql\nS")
-        heard("```sql\nSE")
+        heard("```sql\nSELECT c")
+        heard("```sql\nSELECT count(*)")
         now += 2 * progress.PAUSE_S
-        heard("```sql\nSEL")
-    assert [event.sql for event in told if isinstance(event, SqlProgress)] == ["S", "SEL"]
+        heard("```sql\nSELECT count(*) FROM t")
+    assert [event.sql for event in told if isinstance(event, SqlProgress)] == ["SELECT", "SELECT count(*) FROM"]
 
 
-def test_a_query_that_repeats_what_the_model_was_told_is_not_told(
-    told: list[Event], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_told_that_may_not_be_shown(told: list[Event], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PAUSE_S", 0)
-    monkeypatch.setattr("agent.prompting.leaks.problem", lambda text, system, said: "leak" if system in text else "")
     TELL.set(told.append)
-    with sql_progress(1, "the secret rules", "How many?"):
+    system = "These are the secret rules of this shop and nobody else reads them."
+    with sql_progress(1, system, "How many?", frozenset({"email"})):
         heard = HEARD.get()
         assert heard is not None
-        heard("```sql\nSELECT 1 -- the secret rules")
-    assert told == []
+        heard(f"```sql\nSELECT 1 -- {system}\n")
+        heard(f"```sql\nSELECT 1 -- {system}\nFROM t")
+        heard("```sql\nSELECT name, email FROM clients")
+        heard("```sql\nSELECT name, email FROM clients WHERE id = 1 AND")
+    assert told == [SqlProgress(attempt=1, sql="SELECT 1"), SqlProgress(attempt=1, sql="SELECT name,")]
+
+
+async def test_where_nobody_listens_a_step_tells_nothing_and_no_reply_comes_in_pieces() -> None:
+    TELL.set(None)
+
+    async def steps() -> AsyncIterator[Event]:
+        with sql_progress(1, "system", "How many?"):
+            assert HEARD.get() is None
+        yield Started(trace_id="t", question="q", database="shop")
+
+    seen = [event async for event in with_progress(steps(), listens=False)]
+    assert [type(event) for event in seen] == [Started]
 
 
 def test_where_nobody_listens_nothing_is_read() -> None:

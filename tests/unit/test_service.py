@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from shop_questions import Make
@@ -13,9 +14,9 @@ from shop_questions import Make
 from agent.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED
 from agent.config.settings import ROOT, Settings
 from agent.core.callers import ANONYMOUS, LOCAL
-from agent.core.errors import OutOfTime, QuestionInvalid, StateUnavailable, UnknownSession
+from agent.core.errors import OutOfTime, QuestionInvalid, SessionBusy, StateUnavailable, UnknownSession
 from agent.core.events import Done, Event, Started
-from agent.core.models import Answer, Exchange
+from agent.core.models import Answer, Exchange, Question
 from agent.llm.build import build_model
 from agent.llm.embedded import EmbeddedModel
 from agent.llm.scripted import ScriptedModel
@@ -112,6 +113,53 @@ async def test_an_unknown_session_is_refused(service: Service) -> None:
 
 
 # -- the way of one question -------------------------------------------------------------------------------
+
+
+async def test_the_first_event_comes_before_a_turn_a_database_and_the_modules(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What takes long in a new process is not begun before somebody who watches has heard something."""
+    begun: list[str] = []
+
+    async def opens(*_: object) -> NoReturn:
+        begun.append("database")
+        raise DatabaseUnavailable("It is being opened.")
+
+    def takes_turns(*_: object) -> NoReturn:
+        begun.append("turn")
+        raise SessionBusy("Another one is being answered.")
+
+    session = await service.start_session("shop")
+    monkeypatch.setattr(service.registered, "get", opens)
+    monkeypatch.setattr(service.sessions, "turn", takes_turns)
+    monkeypatch.setattr("agent.pipeline.asking.load_steps", lambda: begun.append("modules"))
+    for session_id, error in ((None, DatabaseUnavailable), (session.id, SessionBusy)):
+        begun.clear()
+        events = service.events(" How many customers? ", "shop", session_id=session_id, trace_id="t" * 32)
+        first = await anext(events)
+        assert first == Started(trace_id="t" * 32, question="How many customers?", database="shop")
+        assert begun == []
+        with pytest.raises(error):
+            await anext(events)
+
+
+@pytest.mark.parametrize("text, database, session_id", [(" ", "shop", None), ("How many?", "nowhere", None),
+                                                        ("How many?", "shop", "none")])  # fmt: skip
+async def test_what_cannot_be_asked_is_refused_before_the_first_event(
+    service: Service, text: str, database: str, session_id: str | None
+) -> None:
+    with pytest.raises((QuestionInvalid, UnknownDatabase, UnknownSession)):
+        await anext(service.events(text, database, session_id=session_id))
+
+
+async def test_a_question_has_one_first_event(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ends(question: Question, *_: object) -> AsyncIterator[Event]:
+        yield Started(trace_id=question.trace_id, question=question.text, database="shop")
+        yield Done(answer=Answer(status="success", answer="3"))
+
+    monkeypatch.setattr(loop, "answer", ends)
+    events = [type(event) async for event in service.events("How many customers are there?", "shop")]
+    assert events == [Started, Done]
 
 
 async def test_a_timeout_of_something_else_is_not_the_deadline(
@@ -328,7 +376,7 @@ def test_the_embedded_model_waits_as_long_as_its_profile_says(
     monkeypatch.setattr("agent.llm.embedded._read_through", lambda _: None)
     monkeypatch.setattr("agent.llm.embedded._start", lambda *_: Server())
     monkeypatch.setattr("agent.llm.embedded._wait_for_its_loop", lambda *_: None)
-    monkeypatch.setattr("agent.llm.embedded.OpenAIModel", lambda *_, timeout_s, **__: given.append(timeout_s))
+    monkeypatch.setattr("agent.llm.openai.model.OpenAIModel", lambda *_, timeout_s, **__: given.append(timeout_s))
     EmbeddedModel(settings)._load()
 
     assert given == [timeout_s]

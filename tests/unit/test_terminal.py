@@ -18,6 +18,7 @@ from agent.core.events import (
     SchemaSelected,
     SqlExecuted,
     SqlGenerated,
+    SqlProgress,
     SqlValidated,
     Started,
 )
@@ -26,6 +27,7 @@ from agent.evaluation.commands.answers import miss_text, report_table
 from agent.evaluation.report import ResultLine, report_of
 from agent.present.terminal import (
     FIRST_READING,
+    NOT_CHECKED,
     StepPrinter,
     byte_progress,
     cell_text,
@@ -50,7 +52,7 @@ def text_of(shown: Console) -> str:
     return shown.file.getvalue()
 
 
-def printed(*events: NodeComplete | Started | Done, verbose: bool = False, width: int = 60) -> str:
+def printed(*events: NodeComplete | Started | SqlProgress | Done, verbose: bool = False, width: int = 60) -> str:
     shown = console(width=width)
     printer = StepPrinter(shown, verbose=verbose)
     with printer.watching():
@@ -135,6 +137,22 @@ def test_the_status_line_says_what_is_done_and_goes_without_a_trace() -> None:
     assert FIRST_READING in text
     assert text.endswith("\x1b[1A\x1b[2K"), "the last line is erased, and the cursor stands where it was"
     assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1, "the cursor is hidden, and shown again"
+
+
+def test_the_query_is_shown_while_it_is_written_and_that_nothing_has_checked_it() -> None:
+    shown = console(terminal=True)
+    with StepPrinter(shown).watching() as printer:
+        printer.show(SqlProgress(attempt=1, sql="SELECT [bold]city"))
+        while_written = text_of(shown)
+        printer.show(SqlGenerated(sql="SELECT 1", attempt=1))
+        printer.show(SqlProgress(attempt=2, sql=""))
+    assert NOT_CHECKED in while_written
+    assert "[bold]" in while_written
+    assert NOT_CHECKED not in text_of(shown).removeprefix(while_written)
+
+
+def test_a_pipe_is_not_shown_a_query_that_is_being_written() -> None:
+    assert printed(SqlProgress(attempt=1, sql="SELECT city")) == ""
 
 
 def test_a_plan_read_from_the_query_does_not_turn_the_status_back() -> None:

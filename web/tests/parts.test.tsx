@@ -374,6 +374,22 @@ describe("the composer", () => {
 });
 
 describe("the steps", () => {
+  it("show a query that is being written, and say that nothing has checked it", () => {
+    render(<Steps steps={[]} writing="SELECT city" dialect="sqlite" />);
+    expect(screen.getByText("Not yet checked")).toBeTruthy();
+    expect(screen.getByText("Writing the query", { exact: false })).toBeTruthy();
+  });
+
+  it("show the first rows as soon as they are there, before anything is said of them", () => {
+    const rows = [1, 2, 3, 4, 5, 6, 7].map((n) => [`City ${n}`, n * 1000]);
+    const data = { columns: ["city", "n"], rows, row_count: 7, truncated: false, error: null, error_type: null, part: 0 };
+    render(<Steps steps={[{ node: "sql_executor", attempt: 1, elapsedMs: 2, data }]} writing="" dialect="sqlite" />);
+    const table = screen.getByRole("table");
+    expect(within(table).getAllByRole("row")).toHaveLength(6); // its head, and five
+    expect(within(table).getByText("City 5")).toBeTruthy();
+    expect(screen.getByText("and 2 more rows")).toBeTruthy();
+  });
+
   it("say which query they are of", () => {
     const at = { attempt: 0, elapsedMs: 3 };
     render(

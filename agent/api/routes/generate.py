@@ -58,6 +58,7 @@ async def _open_stream(
         options=body.options,
         trace_id=trace_id,
         principal=principal_of(request, service.settings),
+        listens=False,  # to the query while it is written: this interface has no event for it
     )
     async with aclosing(events):
         yield OpenStream(await anext(events), events, trace_id, encode=unnamed)

@@ -8,6 +8,8 @@ Endpoints differ. What is refused is left out at the next try:
     temperature -> none
     logprobs -> none
     prompt_cache_key -> none
+    stream_options -> none                          a stream without a count of its tokens
+    stream -> none                                  the reply in one piece
 """
 
 from __future__ import annotations
@@ -50,6 +52,8 @@ class Abilities:
     reasoning_effort: bool = True
     logprobs: bool = True
     cache_key: bool = True
+    stream: bool = True
+    stream_usage: bool = True
     grammar: bool = False
 
     def without(self, complaint: str, request: Mapping[str, Any]) -> Abilities | None:
@@ -61,6 +65,10 @@ class Abilities:
             return replace(self, reasoning_effort=False)
         if "logprobs" in complaint and "logprobs" in request:
             return replace(self, logprobs=False)
+        if "stream_options" in complaint and "stream_options" in request:
+            return replace(self, stream_usage=False)
+        if "stream" in complaint and "stream" in request:
+            return replace(self, stream=False)
         if "temperature" in complaint and "temperature" in request:
             return replace(self, temperature=False)
         if "response_format" in request and any(word in complaint for word in _FORMAT_WORDS):

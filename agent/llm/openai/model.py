@@ -16,11 +16,12 @@ from pydantic import SecretStr
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
 from agent.core.errors import ModelFailed, ModelUnavailable
-from agent.llm.chat import ENTRA_SCOPE, Message, Reply, ReplySchema
+from agent.llm.chat import ENTRA_SCOPE, Message, Reply, ReplyGrammar, ReplySchema
 from agent.llm.openai.chat_request import Abilities, chat_fields
 from agent.llm.openai.completion import reply_of
 from agent.llm.openai.errors import Endpoint, is_passing, translated, wait_before_retry
-from agent.llm.replies import HEARD
+from agent.llm.openai.streamed import USAGE, streamed
+from agent.llm.replies import HEARD, ends_its_query
 
 if TYPE_CHECKING:
     import httpx2
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 MAX_REPLY_BYTES = 4_000_000  # of a response as it is sent; a reply of a thousand tokens has some ten thousand
 
 Sleep = Callable[[float], Awaitable[None]]
+Ended = Callable[[str], bool] | None  # whether a text in pieces needs no more of them
 
 
 class OpenAIModel:
@@ -42,7 +44,8 @@ class OpenAIModel:
         retries: tries after the first, on 429, 5xx and lost connections.
         sleep: how to wait between tries.
         local: the endpoint is llama.cpp in this process: it reads grammars; no proxy, no connection kept for later, and
-            replies come as a stream, since only there it notices that the caller has gone.
+            every reply comes as a stream, since only there it notices that the caller has gone. Of another endpoint
+            those do for which `agent.llm.replies.HEARD` is set.
     """
 
     def __init__(
@@ -87,8 +90,11 @@ class OpenAIModel:
         abilities = self._abilities
         while True:  # each refusal takes something away, so this ends
             request = chat_fields(messages, schema, max_tokens, temperature, abilities)
+            if (self._local or HEARD.get() is not None) and abilities.stream:
+                request |= {"stream": True} | ({"stream_options": USAGE} if abilities.stream_usage else {})
+            ended = ends_its_query if isinstance(schema, ReplyGrammar) else None
             try:
-                completion = await self._send(client, {"model": self.name, **request, **(extra or {})})
+                completion = await self._send(client, {"model": self.name, **request, **(extra or {})}, ended)
             except (json.JSONDecodeError, TimeoutError) as error:
                 raise translated(error, self._endpoint()) from error
             except openai.OpenAIError as error:
@@ -165,7 +171,7 @@ class OpenAIModel:
         address = self._base_url or "https://api.openai.com/v1"
         return Endpoint(self.name, address, "OPENAI_API_KEY", self._timeout_s, self._retries + 1)
 
-    async def _send(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
+    async def _send(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended = None) -> object:
         """One reply, retried while the trouble may pass. The openai package's own waits are shorter, and random."""
         retrying = AsyncRetrying(
             stop=stop_after_attempt(self._retries + 1),
@@ -174,12 +180,12 @@ class OpenAIModel:
             sleep=self._sleep,
             reraise=True,
         )
-        return await retrying(self._once, client, request)
+        return await retrying(self._once, client, request, ended)
 
-    async def _once(self, client: AsyncOpenAI, request: dict[str, Any]) -> object:
+    async def _once(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended) -> object:
         async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
-            if self._local:
-                return await _streamed(client, request)
+            if request.get("stream"):
+                return await streamed(client, request, ended)
             # As `chat.completions.create`, which first looks through all of the request for what it could change.
             return await client.post("/chat/completions", cast_to=object, body=request)
 
@@ -258,38 +264,6 @@ def _entra_token_provider() -> Callable[[], Awaitable[str]]:
             ) from error
 
     return token
-
-
-async def _streamed(client: AsyncOpenAI, request: dict[str, Any]) -> object:
-    """A reply that comes in pieces, put together. Cancelling closes the connection, which ends the reply."""
-    from openai import AsyncStream
-    from openai.types.chat import ChatCompletionChunk
-
-    pieces: list[str] = []
-    tokens: list[dict[str, object]] = []
-    finish_reason, usage = "stop", None
-    streamed = request | {"stream": True, "stream_options": {"include_usage": True}}
-    stream: Any = await client.post(
-        "/chat/completions",
-        cast_to=object,
-        body=streamed,
-        stream=True,
-        stream_cls=AsyncStream[ChatCompletionChunk],
-    )
-    heard = HEARD.get()
-    async with stream:
-        async for chunk in stream:
-            usage = chunk.usage or usage
-            for choice in chunk.choices:
-                pieces.append(choice.delta.content or "")
-                finish_reason = choice.finish_reason or finish_reason
-                listed = choice.logprobs.content if choice.logprobs else None
-                tokens += [{"token": it.token, "logprob": it.logprob} for it in listed or ()]
-            if heard is not None:
-                heard("".join(pieces))
-    message = {"content": "".join(pieces)}
-    choice = {"finish_reason": finish_reason, "message": message, "logprobs": {"content": tokens}}
-    return {"choices": [choice], "usage": usage.model_dump() if usage else None}
 
 
 def _is_refusal(error: Exception) -> bool:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from agent.core.events import Event, SqlProgress
 from agent.llm.replies import HEARD, written_so_far
-from agent.prompting import leaks
+from agent.prompting.half_written import showable
 
 # Takes events of the question that runs; set for its task, None where nobody listens.
 TELL: ContextVar[Callable[[Event], None] | None] = ContextVar("tell", default=None)
@@ -18,8 +18,17 @@ TELL: ContextVar[Callable[[Event], None] | None] = ContextVar("tell", default=No
 PAUSE_S = 0.1  # between two pieces of news
 
 
-async def with_progress(events: AsyncIterator[Event]) -> AsyncGenerator[Event, None]:
-    """The events of a question, and between them what is told from inside a step. Raises what they raise."""
+async def with_progress(events: AsyncIterator[Event], *, listens: bool = True) -> AsyncGenerator[Event, None]:
+    """The events of a question, and between them what is told from inside a step. Raises what they raise.
+
+    Args:
+        events: as the steps end.
+        listens: whether anybody wants more than the last one; where not, nothing is told from inside.
+    """
+    if not listens:
+        async for only in events:
+            yield only
+        return
     queue: asyncio.Queue[Event | None] = asyncio.Queue()
 
     async def drain() -> None:
@@ -39,15 +48,16 @@ async def with_progress(events: AsyncIterator[Event]) -> AsyncGenerator[Event, N
 
 
 @contextmanager
-def sql_progress(attempt: int, system: str, question: str, part: int = 0) -> Iterator[None]:
-    """Tell of the query while the model writes it, where its reply comes in pieces.
-
-    Nothing more is told of a query with words in it that no model should tell; see `agent.prompting.leaks`.
+def sql_progress(
+    attempt: int, system: str, question: str, private: frozenset[str] = frozenset(), part: int = 0
+) -> Iterator[None]:
+    """Tell of the query while the model writes it, as far as it may be shown; see `agent.prompting.half_written`.
 
     Args:
         attempt: its number, from 1.
         system: the first message that the model is sent.
         question: what is asked.
+        private: the private columns that it does not name, in lower case.
         part: of it that the query answers; 0: all of it.
     """
     tell = TELL.get()
@@ -58,8 +68,11 @@ def sql_progress(attempt: int, system: str, question: str, part: int = 0) -> Ite
 
     def heard(reply: str) -> None:
         nonlocal sent, last
-        sql, now = written_so_far(reply), time.monotonic()
-        if not sql or sql == sent or now - last < PAUSE_S or leaks.problem(sql, system, (question,)):
+        now = time.monotonic()
+        if now - last < PAUSE_S:
+            return
+        sql = showable(written_so_far(reply), system, question, private)
+        if not sql or sql == sent:
             return
         sent, last = sql, now
         tell(SqlProgress(attempt=attempt, sql=sql, part=part))

@@ -4147,12 +4147,20 @@ export interface components {
         /**
          * SqlProgress
          * @description The query of an attempt as far as it is written, of models whose replies come in pieces.
+         *
+         *     checked: always false. Nothing has read this text yet, and nothing of it has run; `sql_validator` says what will.
          */
         SqlProgress: {
             /** Attempt */
             attempt: number;
             /** Sql */
             sql: string;
+            /**
+             * Checked
+             * @default false
+             * @constant
+             */
+            checked: false;
             /**
              * Part
              * @default 0

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import type { Step } from "../api/types";
 import { count, duration, plural } from "../state/format";
+import { FirstRows } from "./FirstRows";
 import { Icon, type IconName } from "./Icon";
 import { Sql } from "./Sql";
 
@@ -42,7 +43,9 @@ export function Steps({ steps, writing, dialect }: { steps: Step[]; writing: str
             <span className="pulse" />
           </span>
           <div className="grow">
-            <p className="step-title">Writing the query</p>
+            <p className="step-title">
+              Writing the query <span className="tag warn">Not yet checked</span>
+            </p>
             <Sql text={writing} dialect={dialect} />
           </div>
         </li>
@@ -82,7 +85,11 @@ function told(step: Step, dialect: string): Line | null {
     case "sql_executor":
       return step.data.error
         ? { title: "The database rejected the query", tone: "bad", body: <p>{step.data.error}</p> }
-        : { title: `${count(step.data.row_count)}${step.data.truncated ? "+" : ""} ${step.data.row_count === 1 ? "row" : "rows"}`, tone: "good" };
+        : {
+            title: `${count(step.data.row_count)}${step.data.truncated ? "+" : ""} ${step.data.row_count === 1 ? "row" : "rows"}`,
+            tone: "good",
+            body: <FirstRows columns={step.data.columns ?? []} rows={step.data.rows ?? []} total={step.data.row_count ?? 0} />,
+          };
     case "evaluator":
       return judged(step.data);
     case "sql_repair":
