@@ -136,8 +136,10 @@ bench-hostile: $(TESTED) data  ## whether health/live answers while hostile quer
 bench-cold-start: $(LOCAL)  ## what a new process takes until its import, its first health answer, its first answer
 	@$(OFFLINE) $(BIN)/python -m bench.cold_start
 
-bench-own-data: $(LOCAL)  ## twelve messy data sets, each read with nothing lost, beside DuckDB's defaults
-	@$(OFFLINE) $(BIN)/python -m bench.own_data
+QUESTIONS ?= 60
+
+bench-own-data: $(LOCAL) model  ## twelve messy data sets: what is read of each, and how many questions (QUESTIONS=60) are answered right, beside DuckDB's defaults
+	@$(OFFLINE) $(BIN)/python -m bench.own_data --questions $(QUESTIONS)
 
 bench-page: $(TESTED) $(WEB)  ## what the page costs a browser: first paint, bytes, findings of axe, next to their targets
 	@$(OFFLINE) $(BIN)/python -m bench.page

@@ -1,21 +1,30 @@
 """`make bench-own-data`: twelve messy data sets, each read with nothing lost, beside what DuckDB's defaults read.
 
-No model is asked. `--write FOLDER` writes the data sets, and their questions with answers as `questions.json`.
+Then the model of the settings, the embedded one by default, is asked questions about both readings. `--questions N`
+asks N of the sixty, evenly spaced; `--no-model` asks none. `--write FOLDER` writes the data sets, and their questions
+with answers as `questions.json`.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
+import sys
 import tempfile
 from pathlib import Path
 
 import duckdb
 
+from agent.config.settings import get_settings
+from agent.llm.files.model_specs import MODELS
+from bench.own_data_answers import Asked, ask_all
 from bench.own_data_sets import DataSet, write_all
 from executors.base import CheckedSql
 from executors.engines.files.executor import FilesExecutor
 from executors.errors import ExecutorError
+
+ALL = 60  # questions that there are
 
 
 def read_here(folder: Path, wanted: DataSet) -> tuple[int, int, bool]:
@@ -70,17 +79,57 @@ def main() -> None:
     """Measure, or write the data sets."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", type=Path, help="where the data sets are written, with their questions")
-    folder = parser.parse_args().write
-    if folder is not None:
-        asked = [{"database": it.name, "question": said, "answer": value} for it in write_all(folder) for said, value in it.questions]  # fmt: skip  # noqa: E501
-        (folder / "questions.json").write_text(json.dumps(asked, ensure_ascii=False, indent=1), encoding="utf-8")
+    parser.add_argument("--questions", type=int, default=ALL, help="how many are asked, evenly spaced; all by default")
+    parser.add_argument("--no-model", action="store_true", help="measure what is read, and ask nothing")
+    wanted = parser.parse_args()
+    if wanted.questions < 1:
+        parser.error("--questions: ask one at least, or none with --no-model.")
+    if wanted.write is not None:
+        _write(wanted.write)
         return
     with tempfile.TemporaryDirectory() as place:
-        found = measure(Path(place))
+        _print_readings(measure(Path(place)))
+    if not wanted.no_model:
+        _print_answers(wanted.questions)
+
+
+def _write(folder: Path) -> None:
+    asked = [
+        {"database": it.name, "question": question, "answer": answer}
+        for it in write_all(folder)
+        for question, answer in it.questions
+    ]
+    (folder / "questions.json").write_text(json.dumps(asked, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def _print_readings(found: list[tuple[str, str, str, bool]]) -> None:
     print("| data set | read here | DuckDB's defaults |\n|---|---|---|")
     for name, here, there, _ in found:
         print(f"| {name} | {here} | {there} |")
-    print(f"\n{sum(it[3] for it in found)} of {len(found)} are read with nothing lost and every name queryable.")
+    print(
+        f"\n{sum(it[3] for it in found)} of {len(found)} are read with nothing lost and every name queryable.",
+        flush=True,
+    )
+
+
+def _print_answers(limit: int) -> None:
+    settings = get_settings()
+    model = settings.chat_model if settings.is_hosted else MODELS[settings.embedded_model].title
+
+    def tell(asked: Asked) -> None:
+        marks = [("right" if right else "wrong") for right in (asked.here, asked.there)]
+        print(f"{asked.data_set}: {asked.question} — {', '.join(marks)}", file=sys.stderr, flush=True)
+
+    with tempfile.TemporaryDirectory() as place:
+        sets = write_all(Path(place))
+        asked = asyncio.run(ask_all(Path(place), sets, settings=settings, limit=limit, on_asked=tell))
+    print(f"\n| {len(asked)} questions, {model} | answered right |\n|---|---|")
+    print(f"| as the data is read here | {_share([it.here for it in asked])} |")
+    print(f"| as DuckDB's defaults read it | {_share([it.there for it in asked])} |")
+
+
+def _share(right: list[bool]) -> str:
+    return f"{sum(right)} ({sum(right) / len(right):.0%})"
 
 
 if __name__ == "__main__":
