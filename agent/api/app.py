@@ -140,6 +140,7 @@ def create_app(
     max_request_bytes: int = 1_000_000,
     upload_bytes: int = 0,
     receive_timeout_s: float = 10,
+    request_deadline_s: float = 220,
     access: Access | None = None,
     has_timers: bool = False,
     dashboard_check_s: float = 300,
@@ -151,11 +152,12 @@ def create_app(
         max_request_bytes: larger bodies are refused with 413.
         upload_bytes: the same for data that is uploaded, where its own route does not refuse it first.
         receive_timeout_s: seconds that a body may take, beside what `agent.api.server.limits` adds.
+        request_deadline_s: seconds that a request may wait for the service to be made.
         access: who may ask; None: whoever reaches the app.
         has_timers: whether the host has some, which clean up and run the tiles of dashboards.
         dashboard_check_s: seconds between two looks for tiles that are due, where the host has no timers.
     """
-    lazy = LazyService(service_factory, has_timers=has_timers)
+    lazy = LazyService(service_factory, has_timers=has_timers, deadline_s=request_deadline_s)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -226,6 +228,7 @@ def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = (
         max_request_bytes=settings.max_request_bytes,
         upload_bytes=settings.upload_mb * MB + MB,  # its route refuses what is over, and says the bound
         receive_timeout_s=settings.receive_timeout_s,
+        request_deadline_s=settings.request_deadline_s,
         access=access,
         has_timers=in_functions,
         dashboard_check_s=settings.dashboard_check_s,

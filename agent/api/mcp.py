@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from agent import __version__
 from agent.api.mcp_content import Content
-from agent.api.tools import TOOLS, Tool
+from agent.api.tools import TOOLS, Tool, options_of
 from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.events import (
     Done,
@@ -156,8 +156,14 @@ class _Tools:
     async def _answer(self, question: str, body: Any, context: ServerRequestContext) -> Answer:
         """Answer a question; each step is reported as progress."""
         steps = 0
-        asked = {"session_id": body.session_id, "principal": self._principal, "listens": False}
-        events_of = self._service.events(question, body.database, **asked)
+        events_of = self._service.events(
+            question,
+            body.database,
+            session_id=body.session_id,
+            options=options_of(body),
+            principal=self._principal,
+            listens=False,
+        )
         async with aclosing(events_of) as events:
             async for event in events:
                 if isinstance(event, Done):

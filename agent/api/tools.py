@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, create_model
 
 from agent.api.schemas.common import ROW_LIMIT, DatabaseList, ExecuteResponse, Name, QueryRequest, RowLimit, Text, Token
 from agent.api.schemas.rag import FoundDocument, SearchRequest, SearchResponse
-from agent.core.models import Answer, with_first_records
+from agent.core.models import Answer, Options, ReadOptions, with_first_records
 from agent.service import Service
 from executors.base import Frozen, JsonValue
 
@@ -111,8 +111,15 @@ async def search_docs(service: Service, body: SearchRequest, principal: str) -> 
     return SearchResponse(documents=[FoundDocument.of(hit) for hit in found], warnings=warnings)
 
 
+def options_of(body: Any) -> Options:
+    """What a call of `ask` changes. Args: body: its arguments."""
+    return Options(time_zone=body.options.time_zone)
+
+
 async def _ask(service: Service, body: Any, principal: str) -> Answer:
-    answering = service.query(body.question, body.database, session_id=body.session_id, principal=principal)
+    answering = service.query(
+        body.question, body.database, session_id=body.session_id, options=options_of(body), principal=principal
+    )
     return with_first_records(await answering)
 
 
@@ -164,9 +171,16 @@ class MoreRequest(Frozen):
     row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
 
 
-def _only(body: type[Body], *fields: str) -> type[BaseModel]:
-    """A request's model with these of its fields alone: what a model need not decide is not shown to it."""
+def _only(body: type[Body], *fields: str, **narrowed: tuple[type[BaseModel], BaseModel]) -> type[BaseModel]:
+    """A request's model with these of its fields alone: what a model need not decide is not shown to it.
+
+    Args:
+        body: the request's.
+        fields: those that stay as they are.
+        narrowed: those that have another type, and its default.
+    """
     chosen: dict[str, Any] = {name: (body.model_fields[name].annotation, body.model_fields[name]) for name in fields}
+    chosen |= narrowed
     return create_model(body.__name__, __base__=Frozen, __doc__=body.__doc__, **chosen)
 
 
@@ -186,6 +200,7 @@ def _plain(schema: Any, defined: Mapping[str, Any]) -> Any:
     return {key: _plain(value, defined) for key, value in schema.items() if key not in left_out}
 
 
+_AskOptions = _only(ReadOptions, "time_zone")
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "ask",
@@ -195,7 +210,7 @@ TOOLS: tuple[Tool, ...] = (
         "know, `raw_total` how many records are behind the rows, of which `raw_results` has the first ten. Where "
         "several queries were needed, `parts` has each, and `answer` names them as `[1]`. Prefer this to writing SQL "
         "yourself.",
-        _only(QueryRequest, "question", "database", "session_id"),
+        _only(QueryRequest, "question", "database", "session_id", options=(_AskOptions, _AskOptions())),
         "POST",
         "/api/query",
         _ask,

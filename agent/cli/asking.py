@@ -14,6 +14,7 @@ from agent.cli.paths import resolve
 from agent.core.callers import LOCAL
 from agent.core.errors import PlumblineError
 from agent.core.events import Done
+from agent.core.fields import known_zone
 from agent.core.models import Answer, Options
 from agent.present.terminal import plain
 from agent.present.transcript import Transcript
@@ -22,6 +23,21 @@ from agent.service import Service
 EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
 NoClarify = Annotated[
     bool, typer.Option("--no-clarify", help="Never ask back: answer what can be answered, and say what was assumed.")
+]
+
+
+def _known_zone(name: str | None) -> str | None:
+    try:
+        return None if name is None else known_zone(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+Zone = Annotated[
+    str | None,
+    typer.Option(
+        "--time-zone", metavar="NAME", callback=_known_zone, help="In which `today` is meant, as Europe/Berlin."
+    ),
 ]
 
 
@@ -42,11 +58,17 @@ def ask(
     ] = False,
     no_clarify: NoClarify = False,
     effort: EffortOption = None,
+    time_zone: Zone = None,
 ) -> None:
     """Answer one question, showing each step. Exit code 1: there is no answer; 2: it asks back."""
     source, question = _source_and_question(words, database)
-    options = Options(enable_retrieval=False if no_docs else None, allow_writes=allow_writes or None)
-    options = options.model_copy(update={"clarify": False if no_clarify else None, "effort": effort})
+    options = Options(
+        enable_retrieval=False if no_docs else None,
+        allow_writes=allow_writes or None,
+        clarify=False if no_clarify else None,
+        effort=effort,
+        time_zone=time_zone,
+    )
 
     async def run(options: Options) -> Answer:
         if as_json:
@@ -76,9 +98,11 @@ def chat(
     ] = None,
     no_clarify: NoClarify = False,
     effort: EffortOption = None,
+    time_zone: Zone = None,
 ) -> None:
     """Ask one question after the other; each sees the last ones. An empty line or Ctrl-D ends it."""
-    show, options = _Shown(), Options(clarify=False if no_clarify else None, effort=effort)
+    show = _Shown()
+    options = Options(clarify=False if no_clarify else None, effort=effort, time_zone=time_zone)
     with opened() as (service, runner):
         name = resolve(service, database, docs)
         bring_model(service.settings)

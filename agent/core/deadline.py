@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 
 from agent.core.errors import OutOfTime, ShuttingDown
@@ -27,6 +28,25 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+_ARRIVED: ContextVar[float | None] = ContextVar("arrived", default=None)  # by the event loop's clock
+
+
+@contextmanager
+def arriving() -> Iterator[None]:
+    """A request has arrived: its deadlines count from now, whatever it has to wait for before it can be answered."""
+    token = _ARRIVED.set(asyncio.get_running_loop().time())
+    try:
+        yield
+    finally:
+        _ARRIVED.reset(token)
+
+
+def arrived_at() -> float:
+    """When the request that is answered here arrived, by the event loop's clock; now, where there is none."""
+    arrived = _ARRIVED.get()
+    return asyncio.get_running_loop().time() if arrived is None else arrived
+
+
 STOPPED = "This process is being stopped. Ask again in {seconds} s; another one answers, or the same after its restart."
 RETRY_AFTER_S = 5
 
@@ -40,14 +60,15 @@ class Deadlines:
         self._stopped = False
 
     def new(self, advice: str, seconds: float | None = None) -> Deadline:
-        """One that begins now.
+        """One that began when its request arrived.
 
         Args:
             advice: for the caller on a timeout; `{seconds}` in it is how long they waited.
-            seconds: where it is not as far away as the others.
+            seconds: where it is not as far away as the others; from now on, since nobody waits for a response.
         """
+        began_at = asyncio.get_running_loop().time() if seconds else arrived_at()
         seconds = seconds or self.seconds
-        return Deadline(self, seconds, advice.format(seconds=f"{seconds:g}"))
+        return Deadline(self, began_at + seconds, advice.format(seconds=f"{seconds:g}"))
 
     def stop(self) -> None:
         """Have them all come now: everything that is being answered ends with ShuttingDown."""
@@ -77,13 +98,12 @@ class Deadline:
 
     Args:
         all_: that it is one of.
-        seconds: from now on.
+        ends_at: by the event loop's clock.
         message: of the error on a timeout.
     """
 
-    def __init__(self, all_: Deadlines, seconds: float, message: str) -> None:
-        self._all, self._message = all_, message
-        self._ends_at = asyncio.get_running_loop().time() + seconds
+    def __init__(self, all_: Deadlines, ends_at: float, message: str) -> None:
+        self._all, self._ends_at, self._message = all_, ends_at, message
 
     def met(self) -> AbstractAsyncContextManager[None]:
         """A block that is cancelled when the moment comes. Raises OutOfTime, ShuttingDown."""

@@ -95,6 +95,10 @@ class RequestInProgress(Later, status=409, slug="request-in-progress", title="Th
     """The same request, with the same Idempotency-Key, is being answered."""
 
 
+class Starting(Later, status=503, slug="starting", title="The service is starting"):
+    """The service was still being built when the request's deadline passed."""
+
+
 class ShuttingDown(Later, status=503, slug="shutting-down", title="The service is being stopped"):
     """This process is ending and answers no new requests."""
 

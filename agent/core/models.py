@@ -73,8 +73,8 @@ class Clarification(Frozen):
     assumption: str = ""
 
 
-class Options(Frozen):
-    """What one request may change; the settings' values where absent, and never above their caps."""
+class ReadOptions(Frozen):
+    """What one request may change of how it is answered; the settings' values where absent, never above their caps."""
 
     max_attempts: Annotated[int, Field(ge=1, le=10), A_NUMBER] | None = None
     row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = None
@@ -88,10 +88,6 @@ class Options(Frozen):
     reuse_verified: Flag | None = None
     clarify: Flag | None = Field(
         None, description="False: never ask back where a question can be read in several ways; say what was assumed."
-    )
-    allow_writes: Flag | None = Field(None, description="Plan a change of the data, where it is asked for.")
-    confirm: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$")] | None = Field(
-        None, description="The token of a planned change: make it. `question` is not read."
     )
     effort: Effort | None = Field(
         None,
@@ -108,6 +104,15 @@ class Options(Frozen):
         None,
         description="Whether the model may plan several queries for this question, up to four. True: it is asked for "
         "a plan, whatever the question says; false: one query answers it. The settings may say that there are none.",
+    )
+
+
+class Options(ReadOptions):
+    """The same, and changes of the data."""
+
+    allow_writes: Flag | None = Field(None, description="Plan a change of the data, where it is asked for.")
+    confirm: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$")] | None = Field(
+        None, description="The token of a planned change: make it. `question` is not read."
     )
 
 

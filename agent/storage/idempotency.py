@@ -38,11 +38,16 @@ NOT_STORED = (
 
 
 class StoredResponse(NamedTuple):
-    """A response. headers: those that belong to it, and not to the way that it was sent."""
+    """A response.
+
+    headers: those that belong to it, and not to the way that it was sent.
+    digest: of the request's body, where that was not known when the request was begun.
+    """
 
     status: int
     headers: list[tuple[str, str]]
     body: bytes
+    digest: str = ""
 
 
 class Claim(NamedTuple):
@@ -64,6 +69,7 @@ class _Head(Frozen):
     status: int = 0
     headers: list[tuple[str, str]] = []
     parts: int | None = 0
+    digest: str = ""
 
 
 class Idempotency:
@@ -81,13 +87,14 @@ class Idempotency:
     ) -> None:
         self._state, self._kept_s, self._lease_s, self._clock = state, kept_s, lease_s, clock
 
-    def begin(self, principal: str, key: str, fingerprint: str) -> Claim | StoredResponse:
+    def begin(self, principal: str, key: str, fingerprint: str, arriving_s: float = 0.0) -> Claim | StoredResponse:
         """The claim to answer a request, or the response that it had before.
 
         Args:
             principal: the sender.
             key: of their own.
             fingerprint: of all that the response depends on.
+            arriving_s: seconds that the request may take until it is there, beside those to answer it.
 
         Raises:
             KeyReused: another request had this key.
@@ -96,7 +103,8 @@ class Idempotency:
         """
         place, name = Place(kind=KIND, partition=key_of(principal)), hashlib.sha256(key.encode()).hexdigest()
         head = _Head(fingerprint=fingerprint, run=secrets.token_hex(8))
-        insert = Insert(key=name, value=head.model_dump(mode="json"), expires_at=self._clock() + self._lease_s)
+        ends_at = self._clock() + self._lease_s + arriving_s
+        insert = Insert(key=name, value=head.model_dump(mode="json"), expires_at=ends_at)
         for _ in range(TRIES):
             try:
                 (version,) = self._state.commit(place, [insert])
@@ -124,6 +132,7 @@ class Idempotency:
             status=reply.status,
             headers=reply.headers,
             parts=len(parts) if fits else None,
+            digest=reply.digest,
         )
         self._state.commit(claim.place, [Replace(key=claim.key, value=head.model_dump(mode="json"), expires_at=end)])
 
@@ -148,7 +157,7 @@ class Idempotency:
         text = "".join(str(part.value["part"]) for part in found if part is not None)
         if None in found:
             raise StateUnavailable("A part of the response is gone. Send the request with a new Idempotency-Key.")
-        return StoredResponse(head.status, head.headers, zlib.decompress(base64.b64decode(text)))
+        return StoredResponse(head.status, head.headers, zlib.decompress(base64.b64decode(text)), head.digest)
 
 
 def _part(key: str, run: str, number: int) -> str:

@@ -123,3 +123,63 @@ async def test_a_job_is_told_with_the_first_ten_records(
 
     assert (len(job["raw_results"]), job["raw_total"], job["raw_truncated"]) == (10, 25, True)
     assert (len(whole["raw_results"]), whole["raw_total"]) == (25, 25)
+
+
+# -- in a chat ---------------------------------------------------------------------------------------------
+
+CHAT = "/agents/text-to-sql"
+CHAT_PATHS = [f"{CHAT}/chat", f"{CHAT}/chat/stream"]
+
+
+async def say(client: Client, path: str, **more: Any) -> dict[str, Any]:
+    """The answer to the question as a message of a new session."""
+    started = await client.post(f"{CHAT}/start-session", json={"database": "shop"})
+    body = {"session_id": started.json()["session_id"], "message": QUERY["question"], **more}
+    response = await client.post(path, json=body)
+    assert response.is_success, response.text
+    found: dict[str, Any] = done(response.text) if "stream" in path else response.json()
+    return found
+
+
+@pytest.mark.parametrize("path", CHAT_PATHS)
+async def test_a_chat_leaves_out_what_is_excluded(client: Client, model: ScriptedModel, path: str) -> None:
+    replies(model)
+    whole = await say(client, path)
+    model.replies(correct=True)  # the query is known by now
+    model.replies(text="All orders together come to 460.5.")
+    answer = await say(client, path, exclude=["raw_results", "checks"])
+
+    assert set(answer) == set(whole) - {"raw_results", "checks"}
+    assert len(whole["raw_results"]) == 5
+    assert answer["results"] == [{"total": 460.5}]
+
+
+@pytest.mark.parametrize("path", CHAT_PATHS)
+async def test_of_all_of_a_chat_only_what_is_included_is_left(client: Client, model: ScriptedModel, path: str) -> None:
+    replies(model)
+    answer = await say(client, path, exclude=["all"], include=["sql_query", "candidates"])
+
+    assert set(answer) == {"status", "kind", "message", "trace_id", "sql_query", "candidates"}
+    assert [one["sql"] for one in answer["candidates"]] == [TOTAL]
+
+
+@pytest.mark.parametrize("more, says", [
+    ({"exclude": ["sql"]}, "There is no such part. Known: all, answer_source, sql_query"),  # it has another name here
+    ({"exclude": ["message"]}, "There is no such part"),
+    ({"include": ["chart"], "exclude": ["chart"]}, "either in `include` or in `exclude`"),
+    ({"options": {"allow_writes": True}}, "options.allow_writes: Extra inputs are not permitted"),
+    ({"options": {"time_zone": "Europe/Atlantis"}}, "There is no such time zone. Use an IANA name"),
+])  # fmt: skip
+@pytest.mark.parametrize("path", CHAT_PATHS)
+async def test_what_a_chat_does_not_take_is_refused(client: Client, path: str, more: dict[str, Any], says: str) -> None:
+    body = {"session_id": "s", "message": "How many orders are there?", **more}
+
+    assert says in problem(await client.post(path, json=body), 422, "invalid-field")["detail"]
+
+
+@pytest.mark.parametrize("path", CHAT_PATHS)
+async def test_a_message_has_options_of_its_own(client: Client, model: ScriptedModel, path: str) -> None:
+    model.replies(sql="SELECT order_id FROM orders ORDER BY order_id")
+    answer = await say(client, path, options={"row_limit": 2, "enable_evaluation": False, "enable_answer": False})
+
+    assert (answer["row_count"], answer["truncated"]) == (2, True)

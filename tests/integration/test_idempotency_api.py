@@ -257,6 +257,15 @@ def test_where_a_process_has_ended_another_may_begin_after_a_while(kept: Idempot
     assert kept.begin("ann", "key", "print") == REPLY
 
 
+def test_a_claim_lasts_as_long_as_its_request_may_take_to_arrive(kept: Idempotency, clock: Clock) -> None:
+    kept.begin("ann", "key", "print", 50)
+    clock.now += 59
+    with pytest.raises(RequestInProgress):
+        kept.begin("ann", "key", "print")
+    clock.now += 2
+    assert begun(kept)
+
+
 def test_a_large_response_is_kept_in_parts(kept: Idempotency) -> None:
     body = bytes(((number * number) % 251) ^ (number >> 8 & 255) for number in range(4 * PART_CHARS))
     kept.finish(begun(kept), REPLY._replace(body=body))

@@ -273,7 +273,7 @@ async def test_each_tool_says_what_it_takes_and_gives(connect: Connect) -> None:
         assert tool.annotations.read_only_hint
         assert tool.output_schema is not None
         assert tool.output_schema["type"] == "object"
-    assert set(tools["ask"].input_schema["properties"]) == {"question", "database", "session_id"}
+    assert set(tools["ask"].input_schema["properties"]) == {"question", "database", "session_id", "options"}
     assert tools["ask"].input_schema["required"] == ["question", "database"]
     assert set(tools["run_sql"].output_schema["properties"]) >= {"columns", "rows", "truncated"}  # type: ignore[index]
 

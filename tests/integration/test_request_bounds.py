@@ -16,8 +16,9 @@ from starlette.types import Message, Receive, Scope, Send
 
 from agent.access.policy import CallerRequest
 from agent.api.app import create_app
+from agent.api.http.arrival import BODY_BYTES_A_SECOND, arrival_s
 from agent.api.server.bounded import bounded
-from agent.api.server.limits import BODY_BYTES_A_SECOND, MAX_HEADER_BYTES, MAX_HEADERS, arrival_s
+from agent.api.server.limits import MAX_HEADER_BYTES, MAX_HEADERS
 from agent.api.server.server import Server
 from agent.service import Service
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from api_client import api_client, app_without_docs, problem
+from eventually import eventually
 
 from agent.api.app import create_app
+from agent.api.http import context
 from agent.api.http.streaming import OpenStream
+from agent.core import deadline
 from agent.core.errors import OutOfTime, StateUnavailable
 from agent.core.events import Event, Started
 from agent.llm.scripted import ScriptedModel
 from agent.pipeline import asking
 from agent.service import Service
-from executors.errors import DatabaseUnavailable
+from executors.errors import DatabaseUnavailable, RegistryInvalid
 from rag.errors import RetrievalError, StoreUnavailable
 
 QUERY = {"question": "How many orders are there?", "database": "shop"}
@@ -54,6 +58,90 @@ async def test_a_deadline_holds_while_a_database_is_opened(
     finally:
         opened.set()
         await service.close()
+
+
+async def test_a_deadline_holds_while_the_service_is_built(make_service: Callable[..., Service]) -> None:
+    go_on, made = threading.Event(), 0
+
+    def slow() -> Service:
+        nonlocal made
+        made += 1
+        go_on.wait()
+        return make_service(enable_retrieval=False)
+
+    async with api_client(create_app(slow, request_deadline_s=0.05)) as client:
+        try:
+            refused = [await client.post(path, json=QUERY) for path in ("/query", "/query/stream")]
+            ready = await client.get("/health/ready")
+        finally:
+            go_on.set()
+        await eventually(lambda: client.get("/databases"), lambda told: told.status_code == 200)
+
+    for one in refused:
+        assert "Send the request again in 5 s." in problem(one, 503, "starting")["detail"]
+        assert one.headers["retry-after"] == "5"
+    assert (ready.status_code, ready.json()["parts"][0]["name"]) == (503, "service")
+    assert made == 1, "who leaves does not have it made again"
+
+
+async def test_a_service_that_could_not_be_built_is_tried_again(make_service: Callable[..., Service]) -> None:
+    tries = 0
+
+    def sometimes() -> Service:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise RegistryInvalid("databases.yaml cannot be read.")
+        return make_service(enable_retrieval=False)
+
+    async with api_client(create_app(sometimes)) as client:
+        first = await client.get("/databases")
+        second = await client.get("/databases")
+
+    problem(first, 503, "registry-invalid")
+    assert second.status_code == 200
+
+
+@pytest.fixture
+def _arrived_long_ago(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests that have waited for an hour when they come to their route."""
+
+    @contextmanager
+    def arriving() -> Iterator[None]:
+        token = deadline._ARRIVED.set(asyncio.get_running_loop().time() - 3600)
+        yield
+        deadline._ARRIVED.reset(token)
+
+    monkeypatch.setattr(context, "arriving", arriving)
+
+
+@pytest.mark.usefixtures("_arrived_long_ago")
+@pytest.mark.parametrize("path, body", [
+    ("/query", QUERY),
+    ("/execute", {"database": "shop", "sql": COUNT}),
+    ("/records", {"database": "shop", "sql": COUNT}),
+])  # fmt: skip
+async def test_what_a_request_has_waited_is_of_its_deadline(
+    make_service: Callable[..., Service], path: str, body: dict[str, Any]
+) -> None:
+    app = create_app(lambda: make_service(enable_retrieval=False), request_deadline_s=7200)
+    async with api_client(app) as client:
+        problem(await client.post(path, json=body), 504, "out-of-time")
+
+
+@pytest.mark.usefixtures("_arrived_long_ago")
+async def test_a_job_has_its_own_time(make_service: Callable[..., Service], model: ScriptedModel) -> None:
+    model.replies(sql=COUNT)
+    model.replies(correct=True)
+    model.replies(text="There are 5 orders.")
+    app = create_app(lambda: make_service(enable_retrieval=False), request_deadline_s=7200)
+    async with api_client(app) as client:
+        job = (await client.post("/query?mode=async", json=QUERY)).json()
+        done = await eventually(
+            lambda: client.get(f"/jobs/{job['id']}"), lambda told: told.json()["finished_at"] is not None
+        )
+
+    assert done.json()["status"] == "succeeded", done.text
 
 
 # -- readiness ---------------------------------------------------------------------------------------------

@@ -10,8 +10,15 @@ from typing import Any
 
 import pytest
 from api_client import api_client, problem
+from mcp import Client
+from typer.testing import CliRunner
 
 from agent.api.app import create_app
+from agent.api.mcp import build_server
+from agent.cli import asking as cli_asking
+from agent.cli import console
+from agent.cli import main as cli
+from agent.core.callers import LOCAL
 from agent.knowledge import build
 from agent.llm.scripted import ScriptedModel
 from agent.pipeline import asking
@@ -79,6 +86,75 @@ async def test_a_request_may_name_another_one(make_service: Callable[..., Servic
     told = await ask(make_service, model, question, "UTC", time_zone="Asia/Seoul")
 
     assert "Today is 2026-11-01, a Sunday (Asia/Seoul)" in told
+
+
+async def test_a_message_of_a_chat_may_name_one(make_service: Callable[..., Service], model: ScriptedModel) -> None:
+    model.replies(sql=SQL)
+    model.replies(correct=True)
+    model.replies(text="The total is 2.")
+    async with api_client(create_app(lambda: make_service(second_draft=False))) as client:
+        started = await client.post("/agents/text-to-sql/start-session", json={"database": "clinic"})
+        options = {"time_zone": "Asia/Seoul", "clarify": False}
+        message = "What is the total amount of visits last month?"
+        body = {"session_id": started.json()["session_id"], "message": message, "options": options}
+        response = await client.post("/agents/text-to-sql/chat", json=body)
+
+    assert response.json()["results"] == [{"total": 2.0}], response.text
+    assert "Today is 2026-11-01, a Sunday (Asia/Seoul)" in model.asked[0].tail
+
+
+async def test_a_tool_may_name_one(make_service: Callable[..., Service], model: ScriptedModel) -> None:
+    model.replies(sql=SQL)
+    model.replies(correct=True)
+    model.replies(text="The total is 2.")
+    service = make_service(second_draft=False)
+    asked = {"question": "What is the total amount of visits last month?", "database": "clinic"}
+    try:
+        async with Client(build_server(service, LOCAL)) as client:
+            answered = await client.call_tool("ask", asked | {"options": {"time_zone": "Asia/Seoul"}})
+            refused = await client.call_tool("ask", asked | {"options": {"time_zone": "Europe/Atlantis"}})
+    finally:
+        await service.close()
+
+    assert not answered.is_error, answered.content
+    assert "Today is 2026-11-01, a Sunday (Asia/Seoul)" in model.asked[0].tail
+    assert refused.is_error
+    assert "options.time_zone: " in str(refused.content)
+    assert "There is no such time zone. Use an IANA name" in str(refused.content)
+
+
+@pytest.mark.parametrize("command", ["ask", "chat"])
+def test_so_may_who_asks_at_the_terminal(
+    make_service: Callable[..., Service],
+    model: ScriptedModel,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    command: str,
+) -> None:
+    model.replies(sql=SQL)
+    model.replies(correct=True)
+    model.replies(text="The total is 2.")
+    monkeypatch.setattr(console, "build_service", lambda *_, **__: make_service(second_draft=False))
+    monkeypatch.setattr(cli_asking, "bring_model", lambda _: None)
+    question = "What is the total amount of visits last month?"
+    (tmp_path / "questions.txt").write_text(f"{question}\n", encoding="utf-8")
+    words = [question] if command == "ask" else ["--script", str(tmp_path / "questions.txt")]
+    run = CliRunner().invoke(
+        cli.app, [command, *words, "-d", "clinic", "--no-clarify", "--time-zone", "Asia/Seoul"], env={"NO_COLOR": "1"}
+    )
+
+    assert run.exit_code == 0, run.output
+    assert "Today is 2026-11-01, a Sunday (Asia/Seoul)" in model.asked[0].tail
+
+
+@pytest.mark.parametrize("command", ["ask", "chat"])
+@pytest.mark.parametrize("zone", ["Europe/Atlantis", "", "../etc/passwd"])
+def test_the_terminal_names_what_is_no_time_zone(command: str, zone: str) -> None:
+    words = ["How many visits?"] if command == "ask" else []
+    run = CliRunner().invoke(cli.app, [command, *words, "--time-zone", zone], env={"NO_COLOR": "1", "COLUMNS": "200"})
+
+    assert run.exit_code == 2
+    assert "There is no such time zone. Use an IANA name, as `Europe/Berlin` or `UTC`." in run.output
 
 
 async def test_who_does_not_count_from_today_hears_no_day(

@@ -227,6 +227,73 @@ async def test_what_has_expired_is_gone(opened: Open, settings: Settings, monkey
     assert left(settings) == []
 
 
+# -- sent again ----------------------------------------------------------------------------------------------
+
+AGAIN = {"idempotency-key": "3f1c0d2e-1"}
+
+
+async def names(client: Client) -> list[str]:
+    return [it["name"] for it in (await client.get("/databases", headers=bearer(ANN))).json()["databases"]]
+
+
+async def test_an_upload_that_is_sent_again_is_one(client: Client, settings: Settings) -> None:
+    first, second = [await upload(client, "sales.csv", SALES.encode(), headers=AGAIN) for _ in range(2)]
+
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert (second.json(), second.headers["location"]) == (first.json(), first.headers["location"])
+    assert "idempotent-replayed" not in first.headers
+    assert second.headers["idempotent-replayed"] == "true"
+    assert await names(client) == ["shop", "sales"]
+    assert len(left(settings)) == 1
+
+
+@pytest.mark.parametrize("file, content", [("sales.csv", SALES.encode() + b"Ulm;1,00;2024-01-01\n"),
+                                           ("other.csv", SALES.encode())])  # fmt: skip
+async def test_other_data_with_the_key_of_an_upload_is_refused(client: Client, file: str, content: bytes) -> None:
+    await upload(client, "sales.csv", SALES.encode(), headers=AGAIN)
+
+    problem(await upload(client, file, content, headers=AGAIN), 422, "key-reused")
+    assert await names(client) == ["shop", "sales"]
+
+
+async def test_an_upload_that_is_still_coming_is_not_begun_again(client: Client) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def held() -> AsyncIterator[bytes]:
+        yield SALES.encode()[:50]
+        begun.set()
+        await go_on.wait()
+        yield SALES.encode()[50:]
+
+    async with asyncio.TaskGroup() as tasks:
+        first = tasks.create_task(upload(client, "sales.csv", held(), headers=AGAIN))
+        await begun.wait()
+        second = await upload(client, "sales.csv", SALES.encode(), headers=AGAIN)
+        go_on.set()
+
+    problem(second, 409, "request-in-progress")
+    assert first.result().status_code == 201
+    third = await upload(client, "sales.csv", SALES.encode(), headers=AGAIN)
+    assert third.headers["idempotent-replayed"] == "true", "it is the same data, however it came"
+
+
+async def test_an_upload_that_failed_may_be_sent_again(client: Client) -> None:
+    problem(await upload(client, "sales.csv", b"", headers=AGAIN), 422, "upload-invalid")
+
+    assert (await upload(client, "sales.csv", SALES.encode(), headers=AGAIN)).status_code == 201
+
+
+async def test_a_key_has_no_upload_read_that_is_too_large(opened: Open) -> None:
+    async with opened(upload_mb=1) as client:
+
+        async def never() -> AsyncIterator[bytes]:
+            raise AssertionError("the body was read")
+            yield b""
+
+        declared = AGAIN | {"content-length": str(2 * 10**9)}
+        problem(await upload(client, "a.csv", never(), headers=declared), 413, "upload-too-large")
+
+
 # -- what does not -------------------------------------------------------------------------------------------
 
 

@@ -156,6 +156,7 @@ CASES: tuple[ProblemCase, ...] = (
     _raised(errors.AccessInvalid("PLUMBLINE_API_KEYS_FILE cannot be read."), None),
     _raised(errors.TooBusy("The service is answering all it can. Try again in 5 s.", 5),
             ASKING | {"execute", "records"}),
+    _raised(errors.Starting("The service is still starting after 220 s. Send the request again in 5 s.", 5), None),
     _raised(errors.ShuttingDown("This process is being stopped. Ask again in 5 s.", 5), None),
     _raised(errors.BudgetSpent("The question may take 2 model calls, and has had them."), ASKING),
     _raised(errors.ModelUnavailable("The model cannot be reached. Try again later."), ASKING),
@@ -191,6 +192,7 @@ def applies(case: ProblemCase, operation: Operation) -> bool:
         "key-reused": operation.id in TAKING,
         "unexpected": operation.id not in OPEN,
         "registry-invalid": operation.closed and operation.id not in UNAIDED,
+        "starting": operation.closed and operation.id not in UNAIDED,
         "access-invalid": operation.closed,
         "shutting-down": operation.id != "health_live",
     }

@@ -1,4 +1,4 @@
-"""Around every request: its trace id, and the limit on its size."""
+"""Around every request: its trace id, when it arrived, and the limit on its size."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from agent import telemetry
 from agent.config.settings import Settings
 from agent.core.callers import ANONYMOUS, named
+from agent.core.deadline import arriving
 from agent.telemetry.trace import new_trace_id, traceparent_for, traceparent_of, working_for
 
 PRINCIPAL_HEADER = "x-ms-client-principal-name"
@@ -44,7 +45,7 @@ class RequestContext:
                 MutableHeaders(scope=message)[TRACE_HEADER] = trace_id
             await send(message)
 
-        with working_for(traceparent):
+        with working_for(traceparent), arriving():
             uploads = scope["method"] == "POST" and scope["path"] == UPLOADS
             most = max(self.upload_bytes, self.max_request_bytes) if uploads else self.max_request_bytes
             await self.app(scope, _limited(receive, headers, most), send_traced)

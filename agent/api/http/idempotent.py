@@ -15,11 +15,13 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agent.api.http.arrival import arrival_s
 from agent.api.http.context import principal_of
 from agent.api.http.errors import http_problem, problem_response, refusal
 from agent.api.http.lazy_service import LazyService
-from agent.core.errors import PlumblineError, StateUnavailable
-from agent.storage.idempotency import Claim, Idempotency, StoredResponse
+from agent.config.settings import MB, Settings
+from agent.core.errors import KeyReused, PlumblineError, StateUnavailable
+from agent.storage.idempotency import REUSED, Claim, Idempotency, StoredResponse
 from executors.errors import ExecutorError
 
 HEADER, REPLAYED = "idempotency-key", "idempotent-replayed"
@@ -35,7 +37,9 @@ CHANGING = (
     "add_documents",
     "index_database",
 )
-TAKING = frozenset((*ASKING, *CHANGING))
+# Operations whose body is written to disk as it comes: it is told from another by a digest, and never held here.
+STREAMED = ("upload_database",)
+TAKING = frozenset((*ASKING, *CHANGING, *STREAMED))
 EVENTS = "text/event-stream"
 END = re.compile(rb'^(?:event: done\r?$|data: \{"event": ?"done")', re.MULTILINE)
 OF_THE_WAY = frozenset({"x-trace-id", "date", "server", "connection", "transfer-encoding", "content-length"})
@@ -70,19 +74,27 @@ class IdempotentRequests:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         key = Headers(scope=scope).get(HEADER) if scope["type"] == "http" and scope["method"] == "POST" else None
-        if key is None or self._operation(scope) not in TAKING:
+        operation = self._operation(scope) if key is not None else ""
+        if key is None or operation not in TAKING:
             await self.app(scope, receive, send)
             return
         trace_id = scope["state"]["trace_id"]
         if not 1 <= len(key) <= MAX_CHARS or not all("!" <= sign <= "~" for sign in key):
             await _bad_key(trace_id)(scope, receive, send)
             return
+        body = _Body(receive, is_kept=operation not in STREAMED)
         try:
-            body = await _read(receive)
+            if body.is_kept:
+                await body.read()
             service = await self._lazy.get()
             store = service.idempotency
             principal = principal_of(Request(scope), service.settings)
-            found = await asyncio.to_thread(store.begin, principal, key, _fingerprint(scope, body))
+            arriving_s = 0.0 if body.is_kept else _arriving_s(scope, service.settings)
+            found = await asyncio.to_thread(store.begin, principal, key, _fingerprint(scope, body), arriving_s)
+            if isinstance(found, StoredResponse) and not body.is_kept:
+                await body.read()
+                if body.digest != found.digest:
+                    raise KeyReused(REUSED)
         except (PlumblineError, ExecutorError) as error:
             await refusal(error, trace_id)(scope, receive, send)
             return
@@ -92,13 +104,13 @@ class IdempotentRequests:
         if isinstance(found, StoredResponse):
             await _replay(found, send)
             return
-        await self._answer(scope, _again(body, receive), send, store, found)
+        await self._answer(scope, body, send, store, found)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send, store: Idempotency, claim: Claim) -> None:
+    async def _answer(self, scope: Scope, body: _Body, send: Send, store: Idempotency, claim: Claim) -> None:
         """Have the request answered; keep the response before its last byte is sent, so that nobody has it unkept."""
-        heard = _Heard(store, claim, send)
+        heard = _Heard(store, claim, send, body)
         try:
-            await self.app(scope, receive, heard.send)
+            await self.app(scope, body.receive, heard.send)
         finally:
             if not heard.is_stored:  # it failed, or nobody listens any more
                 await asyncio.shield(asyncio.create_task(_forgotten(store, claim)))
@@ -110,6 +122,48 @@ class IdempotentRequests:
         return ""
 
 
+class _Body:
+    """The body of a request: read at once and given again, or, where it is not kept, digested on its way.
+
+    Args:
+        receive: of the caller.
+        is_kept: whether it may be held in memory.
+    """
+
+    def __init__(self, receive: Receive, *, is_kept: bool) -> None:
+        self.is_kept = is_kept
+        self._receive, self._digest = receive, hashlib.sha256()
+        self._pieces: list[bytes] = []
+        self._pending: list[Message] = []
+
+    @property
+    def digest(self) -> str:
+        """Of what has come so far, in hexadecimal digits."""
+        return self._digest.hexdigest()
+
+    async def read(self) -> None:
+        """Wait for all of it. Raises HTTPException: it is too large, or does not come."""
+        more = True
+        while more:
+            message = await self._next()
+            if message["type"] == "http.disconnect":
+                raise HTTPException(408)
+            more = message.get("more_body", False)
+        self._pending = [{"type": "http.request", "body": b"".join(self._pieces), "more_body": False}]
+
+    async def receive(self) -> Message:
+        """For the routes: as if nothing had been read yet."""
+        return self._pending.pop() if self._pending else await self._next()
+
+    async def _next(self) -> Message:
+        message = await self._receive()
+        piece = message.get("body", b"")
+        self._digest.update(piece)
+        if self.is_kept:
+            self._pieces.append(piece)
+        return message
+
+
 class _Heard:
     """What is sent, and heard on its way.
 
@@ -117,10 +171,11 @@ class _Heard:
         store: where a response goes.
         claim: of the request.
         send: to the caller.
+        body: of the request.
     """
 
-    def __init__(self, store: Idempotency, claim: Claim, send: Send) -> None:
-        self._store, self._claim, self._send = store, claim, send
+    def __init__(self, store: Idempotency, claim: Claim, send: Send, body: _Body) -> None:
+        self._store, self._claim, self._send, self._body = store, claim, send, body
         self._status, self._headers = 0, Headers()
         self._pieces: list[bytes] = []
         self.is_stored = False
@@ -140,8 +195,9 @@ class _Heard:
         if self._status >= FIRST_ERROR or (streams and END.search(body) is None):
             return
         headers = [(name, value) for name, value in self._headers.items() if name not in OF_THE_WAY]
+        response = StoredResponse(self._status, headers, body, "" if self._body.is_kept else self._body.digest)
         try:
-            await asyncio.to_thread(self._store.finish, self._claim, StoredResponse(self._status, headers, body))
+            await asyncio.to_thread(self._store.finish, self._claim, response)
         except StateUnavailable as error:
             log.warning("The response to a request with an Idempotency-Key was not kept: %s", error)
             return
@@ -155,33 +211,18 @@ async def _forgotten(store: Idempotency, claim: Claim) -> None:
         log.warning("A request that failed keeps its Idempotency-Key for a while: %s", error)
 
 
-async def _read(receive: Receive) -> bytes:
-    """The whole body. Raises HTTPException: it is too large, or does not come."""
-    pieces, more = [], True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise HTTPException(408)
-        pieces.append(message.get("body", b""))
-        more = message.get("more_body", False)
-    return b"".join(pieces)
+def _arriving_s(scope: Scope, settings: Settings) -> float:
+    """Seconds that a body may take to arrive."""
+    declared = Headers(scope=scope).get("content-length", "")
+    size = int(declared) if declared.isascii() and declared.isdigit() else settings.upload_mb * MB
+    return arrival_s(settings.receive_timeout_s, min(size, settings.upload_mb * MB))
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
-    """`receive` as if the body had not been read yet."""
-    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive_again() -> Message:
-        return pending.pop() if pending else await receive()
-
-    return receive_again
-
-
-def _fingerprint(scope: Scope, body: bytes) -> str:
-    """Of all that the response depends on."""
+def _fingerprint(scope: Scope, body: _Body) -> str:
+    """Of all that the response depends on, but for a body that is not kept."""
     accept = Headers(scope=scope).get("accept", "")
-    request_text = "\n".join((scope["path"], scope["query_string"].decode("latin-1"), accept))
-    return hashlib.sha256(request_text.encode() + b"\n\n" + body).hexdigest()
+    known = (scope["path"], scope["query_string"].decode("latin-1"), accept, body.digest if body.is_kept else "")
+    return hashlib.sha256("\n".join(known).encode()).hexdigest()
 
 
 async def _replay(reply: StoredResponse, send: Send) -> None:

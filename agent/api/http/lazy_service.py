@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextvars import Context
 from typing import Annotated
 
 from fastapi import Depends, Request
 
-from agent.core.errors import PlumblineError, StateUnavailable
+from agent.core.deadline import RETRY_AFTER_S, arrived_at
+from agent.core.errors import PlumblineError, Starting, StateUnavailable
 from agent.service import Service
 from executors.errors import ExecutorError
+
+STARTING = "The service is still starting after {seconds} s. Send the request again in {later} s."
 
 log = logging.getLogger(__name__)
 
@@ -22,33 +26,52 @@ class LazyService:
     Args:
         factory: makes the service; it may block, and is tried again by the next request after it has failed.
         has_timers: whether the host has some, which clean up; else this does.
+        deadline_s: seconds from its arrival on that a request waits for the service. It is made all the same.
     """
 
-    def __init__(self, factory: Callable[[], Service], *, has_timers: bool = False) -> None:
-        self._factory, self._has_timers = factory, has_timers
-        self._lock = asyncio.Lock()
+    def __init__(self, factory: Callable[[], Service], *, has_timers: bool = False, deadline_s: float = 220) -> None:
+        self._factory, self._has_timers, self._deadline_s = factory, has_timers, deadline_s
         self._service: Service | None = None
+        self._making: asyncio.Task[Service] | None = None
         self._beside: tuple[asyncio.Task[None], ...] = ()  # what runs while requests are answered
         self._refreshing: asyncio.Task[None] | None = None
 
     async def get(self, database: str = "") -> Service:
-        """The service, which knows what databases there are now. Raises what its factory raises (RegistryInvalid).
+        """The service, which knows what databases there are now.
 
         Args:
             database: that is asked for: another process may have taken it a moment ago.
+
+        Raises:
+            RegistryInvalid, ...: whatever its factory raises.
+            Starting: it is not made in time.
         """
-        service = await self._made()
+        service = self._service or await self._made()
         await service.registered.follow(database)
         return service
 
     async def _made(self) -> Service:
-        async with self._lock:
-            if self._service is None:
-                self._service = await asyncio.to_thread(self._factory)
-                self._beside = (self._service.start(),)
-                if not self._has_timers:
-                    self._beside += (asyncio.create_task(_clean_up(self._service)),)
-        return self._service
+        if self._making is None:
+            # In a context of its own: what goes on beside the requests belongs to none of them.
+            self._making = asyncio.create_task(self._make(), context=Context())
+        making = self._making
+        left_s = arrived_at() + self._deadline_s - asyncio.get_running_loop().time()
+        await asyncio.wait({making}, timeout=max(left_s, 0))
+        if not making.done():
+            raise Starting(STARTING.format(seconds=f"{self._deadline_s:g}", later=RETRY_AFTER_S), RETRY_AFTER_S)
+        return making.result()
+
+    async def _make(self) -> Service:
+        try:
+            service = await asyncio.to_thread(self._factory)
+        except BaseException:
+            self._making = None
+            raise
+        self._service = service
+        self._beside = (service.start(),)
+        if not self._has_timers:
+            self._beside += (asyncio.create_task(_clean_up(service)),)
+        return service
 
     def refresh_dashboards(self, every_s: float) -> None:
         """Run the tiles that are due from now on, where no timer of the host does. The first look makes the service.
@@ -73,7 +96,9 @@ class LazyService:
             self._service.registered.deadlines.stop()
 
     async def close(self) -> None:
-        """Close the service, where one was made."""
+        """Close the service, where one was made; one that is being made is waited for."""
+        if self._making is not None:
+            await asyncio.gather(self._making, return_exceptions=True)
         beside = self._beside + ((self._refreshing,) if self._refreshing else ())
         for task in beside:
             task.cancel()

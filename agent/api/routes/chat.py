@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from agent import __version__
@@ -26,6 +27,7 @@ from agent.api.schemas.chat import (
     chat_event,
 )
 from agent.api.schemas.chat_examples import CHAT_EXAMPLE, CLARIFICATION_EXAMPLE, ERROR_EXAMPLE, SESSION_EXAMPLE
+from agent.core.events import Event
 from agent.understanding.overview import overview
 
 router = APIRouter(prefix="/api/agents/text-to-sql")
@@ -61,11 +63,11 @@ async def start_session(body: StartSessionRequest, lazy: Lazy, request: Request)
     return StartSessionResponse.of(await service.start_session(body.name, caller), found)
 
 
-@router.post("/chat", operation_id="chat", summary="Chat", responses=ANSWERED | CHAT_ERRORS,
-             openapi_extra=FUNCTION)  # fmt: skip
+@router.post("/chat", operation_id="chat", summary="Chat", response_model=ChatResponse,
+             responses=ANSWERED | CHAT_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def chat(
     body: ChatRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
-) -> ChatResponse:
+) -> ChatResponse | Response:
     """Answers the next message of a session. One that leans on earlier ones is completed from them first.
 
     Messages of one session are answered one after the other.
@@ -73,8 +75,16 @@ async def chat(
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     session = await service.session(body.session_id, caller)
-    work = service.query(body.message, session.database, session_id=session.id, trace_id=trace_id, principal=caller)
-    return ChatResponse.of(await while_listening(request, work))
+    work = service.query(
+        body.message,
+        session.database,
+        session_id=session.id,
+        options=body.request_options,
+        trace_id=trace_id,
+        principal=caller,
+    )
+    answer = ChatResponse.of(await while_listening(request, work))
+    return JSONResponse(answer.wire(body.left_out)) if body.left_out else answer
 
 
 async def _open_stream(
@@ -83,9 +93,20 @@ async def _open_stream(
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     session = await service.session(body.session_id, caller)
-    events = service.events(body.message, session.database, session_id=session.id, trace_id=trace_id, principal=caller)
+    events = service.events(
+        body.message,
+        session.database,
+        session_id=session.id,
+        options=body.request_options,
+        trace_id=trace_id,
+        principal=caller,
+    )
+
+    def encode(event: Event) -> ServerSentEvent:
+        return named(chat_event(event, body.left_out))
+
     async with aclosing(events):
-        yield OpenStream(await anext(events), events, trace_id, encode=lambda event: named(chat_event(event)))
+        yield OpenStream(await anext(events), events, trace_id, encode=encode)
 
 
 @router.post("/chat/stream", operation_id="chat_stream", summary="Chat, and watch",

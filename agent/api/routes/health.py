@@ -10,7 +10,7 @@ from agent.api.http.lazy_service import Lazy
 from agent.api.http.levels import ANONYMOUS, FUNCTION
 from agent.api.http.streaming import while_listening
 from agent.api.schemas.common import Health, Live
-from agent.core.errors import ConfigurationInvalid
+from agent.core.errors import ConfigurationInvalid, Starting
 from agent.core.health import PartHealth, state_of
 from executors.errors import RegistryInvalid
 
@@ -42,6 +42,8 @@ async def health_ready(lazy: Lazy, request: Request, response: Response) -> Heal
         parts = await while_listening(request, service.health())
     except (RegistryInvalid, ConfigurationInvalid):
         parts = [PartHealth(name="configuration", ready=False, detail=http_problem(503).detail)]
+    except Starting as error:
+        parts = [PartHealth(name="service", ready=False, detail=str(error))]
     else:
         caller = principal_of(request, service.settings)
         hidden = {f"database {name}" for name in service.registered.hidden(caller)}

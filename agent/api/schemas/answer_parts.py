@@ -2,39 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from agent.core.models import Answer
 
 ALWAYS = frozenset({"status", "kind", "answer", "trace_id"})
-PARTS = tuple(name for name in Answer.model_fields if name not in ALWAYS)
 ALL = "all"
+INCLUDE = (
+    "Parts of the response that come only where they are asked for (`candidates`), or, with `exclude: [all]`, those "
+    "that are wanted."
+)
 
 
-def _part(name: str) -> str:
-    if name not in PARTS:
-        raise ValueError(f"There is no such part. Known: {', '.join(PARTS)}.")
-    return name
+def parts_of(response: type[BaseModel], always: Set[str] = ALWAYS) -> tuple[str, ...]:
+    """The parts of a response that may be left out. Args: always: those that may not."""
+    return tuple(name for name in response.model_fields if name not in always)
 
 
-def _part_or_all(name: str) -> str:
-    return name if name == ALL else _part(name)
+def one_of_parts(*parts: str) -> AfterValidator:
+    """Raises ValueError for a name that is none of them."""
+
+    def known(name: str) -> str:
+        if name not in parts:
+            raise ValueError(f"There is no such part. Known: {', '.join(parts)}.")
+        return name
+
+    return AfterValidator(known)
 
 
-Part = Annotated[str, Field(json_schema_extra={"enum": list(PARTS)}), AfterValidator(_part)]
-PartOrAll = Annotated[str, Field(json_schema_extra={"enum": [ALL, *PARTS]}), AfterValidator(_part_or_all)]
+PARTS = parts_of(Answer)
+Part = Annotated[str, Field(json_schema_extra={"enum": [*PARTS]}), one_of_parts(*PARTS)]
+PartOrAll = Annotated[str, Field(json_schema_extra={"enum": [ALL, *PARTS]}), one_of_parts(ALL, *PARTS)]
 
 
-def left_out(include: Sequence[str], exclude: Sequence[str]) -> frozenset[str]:
-    """The parts that are not sent. Args: include, exclude: of the request; `all` of them leaves those out that it names
-    nowhere.
+def left_out(include: Sequence[str], exclude: Sequence[str], parts: Sequence[str] = PARTS) -> frozenset[str]:
+    """The parts that are not sent.
+
+    Args:
+        include, exclude: of the request; `all` in `exclude` leaves out what `include` does not name.
+        parts: of the response.
 
     Raises:
         ValueError: a part is in both.
     """
     if both := [name for name in include if name in exclude]:
         raise ValueError(f"{', '.join(both)}: a part is either in `include` or in `exclude`.")
-    return frozenset(PARTS if ALL in exclude else exclude) - frozenset(include)
+    return frozenset(parts if ALL in exclude else exclude) - frozenset(include)

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.api.schemas.common import Name, StreamEvent, Text, one_of
+from agent.api.schemas.answer_parts import ALL, INCLUDE, left_out, one_of_parts, parts_of
+from agent.api.schemas.common import NOTHING, Name, StreamEvent, Text, one_of
 from agent.core.events import Done, Event
 from agent.core.kinds import Kind
-from agent.core.models import Answer, AnswerPart, AnswerSource, Chart, Check, Choice, Correction, with_first_records
+from agent.core.models import (
+    Answer,
+    AnswerPart,
+    AnswerSource,
+    CandidateRecord,
+    Chart,
+    Check,
+    Choice,
+    Correction,
+    Options,
+    ReadOptions,
+    with_first_records,
+)
 from agent.core.usage import Usage
 from agent.sessions.sessions import Session
 from agent.understanding.overview import Overview
@@ -132,19 +145,6 @@ class StartSessionResponse(Frozen):
         )
 
 
-class ChatRequest(Frozen):
-    """The next message of a session: a question, a follow-up, or the reply to what was asked back."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"session_id": SESSION_ID, "message": "What are the top 5 categories by total sales?"}]
-        }
-    )
-
-    session_id: Name
-    message: Text = Field(description="In plain language.")
-
-
 def _where_it_applies() -> Any:
     """A field that is left out where it is None; a None below it is said."""
     return Field(None, exclude_if=lambda value: value is None)
@@ -159,6 +159,7 @@ class ChatResponse(Frozen):
     error_details: why there are no rows. choices: of a clarification: ways to read the question.
     raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
     parts: of a message that needed several queries, each of them; `message` names them as `[1]`.
+    candidates: where `include` names them: the distinct results that the drafts gave, with their votes.
     """
 
     status: Literal["success", "error", "clarification_needed"]
@@ -186,6 +187,7 @@ class ChatResponse(Frozen):
     explanation: str | None = _where_it_applies()
     chart: Chart | None = _where_it_applies()
     parts: list[AnswerPart] | None = _where_it_applies()
+    candidates: list[CandidateRecord] | None = _where_it_applies()
     usage: Usage = Usage()
     warnings: list[str] = []
 
@@ -226,11 +228,51 @@ class ChatResponse(Frozen):
             raw_total=answer.raw_total,
             explanation=answer.explanation or None,
             chart=answer.chart,
+            candidates=answer.candidates or None,
         )
 
-    def wire(self) -> dict[str, Any]:
-        """As JSON, without what does not apply."""
-        return self.model_dump(mode="json")
+    def wire(self, left_out: frozenset[str] = NOTHING) -> dict[str, Any]:
+        """As JSON, without what does not apply. Args: left_out: parts that are not sent."""
+        return self.model_dump(mode="json", exclude=set(left_out))
+
+
+PARTS = parts_of(ChatResponse, {"status", "kind", "message", "trace_id"})
+Part = Annotated[str, Field(json_schema_extra={"enum": [*PARTS]}), one_of_parts(*PARTS)]
+PartOrAll = Annotated[str, Field(json_schema_extra={"enum": [ALL, *PARTS]}), one_of_parts(ALL, *PARTS)]
+
+
+class ChatRequest(Frozen):
+    """The next message of a session: a question, a follow-up, or the reply to what was asked back."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"session_id": SESSION_ID, "message": "What are the top 5 categories by total sales?"}]
+        }
+    )
+
+    session_id: Name
+    message: Text = Field(description="In plain language.")
+    options: ReadOptions = Field(ReadOptions(), description="What this message changes; the settings otherwise.")
+    include: list[Part] = Field([], description=INCLUDE)
+    exclude: list[PartOrAll] = Field(
+        [], description="Parts of the response that are left out; `all` leaves status, kind, message and trace_id."
+    )
+
+    @model_validator(mode="after")
+    def _names_a_part_once(self) -> ChatRequest:
+        left_out(self.include, self.exclude, PARTS)
+        return self
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The parts of the response that are not sent."""
+        return left_out(self.include, self.exclude, PARTS)
+
+    @property
+    def request_options(self) -> Options:
+        """The options, with what `include` asks for."""
+        asked = {"candidates": True} if "candidates" in self.include else {}
+        return Options.model_validate(self.options.model_dump(exclude_unset=True) | asked)
 
 
 def error_details(answer: Answer) -> str:
@@ -243,10 +285,15 @@ def error_details(answer: Answer) -> str:
     return answer.answer
 
 
-def chat_event(event: Event) -> StreamEvent:
-    """An event of `chat/stream`: those of `query/stream`, but for `done`, which has the response of `chat`."""
+def chat_event(event: Event, left_out: frozenset[str] = NOTHING) -> StreamEvent:
+    """An event of `chat/stream`: those of `query/stream`, but for `done`, which has the response of `chat`.
+
+    Args:
+        event: what happened.
+        left_out: parts of the response that are not sent.
+    """
     if isinstance(event, Done):
-        return StreamEvent(event=event.event, data=ChatResponse.of(event.answer).wire())
+        return StreamEvent(event=event.event, data=ChatResponse.of(event.answer).wire(left_out))
     return StreamEvent.of(event)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from agent.api.schemas.answer_parts import Part, PartOrAll, left_out
+from agent.api.schemas.answer_parts import INCLUDE, Part, PartOrAll, left_out
 from agent.core.events import Done, Event, Failed, NodeComplete
 from agent.core.fields import A_NUMBER
 from agent.core.health import PartHealth, Readiness
@@ -61,11 +61,7 @@ class QueryRequest(Frozen):
     database: Name = Field(description="A name that `GET /api/databases` lists.")
     session_id: Name | None = Field(None, description="Of an earlier session, whose last exchanges are then known.")
     options: Options = Field(Options(), description="What this request changes; the service's settings otherwise.")
-    include: list[Part] = Field(
-        [],
-        description="Parts of the response that come only where they are asked for (`candidates`), or, with "
-        "`exclude: [all]`, those that are wanted.",
-    )
+    include: list[Part] = Field([], description=INCLUDE)
     exclude: list[PartOrAll] = Field(
         [], description="Parts of the response that are left out; `all` leaves status, kind, answer and trace_id."
     )

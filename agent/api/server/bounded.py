@@ -17,8 +17,9 @@ from typing import Any
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from agent.api.http.arrival import arrival_s
 from agent.api.http.errors import MEDIA_TYPE, http_problem
-from agent.api.server.limits import HEADER_OVERHEAD, MAX_HEADER_BYTES, MAX_HEADERS, arrival_s
+from agent.api.server.limits import HEADER_OVERHEAD, MAX_HEADER_BYTES, MAX_HEADERS
 from agent.telemetry.trace import new_trace_id
 
 OFFERING = frozenset({b"connection", b"upgrade", b"http2-settings"})
@@ -33,7 +34,7 @@ class BoundedHttp(HttpToolsProtocol):
     """One connection.
 
     A request begins with its first byte, or with the connection: one that is opened and says nothing is closed too.
-    The time of a request starts with it, and grows by what arrives of its body; see `limits.arrival_s`.
+    The time of a request starts with it, and grows by what arrives of its body; see `arrival_s`.
 
     Args:
         receive_timeout_s: seconds in which the head of a request must arrive.

@@ -8,17 +8,12 @@ from collections.abc import Sequence
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agent.api.http.arrival import arrival_s
 from agent.api.http.errors import http_problem, problem_response
 
 MAX_HEADERS = 100
 MAX_HEADER_BYTES = 32_768  # of all headers and the address together; Kestrel has the same, nginx 4 times 8 KiB
 HEADER_OVERHEAD = 4  # `: ` and the end of the line
-BODY_BYTES_A_SECOND = 16_384  # by which the time grows that a body may take
-
-
-def arrival_s(timeout_s: float, body_bytes: int) -> float:
-    """Seconds that a request may take to arrive, when so much of its body has."""
-    return timeout_s + body_bytes / BODY_BYTES_A_SECOND
 
 
 def is_too_large(headers: Sequence[tuple[bytes, bytes]], path: bytes = b"", query: bytes = b"") -> bool:

@@ -1444,6 +1444,23 @@ export interface components {
              * @description In plain language.
              */
             message: string;
+            /**
+             * @description What this message changes; the settings otherwise.
+             * @default {}
+             */
+            options: components["schemas"]["ReadOptions"];
+            /**
+             * Include
+             * @description Parts of the response that come only where they are asked for (`candidates`), or, with `exclude: [all]`, those that are wanted.
+             * @default []
+             */
+            include: ("answer_source" | "sql_query" | "results" | "columns" | "row_count" | "error_details" | "question" | "verified" | "confidence" | "checks" | "corrections" | "truncated" | "cursor" | "raw_results" | "raw_total" | "needs_human_review" | "review_id" | "choices" | "explanation" | "chart" | "parts" | "candidates" | "usage" | "warnings")[];
+            /**
+             * Exclude
+             * @description Parts of the response that are left out; `all` leaves status, kind, message and trace_id.
+             * @default []
+             */
+            exclude: ("all" | "answer_source" | "sql_query" | "results" | "columns" | "row_count" | "error_details" | "question" | "verified" | "confidence" | "checks" | "corrections" | "truncated" | "cursor" | "raw_results" | "raw_total" | "needs_human_review" | "review_id" | "choices" | "explanation" | "chart" | "parts" | "candidates" | "usage" | "warnings")[];
         };
         /**
          * ChatResponse
@@ -1455,6 +1472,7 @@ export interface components {
          *     error_details: why there are no rows. choices: of a clarification: ways to read the question.
          *     raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
          *     parts: of a message that needed several queries, each of them; `message` names them as `[1]`.
+         *     candidates: where `include` names them: the distinct results that the drafts gave, with their votes.
          */
         ChatResponse: {
             /**
@@ -1517,6 +1535,8 @@ export interface components {
             chart?: components["schemas"]["Chart"] | null;
             /** Parts */
             parts?: components["schemas"]["AnswerPart"][] | null;
+            /** Candidates */
+            candidates?: components["schemas"]["CandidateRecord"][] | null;
             /**
              * @default {
              *       "model_calls": 0,
@@ -2484,7 +2504,7 @@ export interface components {
         };
         /**
          * Options
-         * @description What one request may change; the settings' values where absent, and never above their caps.
+         * @description The same, and changes of the data.
          */
         Options: {
             /** Max Attempts */
@@ -2512,16 +2532,6 @@ export interface components {
              */
             clarify?: boolean | null;
             /**
-             * Allow Writes
-             * @description Plan a change of the data, where it is asked for.
-             */
-            allow_writes?: boolean | null;
-            /**
-             * Confirm
-             * @description The token of a planned change: make it. `question` is not read.
-             */
-            confirm?: string | null;
-            /**
              * Effort
              * @description `quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less.
              */
@@ -2541,6 +2551,16 @@ export interface components {
              * @description Whether the model may plan several queries for this question, up to four. True: it is asked for a plan, whatever the question says; false: one query answers it. The settings may say that there are none.
              */
             plan?: boolean | null;
+            /**
+             * Allow Writes
+             * @description Plan a change of the data, where it is asked for.
+             */
+            allow_writes?: boolean | null;
+            /**
+             * Confirm
+             * @description The token of a planned change: make it. `question` is not read.
+             */
+            confirm?: string | null;
         };
         /**
          * PartHealth
@@ -2741,6 +2761,56 @@ export interface components {
              * @default []
              */
             exclude: ("all" | "answer_source" | "question" | "language" | "sql" | "results" | "columns" | "row_count" | "truncated" | "cursor" | "raw_results" | "raw_sql" | "raw_truncated" | "raw_total" | "group_columns" | "tables_used" | "dialect" | "attempts" | "attempt_history" | "verified" | "confidence" | "checks" | "doubts" | "candidates" | "corrections" | "numbers" | "parts" | "explanation" | "plan" | "reused" | "write" | "chart" | "clarification" | "clarification_reason" | "choices" | "needs_human_review" | "review_id" | "warnings" | "usage" | "timings_ms" | "session_id")[];
+        };
+        /**
+         * ReadOptions
+         * @description What one request may change of how it is answered; the settings' values where absent, never above their caps.
+         */
+        ReadOptions: {
+            /** Max Attempts */
+            max_attempts?: number | null;
+            /** Row Limit */
+            row_limit?: number | null;
+            /** Raw Row Limit */
+            raw_row_limit?: number | null;
+            /** Enable Evaluation */
+            enable_evaluation?: boolean | null;
+            /** Enable Calculator */
+            enable_calculator?: boolean | null;
+            /** Enable Retrieval */
+            enable_retrieval?: boolean | null;
+            /**
+             * Enable Answer
+             * @description False: the query and its rows are enough; no sentence is written, `answer` states the rows.
+             */
+            enable_answer?: boolean | null;
+            /** Reuse Verified */
+            reuse_verified?: boolean | null;
+            /**
+             * Clarify
+             * @description False: never ask back where a question can be read in several ways; say what was assumed.
+             */
+            clarify?: boolean | null;
+            /**
+             * Effort
+             * @description `quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less.
+             */
+            effort?: ("quick" | "balanced" | "thorough") | null;
+            /**
+             * Time Zone
+             * @description In which `today` and `last month` are meant: an IANA name, as `Europe/Berlin`.
+             */
+            time_zone?: string | null;
+            /**
+             * Candidates
+             * @description True: `candidates` holds the distinct results that the drafts gave, with their votes.
+             */
+            candidates?: boolean | null;
+            /**
+             * Plan
+             * @description Whether the model may plan several queries for this question, up to four. True: it is asked for a plan, whatever the question says; false: one query answers it. The settings may say that there are none.
+             */
+            plan?: boolean | null;
         };
         /**
          * ReadReport
@@ -5826,7 +5896,13 @@ export interface operations {
                 /** @description What the data is about. */
                 description?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5846,6 +5922,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
