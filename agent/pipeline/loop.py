@@ -60,6 +60,7 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
     elif reply := await run.reply():
         way = _replied(reply)
     else:
+        run.load_model()
         yield await run.select_schema()
         way = writes.plan(run) if writes.wanted(run) else _read(run)
     async for event in way:
@@ -112,6 +113,7 @@ async def _as_event(run: Run) -> AsyncIterator[Event]:
         text = review_text(review, run.question.text)
         yield Done(answer=await off_loop(partial(reviewed, run, text, review.suggestions)))
         return
+    run.start_text(best)
     yield await run.fetch_raw(best)
     if run.limits.enable_answer:
         yield await run.format_answer(best)

@@ -128,6 +128,8 @@ class Round:
         """
         if self._checked is None:
             return None
+        if not self._reusing and self._run.confirmation.second_draft == "judges":
+            self._run.ahead.begin(self._run)
         with self._run.ledger.timed("sql_executor"):
             try:
                 self._update(result=await self._rows_of(self._checked))
@@ -269,6 +271,8 @@ class Round:
             known = await self._repair()
         if known is not None:
             return known
+        if run.confirmation.second_draft == "besides":  # of an endpoint, which writes several at once
+            run.ahead.begin(run)  # here, where what is heard of a reply is not yet told as the query
         private = frozenset().union(*hidden_columns(run.context.db_schema, run.question.own_words).values())
         with sql_progress(len(run.attempts) + 1, run.context.system, run.question.text, private, run.part):
             return await self._written()

@@ -27,6 +27,7 @@ from agent.databases.supporting_rows import RawRecords, fetch_raw_records
 from agent.grounding.result import CheckedText
 from agent.pipeline.answers.response import best_of
 from agent.pipeline.answers.synthesize import facts_of, row_count_context
+from agent.pipeline.drafts.ahead import DraftAhead
 from agent.pipeline.drafts.consensus import Evidence, evidence_of
 from agent.pipeline.drafts.reuse import Reuse
 from agent.pipeline.judging.side_tasks import SideTasks
@@ -74,7 +75,7 @@ class Run:
     def __post_init__(self) -> None:
         self.database = self.database.seen_by(self.question.principal)
         self.context: Context
-        self.side = SideTasks()
+        self.side, self.ahead = SideTasks(), DraftAhead()
         self.reuse = Reuse(self.question, self.parts, self.limits)
         writer, judge = self.parts.generator.profile, self.parts.judge.profile
         self.confirmation = confirmation(writer, judge, self.limits.effort)
@@ -114,6 +115,11 @@ class Run:
     def resolve_dialect(self) -> DialectResolved:
         """Step 2; the name was found in the registry."""
         return DialectResolved(dialect=self.database.dialect, executor=type(self.database.executor).__name__)
+
+    def load_model(self) -> None:
+        """Have a model of this process loaded while schema and docs are read; what fails is told when it is called."""
+        if not self.parts.settings.is_hosted:
+            self.side.load(self.parts.generator.model.ready())
 
     async def select_schema(self) -> SchemaSelected:
         """Step 3: raw schema and retrieval, side by side."""
@@ -229,6 +235,17 @@ class Run:
         only_advised = advised and not last.reused and self.confirmation.judge == "advises"
         return self.accepted or only_advised
 
+    @property
+    def drafts(self) -> int:
+        """How many drafts there are, but for one that was begun ahead and that nobody has waited for."""
+        return self.written - self.ahead.waits
+
+    @property
+    def wants_draft_ahead(self) -> bool:
+        """Whether a query that runs will be confirmed by a further draft."""
+        wanted = self.limits.enable_evaluation and self.confirmation.second_draft != "off"
+        return wanted and self.written < self.confirmation.drafts
+
     def repair(self) -> Repairing:
         """Step 8: what the next attempt is told."""
         last = self.attempts[-1]
@@ -246,7 +263,7 @@ class Run:
         same = (it for it in self.candidates if (it.sql, it.draft) == (draft.sql, draft.index))
         chosen = next(same, None) or Candidate.of(draft, best.result, best.error, doubts=best.doubts)
         judged = best.verdict.correct if best.verdict is not None and best.verdict.source == "judge" else None
-        found = evidence_of(self.candidates, chosen, best.checks, judged, self.written)
+        found = evidence_of(self.candidates, chosen, best.checks, judged, self.drafts)
         doubted = found.chosen.model_copy(update={"doubts": (*found.chosen.doubts, *self.doubts)})
         return found.model_copy(update={"chosen": doubted})
 
@@ -283,6 +300,7 @@ class Run:
                 self.ledger,
                 draft=self.side.text(),
                 calculate=self.limits.enable_calculator,
+                quick=self.limits.effort == "quick",
             )
         return AnswerFormatted(
             answer=self.text.text,
@@ -328,15 +346,23 @@ class Run:
     async def close(self) -> None:
         """End what still runs at the side."""
         await self.side.close()
+        await self.ahead.close()
 
     def start_side_tasks(self, attempt: Attempt) -> None:
         """Begin what the answer will need, while the judge reads."""
         draft = None
-        profile = self.parts.profile
-        written = profile.writes_lists or attempt.rows.row_count <= 1
-        if profile.speculative_answer and written and self.limits.enable_evaluation and self.limits.enable_answer:
+        wanted = self.parts.profile.speculative_answer and self.limits.enable_evaluation and self.limits.enable_answer
+        if wanted and not self._composes(attempt):
             draft = self._first_text(attempt)
         self.side.start(self._raw_records(attempt), draft)
+
+    def start_text(self, best: Attempt) -> None:
+        """Have the sentence written while the rows behind the result are fetched."""
+        if self.limits.enable_answer and not self._composes(best):
+            self.side.start_text(partial(self._first_text, best))
+
+    def _composes(self, attempt: Attempt) -> bool:
+        return self.parts.writer.composes(attempt.rows, quick=self.limits.effort == "quick")
 
     async def _first_text(self, attempt: Attempt) -> str:
         with self.ledger.step("answer_formatter"):

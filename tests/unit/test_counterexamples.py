@@ -202,14 +202,16 @@ WRONG = [
     ("trade", "How many invoices await a payment?",
      "SELECT COUNT(*) AS n FROM invoices WHERE state = 'Awaiting'", "stored_values"),
 ]  # fmt: skip
+# A plain check refuses these before any vote, so they are written once more.
+TRIED_AGAIN = {"How many staff are there in Niger?", "How many invoices await a payment?"}
 
 
 @pytest.mark.parametrize(("database", "question", "sql", "rule"), WRONG, ids=[case[1] for case in WRONG])
 async def test_a_wrong_query_that_runs_is_doubted_and_not_verified(
     voting: Service, model: ScriptedModel, database: str, question: str, sql: str, rule: str
 ) -> None:
-    model.replies(sql=sql)
-    model.replies(sql=sql)
+    for _ in range(3 if question in TRIED_AGAIN else 2):
+        model.replies(sql=sql)
 
     answer = await voting.query(question, database, options=NO_SENTENCE)
 

@@ -206,8 +206,8 @@ async def test_what_failed_and_was_not_bettered_is_forgotten(ask: Ask, model: Sc
 async def test_no_second_draft_is_written_for_a_known_query(make_service: Make, model: ScriptedModel) -> None:
     service = make_service(second_draft=True)
     model.replies(sql=TOTAL)
-    model.replies(correct=True, reason="yes")
     model.replies(sql="SELECT SUM(o.amount) AS s FROM orders AS o")
+    model.replies(correct=True, reason="yes")
     model.replies(text="All orders come to 460.5.")
     assert (await service.query(QUESTION, "shop")).verified
     again(model)

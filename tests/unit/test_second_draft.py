@@ -74,7 +74,6 @@ async def test_drafts_vote_until_they_agree(
 @pytest.mark.parametrize(
     "effort, drafts, verified",
     [
-        ("quick", [TOTAL], False),
         ("balanced", [TOTAL, SAME], True),
         ("balanced", [TOTAL, OTHER], False),
         ("thorough", [TOTAL, OTHER, SAME, TOTAL], True),
@@ -93,12 +92,20 @@ async def test_effort_bounds_the_drafts(
     assert (answer.verified, answer.usage.model_calls) == (verified, len(drafts) + 1)
 
 
+async def test_quick_is_one_call_of_the_embedded_model(voting: Service, model: ScriptedModel) -> None:
+    model.replies(sql=TOTAL)
+
+    answer = await voting.query("What is the total of all orders?", "shop", options=Options(effort="quick"))
+
+    assert "460.5" in answer.answer
+    assert (answer.answer_source, answer.verified, answer.usage.model_calls) == ("composed", False, 1)
+
+
 @pytest.mark.parametrize(
     "effort, replies, verified",
     [
-        ("quick", [{"sql": TOTAL}], False),
         ("balanced", [{"sql": TOTAL}, {"correct": True, "reason": "the sum"}], True),
-        ("thorough", [{"sql": TOTAL}, {"correct": True, "reason": "the sum"}, {"sql": SAME}], True),
+        ("thorough", [{"sql": TOTAL}, {"sql": SAME}, {"correct": True, "reason": "the sum"}], True),
     ],
 )
 async def test_effort_with_a_judge(
@@ -166,14 +173,14 @@ async def test_where_a_profile_has_no_other_form_all_drafts_read_the_same(
 ) -> None:
     service = make_service(second_draft=True, profile="small_hosted", speculative_answer=False)
     model.replies(sql=TOTAL)
-    model.replies(correct=True, reason="the sum over all orders")
     model.replies(sql=SAME)
+    model.replies(correct=True, reason="the sum over all orders")
     model.replies(text="All orders together come to 460.5.")
 
     answer = await service.query("What is the total of all orders?", "shop")
 
     assert second_drafts(answer) == [True]
-    assert model.asked[0].messages == model.asked[2].messages
+    assert model.asked[0].messages == model.asked[1].messages
     await service.close()
 
 
@@ -213,8 +220,8 @@ async def test_besides_a_judge_one_with_other_rows_leaves_the_answer_unverified(
 ) -> None:
     service = make_service(second_draft=True)
     model.replies(sql=TOTAL)
-    model.replies(correct=True, reason="the sum over all orders")
     model.replies(sql=second)
+    model.replies(correct=True, reason="the sum over all orders")
     model.replies(text="All orders together come to 460.5.")
 
     answer = await service.query("What is the total of all orders?", "shop")
@@ -230,6 +237,7 @@ async def test_the_same_query_without_rows_twice_is_what_the_drafts_agree_on(
 ) -> None:
     nobody = "SELECT name FROM customers WHERE customer_id > 99"
     model.replies(sql=nobody)
+    model.replies(sql=COUNT)  # begun while the rows were fetched; nobody needs it
     model.replies(sql=nobody)  # asked again because there are no rows
     model.replies(text="There are none.")
 

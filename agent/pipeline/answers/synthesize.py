@@ -36,6 +36,10 @@ class Writer:
     def __init__(self, model: ChatModel, profile: Profile) -> None:
         self.model, self.profile = model, profile
 
+    def composes(self, rows: QueryResult, *, quick: bool) -> bool:
+        """Whether the answer is composed from these rows without a call: as the profile says, and where it is quick."""
+        return not self.profile.writes_lists and (quick or rows.row_count > 1)
+
     async def write(
         self,
         question: str,
@@ -81,23 +85,25 @@ class Writer:
         *,
         draft: Awaitable[str | None] | None,
         calculate: bool,
+        quick: bool = False,
     ) -> CheckedText:
         """The answer, of which every claim is supported: by the model, or composed from the rows.
 
         The model's sentence has its arithmetic recomputed. Where a claim of it is not supported, where it is empty or
-        broke off, it is asked once more, with what was wrong; then the answer is composed. Several rows are composed to
-        begin with, where the profile says so. What is returned ends with `row_count_context`.
+        broke off, it is asked once more, with what was wrong; then the answer is composed. What `composes` says is
+        composed to begin with. What is returned ends with `row_count_context`.
 
         Args:
             raw: the rows behind the aggregate, if there are any.
             draft: a first text, written ahead of time; None, or of None: it is written now.
             calculate: fill `[[...]]`, recompute equations, and support sums and the like by recomputing them.
+            quick: save the call where the rows give the answer by themselves.
         """
         from agent.grounding.answer import composed_text
 
         rows = attempt.rows
         facts = facts_of(question, attempt, context, raw=raw, calculate=calculate)
-        if rows.row_count > 1 and not self.profile.writes_lists:
+        if self.composes(rows, quick=quick):
             if draft is not None:
                 await draft  # of nobody: see `Run.start_side_tasks`
             checked = await off_loop(partial(composed_text, facts))

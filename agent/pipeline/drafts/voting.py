@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent.core.errors import ModelError, ReplyUnusable
+from agent.core.errors import ModelError
 from agent.core.models import Candidate, Check, Draft
 from agent.core.off_loop import off_loop
+from agent.pipeline.drafts.ahead import further_draft
 from agent.pipeline.drafts.consensus import AGREED, Group, grouped, is_settled
 from agent.rules.repair import repaired
 from executors.errors import DatabaseUnavailable, SqlFailed, SqlRefused
@@ -22,7 +23,8 @@ NAME = "second_draft"
 async def vote(run: Run, rows: Rows, most: int) -> Check:
     """Have drafts written until two of two or three of five agree, or `most` are written; the check that tells.
 
-    Each is added to the run's candidates. What is wrong with the model or the database ends it, and is told.
+    Each is added to the run's candidates; one that was begun ahead comes first. What is wrong with the model or the
+    database ends it, and is told.
 
     Args:
         run: whose candidates so far are in view.
@@ -30,26 +32,15 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
         most: drafts in all, the first included.
     """
     failure = ""
-    while run.written < most and not is_settled(grouped(run.candidates)):
+    while (run.ahead.waits or run.written < most) and not is_settled(grouped(run.candidates)):
         try:
-            draft = await _write(run)
+            draft = await (run.ahead.take() or further_draft(run))
             if draft is not None:
                 run.candidates.append(await _tried(run, draft, rows))
         except (ModelError, DatabaseUnavailable) as error:
             failure = f"A further draft was not to be had: {error}"
             break
     return _votes_text(grouped(run.candidates), run, failure)
-
-
-async def _write(run: Run) -> Draft | None:
-    """The next draft; None where the reply could not be used, or asks back."""
-    index = run.written
-    run.written += 1
-    try:
-        draft = await run.parts.generator.draft_anew(run.question.text, run.context, run.plan, run.ledger, index=index)
-    except ReplyUnusable:
-        return None
-    return draft.model_copy(update={"index": index}) if draft.sql is not None else None
 
 
 async def _tried(run: Run, draft: Draft, rows: Rows) -> Candidate:
@@ -75,7 +66,7 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
     votes = groups[0].votes if groups else 0
     voting = sum(group.votes for group in groups)
     if votes >= AGREED and (len(groups) == 1 or votes > groups[1].votes):
-        detail = f"{votes} of {run.written} drafts, each written anew, give these rows."
+        detail = f"{votes} of {run.drafts} drafts, each written anew, give these rows."
         return Check(name=NAME, passed=True, detail=detail)
     if voting < AGREED:
         errors = [it.error for it in run.candidates if it.error]
