@@ -66,14 +66,14 @@ class _Scored(NamedTuple):
 
 def measure(
     databases: Sequence[Asked], sides: Mapping[str, Side], scorer: Scorer, *, until: float, turn: int = 0
-) -> Iterator[list[Line]]:
-    """The lines of one database after the other.
+) -> Iterator[Line]:
+    """What each side takes for each question, one database after the other.
 
     Args:
         databases: what to ask.
         sides: by name.
         scorer: knows the databases.
-        until: when no further database is begun, by the monotonic clock.
+        until: when no further question is begun, by the monotonic clock.
         turn: which of the sides begins.
     """
     for asked in databases:
@@ -83,15 +83,14 @@ def measure(
             if isinstance(side, Checkout):
                 side.index(asked.name)
         scored = _Scored(scorer, asked.path, "duckdb" if asked.path.suffix == ".duckdb" else "sqlite")
-        lines: list[Line] = []
         for state, question in zip(STATES, asked.questions, strict=False):
+            if time.monotonic() >= until:
+                return
             names = list(sides)
             order = names[turn % len(names) :] + names[: turn % len(names)]
             turn += 1
             for name in order:
-                lines.append(_line(name, sides[name], state, question, asked.name, scored))
-                print(lines[-1].told, file=sys.stderr, flush=True)
-        yield lines
+                yield _line(name, sides[name], state, question, asked.name, scored)
 
 
 def _line(name: str, side: Side, state: str, question: GoldQuestion, database: str, scored: _Scored) -> Line:
@@ -166,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--against", type=Path, help="another working tree, asked the same questions")
     parser.add_argument("--questions", type=int, default=40, help=f"in all; {EACH} about each database")
     parser.add_argument("--results", type=Path, help="a file of lines, which is gone on with")
-    parser.add_argument("--minutes", type=float, default=24 * 60.0, help="after which no further database is begun")
+    parser.add_argument("--minutes", type=float, default=24 * 60.0, help="after which no further question is begun")
     options = parser.parse_args(arguments)
     if options.against is not None and not (options.against / "agent").is_dir():
         parser.error(f"--against: {options.against} is no working tree of this project: it has no folder `agent`.")
@@ -183,11 +182,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         left = [it for it in databases if it.name not in {line.database for line in known}]
         lines = list(known)
         with _sides(options.model, left, place, options.against) as sides:
-            for found in measure(left, sides, _scorer(left), until=until, turn=len(known)):
-                lines += found
+            for line in measure(left, sides, _scorer(left), until=until, turn=len(known)):
+                lines.append(line)
+                print(line.told, file=sys.stderr, flush=True)
                 if options.results is not None:
                     with options.results.open("a", encoding="utf-8") as file:
-                        file.writelines(json.dumps(line._asdict()) + "\n" for line in found)
+                        file.write(json.dumps(line._asdict()) + "\n")
     report(lines, options.model)
     return int(any(line.error for line in lines))
 

@@ -151,7 +151,7 @@ def lines_of(farm: Asked, log: list[tuple[str, str, str]], *, until: float = flo
     sides = {NOW: Recorded(NOW, log), "before": Recorded("before", log), PLAIN: Recorded(PLAIN, log, fails=True)}
     scorer = _scorer([farm])
     try:
-        return [line for lines in measure([farm], sides, scorer, until=until) for line in lines]
+        return list(measure([farm], sides, scorer, until=until))
     finally:
         scorer.close()
 
@@ -179,7 +179,7 @@ def test_rows_say_what_is_right_and_a_side_that_fails_is_told(farm: Asked) -> No
     assert {it.error for it in lines if it.side == PLAIN} == {"it has gone"}
 
 
-def test_no_database_is_begun_when_the_time_is_over(farm: Asked) -> None:
+def test_no_question_is_begun_when_the_time_is_over(farm: Asked) -> None:
     assert lines_of(farm, [], until=time.monotonic()) == []
 
 

@@ -213,7 +213,7 @@ async def test_where_one_query_is_enough_the_question_goes_the_usual_way(
         ({}, {"plan": True}, True),
         ({"plan": True}, {}, True),
         ({"plan": True}, {"plan": False}, False),
-        ({"plan": True}, {"effort": "quick"}, False),
+        ({"plan": True, "profile": "small_hosted"}, {"effort": "quick"}, False),
         ({"plan": False}, {"plan": True}, False),
         ({"plan": False, "profile": "large_hosted"}, {}, False),
         ({"profile": "large_hosted", "planner": "off"}, {}, True),
