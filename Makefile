@@ -162,6 +162,9 @@ bench-scale: $(LOCAL)  ## how own time grows with tables, columns, rows, questio
 bench-peers: $(LOCAL) data $(if $(filter embedded,$(MODEL)),model) $(foreach it,vanna langchain llamaindex,$(PEERS)/$(it)/.installed)  ## beside Vanna, LangChain and LlamaIndex: the same questions, the same MODEL=scripted or embedded
 	@$(OFFLINE) $(BIN)/python -m bench.peers --environments $(PEERS) --model $(MODEL) --svg docs/images/peers-$(MODEL).svg
 
+frameworks: $(TESTED) $(PEERS)/frameworks/.installed  ## the tools of docs/python.md, called by LangChain, LlamaIndex and the OpenAI Agents SDK
+	@$(OFFLINE) $(BIN)/python -m pytest -q tests/e2e/test_python_snippets.py
+
 bench-peers-embedded:
 	@$(MAKE) --no-print-directory bench-peers MODEL=embedded
 

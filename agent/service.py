@@ -45,6 +45,7 @@ from agent.pipeline.steps import load_steps
 from agent.pipeline.writes.tokens import WritePlans
 from agent.prompting.context import enrich
 from agent.sessions.sessions import Session, Sessions
+from agent.sessions.shares import Shares
 from agent.storage.idempotency import Idempotency
 from agent.telemetry.ledger import Ledger
 from agent.telemetry.logs import hide
@@ -122,6 +123,7 @@ class Service:
             Webhooks(AllowedHosts(settings.webhook_hosts)),
             check_s=settings.dashboard_check_s,
         )
+        self.shares = Shares(state, sessions, self.registered)
         self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)
         self.query, self.events = self.asking.query, self.asking.events
         self.idempotency = Idempotency(

@@ -25,6 +25,7 @@ Mode = Literal["none", "api_keys", "functions", "entra"]
 Server = tuple[str, int | None] | None
 
 CHALLENGE = 'Bearer realm="plumbline"'
+SIGN_IN = f'{CHALLENGE}, authorization_uri="/.auth/login/aad"'  # where App Service has people sign in
 OWN_SITES = (
     "none",
     "same-origin",
@@ -129,7 +130,7 @@ class BySignIn:
     def principal(self, request: CallerRequest) -> str:
         found = signed_in(request.headers)
         if found is None:
-            raise NotAuthenticated("Sign in with Entra ID, or send a token of it: `Authorization: Bearer`.", CHALLENGE)
+            raise NotAuthenticated("Sign in with Entra ID, or send a token of it: `Authorization: Bearer`.", SIGN_IN)
         return found
 
 

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.console import EXPECTED, err, fail, opened, out, read_settings
+from agent.cli.console import EXPECTED, bring_model, err, fail, opened, out, read_settings
 from agent.config.settings import Settings
 
 
@@ -48,7 +48,7 @@ def serve(
         typer.Argument(help="Files, folders or servers' addresses to ask; default: the registry's databases."),
     ] = None,
     host: Annotated[str | None, typer.Option(help="Address to listen on; default: the settings'.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port; default: the settings'.", min=1, max=65_535)] = None,
+    port: Annotated[int | None, typer.Option(help="Port; default: the settings'.")] = None,
 ) -> None:
     """The HTTP service and its page; on any address that others can reach only with PLUMBLINE_AUTH."""
     from agent.access.policy import check_host
@@ -61,6 +61,8 @@ def serve(
         check_host(settings, address)
         _check_sources(settings, sources or ())
         check_port(address, number)
+        if sources:  # a registry is an operator's, who decides what is fetched where
+            bring_model(settings)
     except EXPECTED as error:
         fail(str(error))
     shown = f"[{address}]" if ":" in address else address
@@ -124,12 +126,13 @@ def key(
 def mcp(
     http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
     host: Annotated[str, typer.Option(help="Address for HTTP, of this machine alone.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port for HTTP.", min=1, max=65_535)] = 7072,
+    port: Annotated[int, typer.Option(help="Port for HTTP.")] = 7072,
 ) -> None:
     """The tools for other agents, over the Model Context Protocol."""
     if find_spec("mcp") is None:
         fail("The package `mcp` is not installed. Install it with `pip install -r requirements-local.txt`.")
     from agent.api.mcp import LOOPBACK, PATH, serve_http, serve_stdio
+    from agent.api.server.server import check_port
 
     if host not in LOOPBACK:
         fail(f"This server has no authentication, so it listens on {', '.join(LOOPBACK)} alone, not on {host}.")
@@ -138,6 +141,8 @@ def mcp(
         # that waits for a line does not hear.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     with opened() as (service, runner):
+        if http:
+            check_port(host, port)
         if not http:
             runner.run(serve_stdio(service))
             return

@@ -135,6 +135,10 @@ class UnknownAnswer(Fatal, status=404, slug="unknown-answer", title="Unknown ans
     """There is no answer with this trace id, or it is another caller's, or too old."""
 
 
+class UnknownShare(Fatal, status=404, slug="unknown-share", title="Unknown link"):
+    """There is no answer under this link, it is shared no longer, or its database is not the caller's to ask."""
+
+
 class UnknownSavedQuery(Fatal, status=404, slug="unknown-saved-query", title="Unknown saved query"):
     """The principal has saved no such query."""
 

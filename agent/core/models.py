@@ -139,6 +139,7 @@ class Question(Frozen):
     pending: what was asked back last; the message may answer it.
     write_refusal: why it may not change data; empty where it may.
     audience: with whom verified queries are shared: empty for all who may ask, else the one principal.
+    sight: which rows the caller sees, as `RowFilter.sight` has it; empty: all.
     came_at: when it was asked. time_zone: in which its days are counted.
     part_of: the whole question, where this is a part of it that a model worded; empty elsewhere.
     """
@@ -154,6 +155,7 @@ class Question(Frozen):
     principal: str = ANONYMOUS
     write_refusal: str = ""
     audience: str = ""
+    sight: str = ""
     came_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
     time_zone: str = "UTC"
     part_of: str = ""

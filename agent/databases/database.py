@@ -59,6 +59,7 @@ class Database:
     """
 
     is_filtered = False  # whether only some of the rows are seen, and nothing may be told of the others
+    sight = ""  # which rows are seen, as `RowFilter.sight` has it
 
     def __init__(
         self,
@@ -279,6 +280,7 @@ class FilteredDatabase(Database):
         self.breaker = whole.breaker
         self._queries, self._schemas, self._running = whole._queries, whole._schemas, whole._running
         self._row_filter, self._whole, self._values = whole._row_filter, whole, values
+        self.sight = whole._row_filter.sight(values) if whole._row_filter else ""
         self._functions = self._catalogue = frozenset()  # one of them may read what is not seen
 
     @property

@@ -141,6 +141,11 @@ class Databases:
         if owners and principal != LOCAL and not is_listed(principal, owners):
             raise NotPermitted(f"Only the `owners` of {name!r} in the registry may change its documents and index.")
 
+    def sight(self, name: str, principal: str) -> str:
+        """Which rows a principal sees whom `admit` lets in, as `RowFilter.sight` has it. Raises UnknownDatabase."""
+        rows = self._router.entry(name).row_filter
+        return "" if rows is None or principal == LOCAL else rows.sight(rows.values_of(principal))
+
     def sees_all(self, name: str, principal: str) -> bool:
         """Whether no row filter holds for a principal whom `admit` lets in. Raises UnknownDatabase."""
         rows = self._router.entry(name).row_filter

@@ -145,7 +145,7 @@ class Asking:
                     target = await self._registered.get(database, principal)
                 await self._load()
             if target.is_filtered:  # a query of theirs may hold values that others do not see
-                question = question.model_copy(update={"audience": principal})
+                question = question.model_copy(update={"audience": principal, "sight": target.sight})
             answering = self._answered(question, target, deadline, admission, listens=listens)
             async with aclosing(answering) as answered:
                 async for event in answered:
@@ -339,5 +339,11 @@ class Asking:
             value = storable(answer) if answer else None
             answers = {question.trace_id: value} if value else {}
             await asyncio.to_thread(
-                self._sessions.append, question.session_id, question.principal, (own_message, reply), pending, answers
+                self._sessions.append,
+                question.session_id,
+                question.principal,
+                (own_message, reply),
+                pending,
+                answers,
+                sight=question.sight,
             )

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
@@ -26,7 +26,8 @@ from agent.storage.store import MAX_CHANGES, Insert, Place, Record, Remove, Repl
 from executors.base import Frozen, JsonValue
 
 KIND, HEAD = "session", "head"
-_PREFIX, _ANSWER = "m", "a"  # of the keys of messages, and of answers
+# Of the keys of messages; of answers, of which rows their callers saw, and of the links to them, by their trace ids.
+_PREFIX, _ANSWER, _SIGHT, _SHARE = "m", "a", "r", "s"
 MAX_TITLE = 120  # characters
 SMALL_TALK = "small_talk"  # the status of what is said to it: no later message leans on that
 NO_ANSWERS: Mapping[str, dict[str, JsonValue]] = {}
@@ -73,6 +74,19 @@ class Session(Frozen):
             for user_turn, reply in zip(self.messages, self.messages[1:], strict=False)
             if (user_turn.role, reply.role) == ("user", "assistant") and reply.status != SMALL_TALK
         )
+
+
+class SharedAnswer(NamedTuple):
+    """An answer that is shared, as it was stored.
+
+    link: the id under which it is shared; empty where it is not. sight: see `Sessions.append`.
+    """
+
+    database: str
+    question: str
+    answer: Mapping[str, JsonValue]
+    sight: str
+    link: str
 
 
 class _Head(Frozen):
@@ -161,6 +175,8 @@ class Sessions:
         messages: Sequence[SessionMessage],
         pending: Pending | None = None,
         answers: Mapping[str, dict[str, JsonValue]] = NO_ANSWERS,
+        *,
+        sight: str = "",
     ) -> None:
         """Add messages, all or none, and put off the expiry. Raises UnknownSession, as `get`.
 
@@ -170,6 +186,7 @@ class Sessions:
             messages: in their order; what others add at the same time comes before or after them.
             pending: what the next message may answer; what waited until now is settled.
             answers: to be kept whole, by the trace ids of their questions.
+            sight: which rows the principal saw, as `RowFilter.sight` has it.
         """
         batch, place = uuid.uuid4().hex, _place(session_id)
         tried = ""
@@ -187,10 +204,53 @@ class Sessions:
                 for number, message in enumerate(messages, head.count)
             ]
             stored = [Replace(key=_ANSWER + trace_id, value=value) for trace_id, value in answers.items()]
+            if sight:
+                stored += [Replace(key=_SIGHT + trace_id, value={"sight": sight}) for trace_id in answers]
             update = counted | {"last_activity": self._now()}
             self.store.commit(place, [_replacement(head, update, version), *inserts, *stored])
 
         until_no_conflict(add, "session")
+
+    def shared(self, session_id: str, principal: str, trace_id: str) -> SharedAnswer | None:
+        """An answer with what its readers need; None where none was kept. Raises UnknownSession, as `get`."""
+        place = _place(session_id)
+        answer = self.answer(session_id, principal, trace_id)
+        if answer is None:
+            return None
+        session = self.get(session_id, principal, whole=True)
+        asked = (one.content for one in session.messages if (one.role, one.trace_id) == ("user", trace_id))
+        sight, link = (self.store.get(place, prefix + trace_id) for prefix in (_SIGHT, _SHARE))
+        return SharedAnswer(
+            session.database,
+            str(answer.get("question") or next(asked, "")),
+            answer,
+            str(sight.value["sight"]) if sight else "",
+            str(link.value["link"]) if link else "",
+        )
+
+    def share(self, session_id: str, principal: str, trace_id: str, link: str) -> str:
+        """Note that an answer is shared under this link, or an earlier one, and put off the expiry. Returns the link.
+
+        Raises:
+            UnknownSession: as `get`.
+        """
+        place = _place(session_id)
+
+        def note() -> str:
+            head, version = self._head(session_id, principal)
+            found = self.store.get(place, _SHARE + trace_id)
+            changes = [_replacement(head, {"last_activity": self._now()}, version)]
+            if found is None:
+                changes.append(Replace(key=_SHARE + trace_id, value={"link": link}))
+            self.store.commit(place, changes)
+            return str(found.value["link"]) if found else link
+
+        return until_no_conflict(note, "session")
+
+    def unshare(self, session_id: str, principal: str, trace_id: str) -> None:
+        """Note that an answer is shared no longer. Raises UnknownSession, as `get`."""
+        self._head(session_id, principal)
+        self.store.commit(_place(session_id), [Remove(key=_SHARE + trace_id)])
 
     def end(self, session_id: str, principal: str) -> None:
         """Forget the session and all its messages. Raises UnknownSession, as `get`."""
@@ -249,7 +309,7 @@ class Sessions:
         """End a session: from the first commit on it takes no messages. Raises StateConflict if it was changed."""
         place = _place(session_id)
         self.store.commit(place, [_replacement(head, {"ended": True}, version)])
-        for prefix in (_PREFIX, _ANSWER):
+        for prefix in (_PREFIX, _ANSWER, _SIGHT, _SHARE):
             while found := self.store.records(place, prefix=prefix, limit=MAX_CHANGES):
                 with suppress(StateConflict):  # another process removes them as well
                     self.store.commit(place, [Remove(key=record.key, version=record.version) for record in found])

@@ -16,6 +16,8 @@ principals:                                   # what `:region` stands for; '*' i
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -64,6 +66,13 @@ class RowFilter(Frozen):
         """The values of the `:names`; None: the principal sees all rows. Raises KeyError where `admits` says no."""
         known = principal.casefold()
         return self.principals[known if known in self.principals else EVERYBODY]
+
+    def sight(self, values: Values | None) -> str:
+        """Which rows are seen with these values, as a digest that is equal where the rows are; empty: all of them."""
+        if values is None:
+            return ""
+        conditions = self.model_dump(mode="json", exclude={"principals"})
+        return hashlib.sha256(json.dumps([conditions, dict(values)], sort_keys=True).encode()).hexdigest()
 
 
 class Read(NamedTuple):

@@ -96,9 +96,11 @@ async def test_a_page_of_another_origin_asks_with_its_key(browser: Browser, host
         answer = await answered(seen.page)
         await expect(answer.get_by_text("Verified")).to_be_visible()
         await expect(answer.get_by_role("tab", name="Rows")).to_have_attribute("aria-selected", "true")
+        await answer.get_by_role("button", name="Share", exact=True).click()
         await answer.get_by_role("button", name="Copy link").click()
+        await expect(answer.get_by_role("button", name="Copied")).to_be_visible()
         copied = await seen.page.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith(f"{host.headers['service']}/#/ask?"), "the page of the service, not this one"
+        assert copied.startswith(f"{host.headers['service']}/#/shared/"), "the page of the service, not this one"
         assert await seen.page.evaluate("Object.keys(sessionStorage).includes('plumbline.key')") is False
         asks_its_service_alone(seen, host)
 

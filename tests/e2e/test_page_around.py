@@ -147,24 +147,42 @@ async def test_a_right_answer_is_said_to_be_right(page: Page, held: HeldModel) -
     await expect(answer.get_by_text("Your feedback applies from now on.")).to_be_visible()
 
 
-async def test_an_answer_is_shared_as_markdown_and_as_a_link(
+async def test_a_shared_link_shows_the_answer_that_was_given(
     page: Page, browser: Browser, service_url: str, held: HeldModel
 ) -> None:
     script(held)
     answer = await answered(page)
-    await answer.get_by_role("button", name="Share").click()
-    await expect(answer.get_by_role("button", name="Copied")).to_be_visible()
+    share = answer.get_by_role("group", name="Share")
+    await answer.get_by_role("button", name="Share", exact=True).click()
+    await share.get_by_role("button", name="Copy Markdown").click()
+    await expect(share.get_by_role("button", name="Copied")).to_be_visible()
     shared = str(await page.evaluate("navigator.clipboard.readText()"))
-    await answer.get_by_role("button", name="Copy link").click()
-    await expect(answer.get_by_role("button", name="Copied")).to_have_count(2)
+    await share.get_by_role("button", name="Copy link").click()
+    await expect(share.get_by_role("button", name="Copied")).to_have_count(2)
+    await expect(share.get_by_text("The link works until")).to_be_visible()
     link = str(await page.evaluate("navigator.clipboard.readText()"))
     for part in (f"**{QUESTION}**", SENTENCE, "| C | 3 |", "```sql\nSELECT status", f"[Open in Plumbline]({link})"):
         assert part in shared
     async with watched(browser, service_url, path=link.removeprefix(service_url)) as other:
-        field = other.page.get_by_label("Your question")
-        await expect(field).to_have_value(QUESTION)
-        await expect(field).to_be_focused()
-        assert len(held.asked) == 3, "who opens a link asks nothing yet"
+        given = other.page.get_by_role("article", name="Answer")
+        await expect(other.page.get_by_role("heading", name=QUESTION)).to_be_visible()
+        await expect(given).to_contain_text(SENTENCE)
+        await expect(given.get_by_role("button", name="checks passed")).to_be_visible()
+        await expect((await tab(given, "Rows")).get_by_role("cell", name="C", exact=True)).to_be_visible()
+        await expect((await tab(given, "Chart")).locator(".chart-place svg")).to_be_visible()
+        for own in ("Share", "Mark as correct"):
+            await expect(given.get_by_role("button", name=own)).to_have_count(0)
+        assert await other.findings() == []
+        assert len(held.asked) == 3, "no model is asked for it"
+        await other.page.get_by_role("button", name="Ask this question").click()
+        await expect(other.page.get_by_label("Your question")).to_have_value(QUESTION)
+        await expect(other.page.get_by_label("Your question")).to_be_focused()
+
+        await share.get_by_role("button", name="Stop sharing").click()
+        await expect(share.get_by_role("button", name="Stop sharing")).to_have_count(0)
+        other.expected = ("404",)
+        await other.page.goto(link)
+        await expect(other.page.get_by_role("alert")).to_contain_text("This link leads to no answer that you can see")
 
 
 async def test_the_theme_is_chosen_and_kept(page: Page) -> None:
@@ -254,6 +272,35 @@ async def test_where_a_key_is_wanted_it_is_asked_for(browser: Browser, closed_ur
         await dialog.get_by_role("button", name="Sign in").click()
         await expect(await answered(seen.page)).to_contain_text(SENTENCE)
         assert ANN not in str(seen.asked), "no key is in an address"
+
+
+@pytest.fixture
+async def entra_url(page_settings: Settings, held: HeldModel) -> AsyncIterator[str]:
+    """The service behind App Service's authentication, where nobody has signed in."""
+    settings = page_settings.model_copy(update={"auth": "entra"})
+    environment = {"WEBSITE_AUTH_ENABLED": "True", "WEBSITE_SITE_NAME": "plumbline"}
+    access = build_access(settings, store=MemoryStore, environment=environment)
+    async with served(create_app(lambda: build_service(settings, model=held), access=access)) as url:
+        yield url
+
+
+async def test_where_people_sign_in_there_is_no_field_for_a_key(browser: Browser, entra_url: str) -> None:
+    async with watched(browser, entra_url, path="/#/saved") as seen:
+        seen.expected = ("401",)
+        dialog = seen.page.get_by_role("dialog", name="Sign in")
+        way = dialog.get_by_role("link", name="Sign in with Microsoft")
+        await expect(way).to_be_focused()
+        await expect(way).to_have_attribute("href", "/.auth/login/aad?post_login_redirect_uri=%2F%23%2Fsaved")
+        await expect(dialog.get_by_label("API key")).to_have_count(0)
+        assert await seen.findings() == []
+
+
+async def test_where_keys_are_wanted_nobody_is_sent_to_sign_in_elsewhere(browser: Browser, closed_url: str) -> None:
+    async with watched(browser, closed_url) as seen:
+        seen.expected = ("401",)
+        dialog = seen.page.get_by_role("dialog", name="Sign in")
+        await expect(dialog.get_by_label("API key")).to_be_focused()
+        await expect(dialog.get_by_role("link")).to_have_count(0)
 
 
 async def test_who_may_not_settle_is_not_asked_to(browser: Browser, closed_url: str, held: HeldModel) -> None:

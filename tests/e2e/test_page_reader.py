@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from held_model import HeldModel
 from page_steps import ask, script, tab
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from testbed.browser import watched
 
@@ -57,3 +59,56 @@ async def test_a_chart_stands_above_its_tools_and_is_copied_as_a_picture(page: P
     await expect(panel.get_by_role("button", name="Copied")).to_be_visible()
     types = await page.evaluate("navigator.clipboard.read().then((items) => items.flatMap((item) => item.types))")
     assert types == ["image/png"]
+
+
+DAYS = (
+    "SELECT 3 AS month, '2024-03-04' AS first_day, 2024 AS fiscal_year, 1200 AS orders UNION ALL "
+    "SELECT 5, '2024-05-06', 2024, 2000 UNION ALL SELECT 6, '2024-06-07', 2024, 1100 ORDER BY month"
+)
+
+
+async def test_dates_months_and_years_are_those_of_the_reader_everywhere(
+    browser: Browser, service_url: str, held: HeldModel
+) -> None:
+    script(held, sql=DAYS, text="On 2024-05-06 there were 2,000 orders.")
+    async with watched(browser, service_url, locale="de-DE") as seen:
+        answer = (await ask(seen.page, QUESTION)).get_by_role("article", name="Answer")
+        await expect(answer.locator(".answer-text")).to_contain_text("On 06.05.2024 there were 2.000 orders")
+        rows = await tab(answer, "Rows")
+        await expect(rows.locator("tbody tr").first.get_by_role("cell")).to_have_text(
+            ["März", "04.03.2024", "2024", "1.200"]
+        )
+        chart = await tab(answer, "Chart")
+        await chart.get_by_label("X axis").select_option("month")
+        await chart.get_by_label("Y axis").select_option("orders")
+        marks = chart.locator("svg.marks")
+        await expect(marks.get_by_text("März", exact=True)).to_be_visible()
+        await expect(marks.get_by_text("2.000", exact=True)).to_be_visible()
+        await chart.get_by_label("X axis").select_option("first_day")
+        await expect(marks.get_by_text(re.compile(r"^\d\d\.0[3-6]\.2024$")).first).to_be_visible()
+
+
+SMALL_PHONE = (375, 667)
+
+
+async def test_on_a_phone_answer_number_and_chart_are_above_the_fold(
+    browser: Browser, service_url: str, held: HeldModel
+) -> None:
+    script(held, sql=BY_MONTH, text="The highest revenue is 2,000.5, in 2024-04-01.")
+    async with watched(browser, service_url, size=SMALL_PHONE) as seen:
+        answer = await ask(seen.page, "What was the revenue of each month that there is in this shop?")
+        answer = answer.get_by_role("article", name="Answer")
+        await expect(answer.locator(".chart-place svg.marks")).to_be_visible()
+        top = await bottom_of(seen.page.locator("header.top"))
+        fold = await seen.page.locator(".composer").evaluate("it => it.getBoundingClientRect().top")
+        for part in (".answer-text", ".answer-text .figure >> nth=0", ".chart-place svg.marks"):
+            box = await answer.locator(part).bounding_box()
+            assert box is not None
+            assert top <= box["y"], f"{part} begins below the head of the page"
+            assert box["y"] + box["height"] <= fold, f"{part} ends above the field for questions"
+
+
+async def bottom_of(part: Locator) -> float:
+    box = await part.bounding_box()
+    assert box is not None
+    return box["y"] + box["height"]

@@ -55,6 +55,9 @@ STRANGERS: dict[str, tuple[dict[str, Any], str | int]] = {
     "new_session": ({"json": {"database": "shop"}}, "unknown-database"),
     "sessions": ({}, 200),
     "session_answer": ({}, "unknown-session"),
+    "share_answer": ({}, "unknown-session"),
+    "unshare_answer": ({}, "unknown-session"),
+    "shared_answer": ({}, "unknown-share"),
     "end_session": ({}, "unknown-session"),
     "chat_health": ({}, 200),
     "generate": ({"json": {"connection_id": "shop", "question": "How many?"}}, "unknown-database"),
@@ -89,7 +92,7 @@ def path_of(route: ApiRoute) -> str:
     """Its path under `/api`, about the database `shop`, or about something of nobody's; the page's own are whole."""
     if not route.path.startswith("/api/"):
         return f"http://test{route.path.replace('{name}', PurePosixPath(min(asset_paths())).name)}"
-    wide = any(part in route.path for part in ("/saved/", "/jobs/", "/dashboard/"))
+    wide = any(part in route.path for part in ("/saved/", "/jobs/", "/dashboard/", "/shared/"))
     path = route.path.removeprefix("/api").replace("{name}", "shop")
     path = path.replace("{id}", ID + "00" if wide else ID).replace("{session_id}", ID + "00")
     return path.replace("{trace_id}", TRACE_ID)

@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from agent.grounding.arithmetic.display import MARKS, NAMING, ColumnFormat, column_format, format_cell, format_number
+from agent.grounding.arithmetic.display import (
+    MARKS,
+    NAMING,
+    NAMING_CAMEL,
+    ColumnFormat,
+    column_format,
+    format_cell,
+    format_number,
+)
 
 PAGE = Path(__file__).parents[2] / "web/src/state/format.ts"
 
@@ -56,10 +64,13 @@ def test_the_numbers_of_a_column_are_written_alike(name: str, values: list[objec
 
 
 def test_the_page_has_the_same_rules_for_names() -> None:
-    pattern = re.search(r"const NAMING = /(.+)/i;", PAGE.read_text(encoding="utf-8"))
+    page = PAGE.read_text(encoding="utf-8")
+    pattern, camel = re.search(r"const NAMING = /(.+)/i;", page), re.search(r"const NAMING_CAMEL = /(.+)/;", page)
 
     assert pattern is not None
+    assert camel is not None
     assert pattern[1] == NAMING.pattern
+    assert camel[1] == NAMING_CAMEL.pattern
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")

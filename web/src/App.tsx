@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { asProblem, keys } from "./api/client";
 import { EFFORTS, type Effort } from "./api/stream";
-import { useDatabase, useDatabases, useSchema, wantsKey } from "./api/queries";
+import { signInOf, useDatabase, useDatabases, useSchema, wantsKey } from "./api/queries";
 import type { Table } from "./api/types";
 import { Composer } from "./parts/Composer";
 import { Drawer } from "./parts/Drawer";
@@ -18,6 +18,7 @@ import { useWide } from "./state/useWide";
 import { DashboardView } from "./views/DashboardView";
 import { ReviewsView } from "./views/ReviewsView";
 import { SavedView } from "./views/SavedView";
+import { SharedView } from "./views/SharedView";
 import { Welcome } from "./views/Welcome";
 
 const DATABASE = "plumbline.database";
@@ -111,6 +112,7 @@ export function App() {
       <KeyDialog
         key={keys.get()}
         problem={asProblem(databases.error)}
+        signIn={signInOf(databases.error)}
         onKey={() => void queries.invalidateQueries()}
       />
     );
@@ -162,6 +164,9 @@ export function App() {
         {databases.error ? <ProblemView problem={asProblem(databases.error)} again={() => void databases.refetch()} /> : null}
         {route.view === "dashboard" ? <DashboardView /> : null}
         {route.view === "saved" ? <SavedView /> : null}
+        {route.view === "shared" ? (
+          <SharedView key={route.id} id={route.id} onAsk={(question, database) => go({ view: "ask", question, database })} />
+        ) : null}
         {route.view === "reviews" ? <ReviewsView id={route.id} onOpen={(id) => go({ view: "reviews", id })} /> : null}
         {chatting ? (
           <>

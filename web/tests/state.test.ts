@@ -206,7 +206,7 @@ describe("what is shown", () => {
 });
 
 describe("the address", () => {
-  it.each(["#/", "#/session/abc", "#/saved", "#/reviews", "#/reviews/12", "#/ask?database=shop&question=How+many%3F"])(
+  it.each(["#/", "#/session/abc", "#/shared/12", "#/saved", "#/reviews", "#/reviews/12", "#/ask?database=shop&question=How+many%3F"])(
     "%s leads there and back",
     (hash) => expect(hashOf(parseRoute(hash))).toBe(hash),
   );

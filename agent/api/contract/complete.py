@@ -55,7 +55,7 @@ HEADERS: Described = {
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "query": ("Ask a question; run a query.", ("query", "records", "execute", "jobs")),
     "databases": ("What can be asked.", ("databases",)),
-    "chat": ("Conversations.", ("agents", "sessions")),
+    "chat": ("Conversations.", ("agents", "sessions", "shared")),
     "generate": ("From a question to SQL, rows and a summary.", ("text2sql",)),
     "docs": ("What is known about the data.", ("rag",)),
     "reviews": ("What people say of answers.", ("reviews", "feedback")),

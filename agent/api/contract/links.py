@@ -40,6 +40,7 @@ LINKS = (
     Link(("save_query",), "/id", ("saved_query", "replace_saved_query", "run_saved_query", "delete_saved_query"), "id"),
     Link(("save_query",), "/id", ("put_tile",), "id"),
     Link(("put_tile",), "/id", ("remove_tile",), "id"),
+    Link(("share_answer",), "/id", ("shared_answer",), "id"),
     Link(("add_documents",), "/documents/0/id", ("delete_document",), "id"),
 )
 

@@ -20,7 +20,8 @@ PLANNING = frozenset({"query", "query_stream"})
 IN_SESSION = PLANNING | {"chat", "chat_stream"}
 ASKING = IN_SESSION | {"generate", "generate_stream"}
 JOBS = frozenset({"job", "cancel_job"})
-SESSIONS = frozenset({"session", "end_session", "session_answer"})
+SHARING = frozenset({"share_answer", "unshare_answer"})
+SESSIONS = frozenset({"session", "end_session", "session_answer"}) | SHARING
 REPLAYS = frozenset({"resume_stream", "end_stream"})
 SETTLING = frozenset({"settle_review", "feedback"})
 RUNNING = SETTLING | {"execute", "records", "run_saved_query"}
@@ -46,7 +47,7 @@ COUNTED_READS = frozenset({"database_schema"})  # by the rate, where they have a
 LISTENING = frozenset({"session", "health_ready", "first_look"})
 REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | ONE_TILE | {
     "start_session", "new_session", "sessions", "chat_health", "reviews", "review", "saved_queries", "delete_database",
-    "dashboard",
+    "dashboard", "shared_answer",
 }  # fmt: skip
 
 
@@ -101,7 +102,9 @@ CASES: tuple[ProblemCase, ...] = (
     _raised(errors.UnknownReview("There is no review f9b1c9. GET /api/reviews lists those there are."),
             frozenset({"review", "settle_review", "feedback"})),
     _raised(errors.UnknownAnswer("You were given no answer with this trace_id, or it was too long ago for feedback."),
-            REPLAYS | {"feedback", "session_answer"}),
+            REPLAYS | SHARING | {"feedback", "session_answer"}),
+    _raised(errors.UnknownShare("This link leads to no answer that you can see: it has ended."),
+            frozenset({"shared_answer"})),
     _raised(errors.UnknownSavedQuery("You have no saved query 3f1c0d. GET /api/saved lists those there are."),
             ONE_SAVED | {"put_tile"}),
     _raised(errors.UnknownTile("The saved query 3f1c0d is not on your dashboard. GET /api/dashboard lists the tiles."),

@@ -1,20 +1,21 @@
-"""A caller's sessions over HTTP: begun without a word about the schema, listed, and their answers shown again."""
+"""A caller's sessions over HTTP: begun without a word about the schema, listed; their answers shown again, shared."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from agent.api.http.context import principal_of
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.levels import FUNCTION
-from agent.api.http.versions import answers
+from agent.api.http.versions import answers, refusals
 from agent.api.schemas.chat import SESSION_ID
 from agent.api.schemas.common import ANSWER_EXAMPLE
 from agent.api.schemas.reviews import TRACE_ID
 from agent.api.schemas.sessions import NewSessionRequest, SessionList, SessionSummary
 from agent.core.models import Answer
+from agent.sessions.shares import Share, Shared
 
 router = APIRouter(prefix="/api")
 
@@ -25,6 +26,11 @@ TraceIdOf = Annotated[
     str, Path(pattern=TRACE_ID, description="Of an answer of it.", examples=[ANSWER_EXAMPLE["trace_id"]])
 ]
 Limit = Annotated[int, Query(ge=1, le=200, description="Sessions at most.")]
+
+LINK_ID = "^[0-9a-f]{32}$"
+LinkId = Annotated[
+    str, Path(pattern=LINK_ID, description="Of a link to an answer.", examples=["9d2f6c0e4b1a4d7f8c3e5a6b7d8e9f01"])
+]
 
 _NEW: dict[str, Any] = {
     "session_id": SESSION_ID, "database": "shop", "title": "", "messages": 0,
@@ -61,3 +67,42 @@ async def session_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy,
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     return await service.stored_answer(session_id, trace_id, caller)
+
+
+_SHARE = {"id": "9d2f6c0e4b1a4d7f8c3e5a6b7d8e9f01", "expires_at": "2025-03-31T09:41:00Z"}
+_SHARED = _SHARE | {
+    "database": "shop", "question": ANSWER_EXAMPLE["question"], "answer": ANSWER_EXAMPLE,
+    "shared_at": "2025-03-01T09:41:00Z",
+}  # fmt: skip
+_OF_ANSWER = "/sessions/{session_id}/answers/{trace_id}/share"
+
+
+@router.put(_OF_ANSWER, operation_id="share_answer", summary="Share an answer", openapi_extra=FUNCTION,
+            responses=answers(_SHARE, 404, 422, 500, 503))  # fmt: skip
+async def share_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Share:
+    """Makes a link to an answer of the caller's, or puts off the end of the one that there is.
+
+    `GET /api/shared/{id}` shows the answer to whoever may ask its database and sees the same rows of it.
+    """
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    return await service.shares.put(session_id, caller, trace_id)
+
+
+@router.delete(_OF_ANSWER, operation_id="unshare_answer", summary="Share an answer no longer", status_code=204,
+               openapi_extra=FUNCTION, responses=refusals(404, 422, 500, 503))  # fmt: skip
+async def unshare_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Response:
+    """The link leads nowhere from now on."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    await service.shares.remove(session_id, caller, trace_id)
+    return Response(status_code=204)
+
+
+@router.get("/shared/{id}", operation_id="shared_answer", summary="A shared answer", openapi_extra=FUNCTION,
+            responses=answers(_SHARED, 403, 404, 422, 500, 503))  # fmt: skip
+async def shared_answer(id: LinkId, lazy: Lazy, request: Request) -> Shared:  # noqa: A002
+    """An answer as it was given to who shared it; no model is asked and no query runs."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    return await service.shares.get(id, caller)

@@ -16,13 +16,17 @@ from agent.api.server.bounded import bounded
 from agent.api.server.draining import LAST_WORDS_S, Draining
 from agent.core.errors import AddressUnavailable
 
+MAX_PORT = 65_535
+
 
 def check_port(host: str, port: int) -> None:
     """Return where the port can be listened on.
 
     Raises:
-        AddressUnavailable: another process has it, or this user may not open it.
+        AddressUnavailable: there is no such port, another process has it, or this user may not open it.
     """
+    if not 1 <= port <= MAX_PORT:
+        raise AddressUnavailable(f"There is no port {port}. Name one from 1 to {MAX_PORT} with --port.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

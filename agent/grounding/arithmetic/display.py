@@ -34,6 +34,7 @@ MARKS: Mapping[str, tuple[str, str]] = {
 }
 # A number of such a column names something: thousands are not marked in a year or a key.
 NAMING = re.compile(r"(^|_)(id|key|code|no|nr|year|jahr|month|day|zip|phone)($|_)", re.IGNORECASE)
+NAMING_CAMEL = re.compile(r"[a-z](Id|ID|Key|Code|No|Nr|Year|Month)$")
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def format_cell(value: JsonValue, language: str = "en", style: ColumnFormat = Co
 
 def is_amount(column: str) -> bool:
     """Whether a column's numbers are amounts, by its name: not a year, a key or a code."""
-    return NAMING.search(column) is None
+    return NAMING.search(column) is None and NAMING_CAMEL.search(column) is None
 
 
 def is_number(value: JsonValue) -> bool:

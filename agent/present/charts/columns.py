@@ -28,6 +28,7 @@ class Grain(StrEnum):
     MONTH = "month"
     DATE = "date"
     DATETIME = "datetime"
+    MONTH_NUMBER = "month_number"  # 1 to 12
     NAMED_MONTH = "named_month"
     NAMED_DAY = "named_day"
 
@@ -77,6 +78,10 @@ _MIDNIGHT = re.compile(r"[T ]00:00(:00(\.0+)?)?$")
 _YEAR_NAME = re.compile(
     r"(^|[_\W])(fiscal|fy|yr|years?|jahr|ann[eé]e|a[nñ]o|anno|jaar)([_\W]|$)|[a-z]Year$", re.IGNORECASE
 )
+_MONTH_NAME = re.compile(
+    r"(^|[_\W])(month|monat|mois|mes|mese|m[eê]s|maand)([_\W]?(no|nr|num|number|of_year))?$|[a-z]Month$", re.IGNORECASE
+)
+_PER_MONTH = re.compile(r"(^|[_\W])(per|pro|por|par|each|count|sum|total|avg|average|n)([_\W]|$)", re.IGNORECASE)
 _ID_NAME = re.compile(
     r"(^|[_\W])(id|ids|uuid|guid|key|code|nr|no|zip|zipcode|plz|postcode|phone|ean|isbn|sku)$", re.IGNORECASE
 )
@@ -116,9 +121,16 @@ def _of_numbers(name: str, values: tuple[JsonValue, ...], known: Sequence[JsonVa
     complete = len(known) == len(values)
     if whole and complete and _YEAR_NAME.search(name) and all(1000 <= value <= 2999 for value in known):
         return ChartColumn(name, values, ColumnRole.TIME, Grain.YEAR)
+    if whole and complete and all(1 <= value <= 12 for value in known) and _names_month(name):
+        return ChartColumn(name, values, ColumnRole.TIME, Grain.MONTH_NUMBER)
     if whole and (_ID_NAME.search(name) or _ID_CAMEL.search(name)):
         return ChartColumn(name, values, ColumnRole.OTHER)
     return ChartColumn(name, values, ColumnRole.MEASURE)
+
+
+def _names_month(name: str) -> bool:
+    """Whether a column's whole numbers are months by its name, and no amounts for a month."""
+    return _MONTH_NAME.search(name) is not None and not _PER_MONTH.search(name)
 
 
 def _grain(texts: Sequence[str]) -> Grain | None:

@@ -53,7 +53,7 @@ def time(column: ChartColumn) -> Channel:
     match column.grain:
         case Grain.NAMED_MONTH | Grain.NAMED_DAY:
             return {**channel, "type": "ordinal", "sort": calendar_order(column)}
-        case Grain.PERIOD:
+        case Grain.PERIOD | Grain.MONTH_NUMBER:
             return {**channel, "type": "ordinal"}
         case Grain.YEAR if isinstance(column.values[0], int):
             axis = {"format": "d", "tickMinStep": 1}

@@ -9,6 +9,7 @@ export class ProblemError extends Error {
   constructor(
     readonly problem: Problem,
     readonly retryAfter: string | null = null,
+    readonly challenge = "", // of a 401: how to sign in
   ) {
     super(problem.detail);
     this.name = "ProblemError";
@@ -116,7 +117,7 @@ async function problemOf(response: Response): Promise<ProblemError> {
 function problemFrom(status: number, header: (name: string) => string | null, body: string): ProblemError {
   const retryAfter = header("retry-after");
   if (header("content-type")?.startsWith("application/problem+json")) {
-    return new ProblemError(JSON.parse(body) as Problem, retryAfter);
+    return new ProblemError(JSON.parse(body) as Problem, retryAfter, header("www-authenticate") ?? "");
   }
   const title = status === 401 ? "API key required" : "Unexpected response";
   const detail =

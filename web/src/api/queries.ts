@@ -15,6 +15,7 @@ import type {
   Row,
   SavedQuery,
   SessionList,
+  Shared,
   Tile,
   UploadRules,
 } from "./types";
@@ -135,6 +136,25 @@ export function useRecords(database: string, sql: string, row: Row) {
     queryKey: ["records", database, sql, row],
     queryFn: ({ signal }) => call<Records>("records", { method: "POST", body: { database, sql, row }, signal }),
   });
+}
+
+/** An answer that somebody shared. */
+export function useShared(id: string) {
+  return useQuery({
+    queryKey: ["shared", id],
+    gcTime: 0, // whoever shares it may stop
+    queryFn: ({ signal }) => call<Shared>(`shared/${name(id)}`, { signal }),
+  });
+}
+
+const SIGN_IN = /authorization_uri="(\/[^"\\]*)"/; // a path of the service's own, as `agent/access/policy.py` says it
+
+/** Where people sign in, and come back to where they are; empty where a key is wanted. */
+export function signInOf(error: unknown): string {
+  const path = error instanceof ProblemError ? SIGN_IN.exec(error.challenge)?.[1] : undefined;
+  if (!path) return "";
+  const back = window.location.pathname + window.location.search + window.location.hash;
+  return `${path}?post_login_redirect_uri=${encodeURIComponent(back)}`;
 }
 
 /** Whether an error says that a key is needed, or that the one that was sent is not good. */

@@ -469,6 +469,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/answers/{trace_id}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Share an answer
+         * @description Makes a link to an answer of the caller's, or puts off the end of the one that there is.
+         *
+         *     `GET /api/shared/{id}` shows the answer to whoever may ask its database and sees the same rows of it.
+         */
+        put: operations["share_answer"];
+        post?: never;
+        /**
+         * Share an answer no longer
+         * @description The link leads nowhere from now on.
+         */
+        delete: operations["unshare_answer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/shared/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A shared answer
+         * @description An answer as it was given to who shared it; no model is asked and no query runs.
+         */
+        get: operations["shared_answer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/text2sql/generate": {
         parameters: {
             query?: never;
@@ -3461,6 +3507,44 @@ export interface components {
              * @default
              */
             document_id: string;
+        };
+        /**
+         * Share
+         * @description A link to an answer. expires_at: in UTC; sharing the answer again puts it off.
+         */
+        Share: {
+            /** Id */
+            id: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+        };
+        /**
+         * Shared
+         * @description An answer as a reader of its link gets it: as it was given, without what only who asked can use.
+         *
+         *     database, question: of the answer. shared_at, expires_at: of the link, in UTC.
+         */
+        Shared: {
+            /** Id */
+            id: string;
+            /** Database */
+            database: string;
+            /** Question */
+            question: string;
+            answer: components["schemas"]["Answer"];
+            /**
+             * Shared At
+             * Format: date-time
+             */
+            shared_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
         };
         /**
          * StartSessionRequest
@@ -8307,6 +8391,388 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Not authenticated */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown, or somebody else's */
+            404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid field */
+            422: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of a session that the caller has started. */
+                session_id: string;
+                /** @description Of an answer of it. */
+                trace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "9d2f6c0e4b1a4d7f8c3e5a6b7d8e9f01",
+                     *       "expires_at": "2025-03-31T09:41:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Share"];
+                };
+            };
+            /** @description Not authenticated */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown, or somebody else's */
+            404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid field */
+            422: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unshare_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of a session that the caller has started. */
+                session_id: string;
+                /** @description Of an answer of it. */
+                trace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not authenticated */
+            401: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not permitted */
+            403: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown, or somebody else's */
+            404: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid field */
+            422: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The model or the database cannot be reached */
+            503: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    shared_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of a link to an answer. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "9d2f6c0e4b1a4d7f8c3e5a6b7d8e9f01",
+                     *       "expires_at": "2025-03-31T09:41:00Z",
+                     *       "database": "shop",
+                     *       "question": "",
+                     *       "answer": {
+                     *         "status": "success",
+                     *         "kind": "query",
+                     *         "answer": "The highest revenue month was March 2024 with $50,000 in sales.",
+                     *         "question": "",
+                     *         "language": "en",
+                     *         "sql": "SELECT month, SUM(amount) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1",
+                     *         "results": [
+                     *           {
+                     *             "month": "2024-03",
+                     *             "total": 50000
+                     *           }
+                     *         ],
+                     *         "columns": [
+                     *           "month",
+                     *           "total"
+                     *         ],
+                     *         "row_count": 1,
+                     *         "truncated": false,
+                     *         "raw_results": [],
+                     *         "raw_truncated": false,
+                     *         "tables_used": [
+                     *           "sales"
+                     *         ],
+                     *         "dialect": "sqlite",
+                     *         "attempts": 1,
+                     *         "attempt_history": [],
+                     *         "verified": true,
+                     *         "confidence": 0.97,
+                     *         "checks": [
+                     *           {
+                     *             "name": "judge",
+                     *             "passed": true,
+                     *             "detail": "One row, the highest."
+                     *           }
+                     *         ],
+                     *         "doubts": [],
+                     *         "candidates": [],
+                     *         "corrections": [],
+                     *         "numbers": [
+                     *           {
+                     *             "text": "$50,000",
+                     *             "start": 46,
+                     *             "end": 53,
+                     *             "source": "result",
+                     *             "row": 0,
+                     *             "column": "total",
+                     *             "expression": ""
+                     *           }
+                     *         ],
+                     *         "parts": [],
+                     *         "explanation": "",
+                     *         "reused": false,
+                     *         "choices": [],
+                     *         "needs_human_review": false,
+                     *         "warnings": [],
+                     *         "usage": {
+                     *           "model_calls": 0,
+                     *           "prompt_tokens": 0,
+                     *           "cached_tokens": 0,
+                     *           "completion_tokens": 0,
+                     *           "by_step": {}
+                     *         },
+                     *         "timings_ms": {},
+                     *         "trace_id": "0af7651916cd43dd8448eb211c80319c"
+                     *       },
+                     *       "shared_at": "2025-03-01T09:41:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Shared"];
                 };
             };
             /** @description Not authenticated */

@@ -1,24 +1,31 @@
 // The sentence, each quantity of which says where it comes from and leads there.
-import { useId, useState } from "react";
+import { useId, useMemo, useState } from "react";
 import type { Answer } from "../api/types";
-import { localized } from "../state/format";
+import { type Meanings, meanings } from "../state/columns";
+import { cell, columnFormat, localized } from "../state/format";
+import { withDates } from "../state/moments";
 import { type AnswerNumber, isFigure, origin, pieces } from "../state/numbers";
 
 interface Props {
   answer: Answer;
+  /** Which columns of the rows are months or years. */
+  named?: Meanings;
   onShow: (number: AnswerNumber) => void;
   /** Shows the records behind a row of the result; absent where rows have none of their own. */
   onRecords?: ((row: number) => void) | undefined;
 }
 
-export function AnswerText({ answer, onShow, onRecords }: Props) {
+const NONE: Meanings = {};
+
+export function AnswerText({ answer, named = NONE, onShow, onRecords }: Props) {
   const [open, setOpen] = useState<AnswerNumber | null>(null);
   const id = useId();
+  const dates = useMemo(() => datesOf(answer, named), [answer, named]);
   return (
     <>
       <p className="answer-text">
         {pieces(answer.answer, answer.numbers).map(({ text, number }, at) =>
-          number && isFigure(number, answer) ? (
+          number && isFigure(number, answer, named) ? (
             <button
               key={at}
               type="button"
@@ -34,7 +41,7 @@ export function AnswerText({ answer, onShow, onRecords }: Props) {
               {localized(text, answer.language)}
             </button>
           ) : (
-            text
+            withDates(text, dates)
           ),
         )}
       </p>
@@ -52,4 +59,21 @@ export function AnswerText({ answer, onShow, onRecords }: Props) {
       </p>
     </>
   );
+}
+
+/** The dates of the rows, of each query where there are several, as the table writes them. */
+function datesOf(answer: Answer, named: Meanings): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const part of answer.parts) addDates(found, part, meanings(part.columns, part.sql ?? ""));
+  addDates(found, answer, named);
+  return found;
+}
+
+function addDates(found: Map<string, string>, { columns, results }: Pick<Answer, "columns" | "results">, named: Meanings): void {
+  for (const column of columns) {
+    const values = results.map((row) => row[column]);
+    const format = columnFormat(column, values, named[column]);
+    if (!format.moment || format.moment === "monthOfYear") continue;
+    for (const value of values) if (typeof value === "string") found.set(value, cell(value, format));
+  }
 }

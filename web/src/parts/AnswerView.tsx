@@ -1,18 +1,17 @@
 // An answer: the sentence, its checks, and behind tabs the rows, the chart, the query and the records behind them.
-import { useCallback, useContext, useState } from "react";
+import { useCallback, useContext, useMemo, useState } from "react";
 import type { Answer, Choice, Table } from "../api/types";
+import { meanings } from "../state/columns";
 import { Embedded } from "../state/embedded";
 import { cost, duration, plural } from "../state/format";
 import type { AnswerNumber } from "../state/numbers";
-import { linkTo } from "../state/route";
-import { markdownOf } from "../state/share";
 import { AnswerText } from "./AnswerText";
 import { Checks } from "./Checks";
-import { CopyButton } from "./CopyButton";
 import { Feedback } from "./Feedback";
 import { Icon } from "./Icon";
 import { PartsView, type ShownPart } from "./PartsView";
 import type { Marked } from "./RowsTable";
+import { ShareMenu } from "./ShareMenu";
 import { Tabs } from "./Tabs";
 import { useTabs } from "./useTabs";
 
@@ -23,9 +22,11 @@ interface Props {
   tables: Table[];
   elapsedMs: number;
   onAsk: (question: string) => void;
+  /** Whether it is somebody else's, who shared it. */
+  shared?: boolean;
 }
 
-export function AnswerView({ answer, question, database, tables, elapsedMs, onAsk }: Props) {
+export function AnswerView({ answer, question, database, tables, elapsedMs, onAsk, shared = false }: Props) {
   const embedded = useContext(Embedded);
   const [tab, setTab] = useState(answer.chart && !embedded ? "chart" : "rows"); // charts take twice what the chat does
   const [marked, setMarked] = useState<(Marked & { source: string }) | null>(null);
@@ -44,24 +45,25 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
     setTab("records");
   }, []);
   const onRecords = answer.raw_sql && answer.group_columns ? records : undefined;
+  const named = useMemo(() => meanings(answer.columns, answer.sql ?? "", tables), [answer, tables]);
   const tabs = useTabs({ answer, question, database, tables, marked, group, onRecords });
 
   if (answer.status === "clarification_needed") return <Clarification answer={answer} onAsk={onAsk} />;
   const asked = answer.question || question;
   return (
     <article className={`answer ${answer.status}`} aria-label="Answer">
-      <div className="row spread">
+      <div className="row spread answer-head">
         <Standing answer={answer} />
         <span className="row">
-          {answer.status === "success" ? (
-            <CopyButton text={() => markdownOf(answer, asked, linkTo(asked, database))} label="Share" icon="share" />
+          {answer.status === "success" && answer.session_id ? (
+            <ShareMenu answer={answer} question={asked} database={database} />
           ) : null}
-          <CopyButton text={() => linkTo(asked, database)} label="Copy link" icon="link" />
-          {answer.status === "success" && answer.kind === "query" ? <Feedback traceId={answer.trace_id} /> : null}
+          {answer.status === "success" && answer.kind === "query" && !shared ? <Feedback traceId={answer.trace_id} /> : null}
         </span>
       </div>
       <AnswerText
         answer={answer.status === "error" ? { ...answer, answer: withoutSuggestions(answer) } : answer}
+        named={named}
         onShow={show}
         onRecords={onRecords}
       />

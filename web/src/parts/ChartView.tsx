@@ -2,9 +2,11 @@
 import { useMemo, useState } from "react";
 import type { Answer, Row } from "../api/types";
 import { firstWish, MARKS, specOf, type Wish } from "../state/chart";
+import type { Meanings } from "../state/columns";
 import { fileName, save } from "../state/download";
 import type { Drawn } from "./draw";
 import { Icon } from "./Icon";
+import { useWide } from "../state/useWide";
 import { useDrawn } from "./useDrawn";
 
 type Chart = NonNullable<Answer["chart"]>;
@@ -13,18 +15,21 @@ interface Props {
   chart: Chart | null;
   columns: string[];
   rows: Row[];
+  /** Which columns are months or years. */
+  named: Meanings;
   name: string;
 }
 
 const BY_TYPE: Record<Chart["type"], Wish["mark"]> = { bar: "bar", line: "line", scatter: "point", histogram: "bar" };
 
-export function ChartView({ chart, columns, rows, name }: Props) {
+export function ChartView({ chart, columns, rows, named, name }: Props) {
   const [wish, setWish] = useState<Wish | null>(() => (chart ? null : firstWish(columns, rows)));
   const [copied, setCopied] = useState("");
   const spec = useMemo(() => (wish ? specOf(wish, rows) : (chart?.spec ?? null)), [wish, chart, rows]);
+  const low = useWide("(max-height: 720px)"); // so that it stands above the fold with its sentence
   const said = String(spec?.description ?? "Chart of the rows");
 
-  const { place, drawn, problem } = useDrawn(spec, rows);
+  const { place, drawn, problem } = useDrawn(spec, rows, named, low ? 200 : 300);
 
   const saveAs = async (kind: "svg" | "png") => {
     const view = drawn.current?.view;

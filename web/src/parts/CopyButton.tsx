@@ -2,7 +2,8 @@ import { useState } from "react";
 import { Icon, type IconName } from "./Icon";
 
 interface Props {
-  text: () => string;
+  /** What is copied; a promise where it must be fetched first, whose failure somebody else tells. */
+  text: () => string | Promise<string>;
   label: string;
   icon?: IconName;
 }
@@ -10,11 +11,14 @@ interface Props {
 export function CopyButton({ text, label, icon = "copy" }: Props) {
   const [said, setSaid] = useState("");
   const copy = async () => {
+    const found = text();
     try {
-      await navigator.clipboard.writeText(text());
+      if (typeof found === "string") await navigator.clipboard.writeText(found);
+      else await navigator.clipboard.write([new ClipboardItem({ "text/plain": found.then(plain) })]);
       setSaid("Copied");
     } catch {
-      setSaid("The browser does not let the page copy");
+      const known = await Promise.resolve(found).catch(() => null);
+      setSaid(known === null ? "Not copied" : "The browser does not let the page copy");
     }
     setTimeout(() => setSaid(""), 2500);
   };
@@ -30,3 +34,6 @@ export function CopyButton({ text, label, icon = "copy" }: Props) {
     </>
   );
 }
+
+// The promise is what is copied: a browser allows the copy only while it knows of the click.
+const plain = (text: string): Blob => new Blob([text], { type: "text/plain" });

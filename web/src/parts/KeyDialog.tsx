@@ -1,9 +1,17 @@
-// Asks for the key that the service wants. It is kept until the tab is closed, and sent nowhere but to this service.
+// Signs in as the service wants it: with a key, which is kept until the tab is closed and sent nowhere but to this
+// service, or with an account.
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { keys } from "../api/client";
 import type { Problem } from "../api/types";
 
-export function KeyDialog({ problem, onKey }: { problem: Problem; onKey: () => void }) {
+interface Props {
+  problem: Problem;
+  /** Where people sign in with an account; empty where a key is wanted. */
+  signIn: string;
+  onKey: () => void;
+}
+
+export function KeyDialog({ problem, signIn, onKey }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [key, setKey] = useState("");
   useEffect(() => dialog.current?.showModal(), []);
@@ -17,26 +25,31 @@ export function KeyDialog({ problem, onKey }: { problem: Problem; onKey: () => v
       <form className="stack" onSubmit={submit}>
         <h2 id="key-title">Sign in</h2>
         <p>{problem.detail}</p>
-        <label className="field">
-          API key
-          <input
-            className="input"
-            type="password"
-            autoComplete="off"
-            required
-            value={key}
-            onChange={(event) => setKey(event.target.value)}
-          />
-        </label>
-        <p className="small soft">The key is kept until you close this tab.</p>
-        <div className="row">
-          <button type="submit" className="button primary" disabled={!key.trim()}>
-            Sign in
-          </button>
-          <a className="small" href="./.auth/login/aad?post_login_redirect_uri=/">
-            Sign in with Microsoft Entra ID
+        {signIn ? (
+          <a className="button primary" href={signIn} autoFocus>
+            Sign in with Microsoft
           </a>
-        </div>
+        ) : (
+          <>
+            <label className="field">
+              API key
+              <input
+                className="input"
+                type="password"
+                autoComplete="off"
+                required
+                value={key}
+                onChange={(event) => setKey(event.target.value)}
+              />
+            </label>
+            <p className="small soft">The key is kept until you close this tab.</p>
+            <div className="row">
+              <button type="submit" className="button primary" disabled={!key.trim()}>
+                Sign in
+              </button>
+            </div>
+          </>
+        )}
       </form>
     </dialog>
   );

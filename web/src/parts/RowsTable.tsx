@@ -13,8 +13,9 @@ import {
   useTable,
 } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Row } from "../api/types";
+import { type Meanings, meanings } from "../state/columns";
 import { compare, matches } from "../state/filter";
 import { cell, columnFormat, count, plural } from "../state/format";
 import { Icon } from "./Icon";
@@ -46,16 +47,19 @@ interface Props {
   columns: string[];
   rows: Row[];
   label: string;
+  /** Which columns are months or years; by their names where absent. */
+  named?: Meanings;
   marked?: Marked | null;
   /** Shows the records behind a row; then its numbers are buttons. */
   onRow?: (row: number) => void;
 }
 
-const found = (row: TableRow<Features, Row>, id: string, filter: string): boolean => matches(row.getValue(id), filter);
 const ordered = (a: TableRow<Features, Row>, b: TableRow<Features, Row>, id: string): number =>
   compare(a.getValue(id), b.getValue(id));
 
-function columnsOf(names: string[], numeric: boolean[]): ColumnDef<Features, Row>[] {
+type Found = (row: TableRow<Features, Row>, id: string, filter: string) => boolean;
+
+function columnsOf(names: string[], numeric: boolean[], found: Found): ColumnDef<Features, Row>[] {
   return names.map((name, at) => ({
     id: `c${at}`,
     header: name,
@@ -67,9 +71,20 @@ function columnsOf(names: string[], numeric: boolean[]): ColumnDef<Features, Row
   }));
 }
 
-export function RowsTable({ columns: names, rows, label, marked = null, onRow }: Props) {
-  const numeric = useMemo(() => names.map((name) => rows.some((row) => typeof row[name] === "number")), [names, rows]);
-  const columns = useMemo(() => columnsOf(names, numeric), [names, numeric]);
+export function RowsTable({ columns: names, rows, label, named, marked = null, onRow }: Props) {
+  const formats = useMemo(() => {
+    const known = named ?? meanings(names);
+    return names.map((name) => columnFormat(name, rows.map((row) => row[name]), known[name]));
+  }, [names, rows, named]);
+  const numeric = useMemo(
+    () => names.map((name, at) => !formats[at]?.moment && rows.some((row) => typeof row[name] === "number")),
+    [names, rows, formats],
+  );
+  const found = useCallback<Found>(
+    (row, id, filter) => matches(row.getValue(id), filter, cell(row.getValue(id), formats[Number(id.slice(1))])),
+    [formats],
+  );
+  const columns = useMemo(() => columnsOf(names, numeric, found), [names, numeric, found]);
   const [filtering, setFiltering] = useState(false);
   const search = useId();
   const table = useTable({
@@ -115,11 +130,6 @@ export function RowsTable({ columns: names, rows, label, marked = null, onRow }:
   const items = virtualizer.getVirtualItems();
   const above = items[0]?.start ?? 0;
   const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0);
-  const formats = useMemo(
-    () => names.map((name) => columnFormat(name, rows.map((row) => row[name]))),
-    [names, rows],
-  );
-
   return (
     <div className="rows">
       <div className="row spread rows-tools">
@@ -201,11 +211,11 @@ export function RowsTable({ columns: names, rows, label, marked = null, onRow }:
                       <td
                         key={one.id}
                         className={[numeric[at] ? "number" : "", hit ? "hit" : ""].join(" ").trim() || undefined}
-                        title={said.length > LONG ? said : undefined}
+                        title={formats[at]?.moment ? String(value ?? "") : said.length > LONG ? said : undefined}
                       >
                         {value === undefined ? (
                           <span className="null">–</span>
-                        ) : onRow && typeof value === "number" ? (
+                        ) : onRow && typeof value === "number" && !formats[at]?.moment ? (
                           <button
                             type="button"
                             className="figure"

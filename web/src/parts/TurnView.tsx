@@ -25,18 +25,20 @@ export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
     if (asking) section.current?.scrollIntoView({ block: "start" }); // what happens comes below it, in sight
     // eslint-disable-next-line react-hooks/exhaustive-deps -- once, when it is asked
   }, []);
+  const how =
+    turn.steps.length || turn.writing ? (
+      <details className="how" open={asking || turn.status === "failed"} key={asking ? "live" : "over"}>
+        <summary>
+          {asking ? "In progress" : "How this was answered"}
+          {attempts > 1 ? <span className="tag">{plural(attempts, "attempt")}</span> : null}
+        </summary>
+        <Steps steps={turn.steps} writing={turn.writing} dialect={dialect} />
+      </details>
+    ) : null;
   return (
     <section className="turn" aria-label={turn.question} ref={section}>
       <h2 className="asked">{turn.question}</h2>
-      {turn.steps.length || turn.writing ? (
-        <details className="how" open={asking || turn.status === "failed"} key={asking ? "live" : "over"}>
-          <summary>
-            {asking ? "In progress" : "How this was answered"}
-            {attempts > 1 ? <span className="tag">{plural(attempts, "attempt")}</span> : null}
-          </summary>
-          <Steps steps={turn.steps} writing={turn.writing} dialect={dialect} />
-        </details>
-      ) : null}
+      {turn.answer ? null : how}
       {asking ? <Working turn={turn} /> : null}
       {asking && turn.text ? <p className="answer-text coming">{turn.text}</p> : null}
       {turn.answer ? (
@@ -51,6 +53,7 @@ export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
           />
         </Guarded>
       ) : null}
+      {turn.answer ? how : null}
       {turn.status === "remembered" ? <Remembered turn={turn} dialect={dialect} onRecall={onRecall} /> : null}
       {turn.status === "cancelled" ? <p className="soft">Stopped.</p> : null}
       {turn.problem ? <ProblemView problem={turn.problem} again={() => onAsk(turn.question)} /> : null}

@@ -2,6 +2,9 @@
 import embed, { type Result, type VisualizationSpec } from "vega-embed";
 import { expressionInterpreter } from "vega-interpreter";
 import type { Row } from "../api/types";
+import type { Meanings } from "../state/columns";
+import { readable } from "../state/chart";
+import { dateFormat, type Moment } from "../state/moments";
 
 export type Drawn = Result;
 
@@ -24,20 +27,39 @@ function locale() {
     return Array.from({ length: count }, (_, i) => format.format(at(i)));
   };
   const month = (i: number) => Date.UTC(2023, i, 1);
+  const inDates = dateFormat("month"); // in some languages another form than alone
+  const shortMonths = Array.from({ length: 12 }, (_, i) => partOf(inDates.formatToParts(month(i)), "month"));
   const day = (i: number) => Date.UTC(2023, 0, 1 + i); // a Sunday
   return {
     formatLocale: { decimal: mark("decimal"), thousands: mark("group"), grouping: [3], currency: ["", ""] as [string, string] },
     timeFormatLocale: {
       dateTime: "%x, %X",
-      date: "%Y-%m-%d",
+      date: pattern("day"),
       time: "%H:%M:%S",
       periods: ["AM", "PM"] as [string, string],
       days: names(7, { weekday: "long" }, day) as Seven,
       shortDays: names(7, { weekday: "short" }, day) as Seven,
       months: names(12, { month: "long" }, month) as Twelve,
-      shortMonths: names(12, { month: "short" }, month) as Twelve,
+      shortMonths: shortMonths as Twelve,
     },
   };
+}
+
+function partOf(parts: Intl.DateTimeFormatPart[], type: string): string {
+  return parts.find((part) => part.type === type)?.value ?? "";
+}
+
+/** How d3 writes what `dateFormat` writes: its parts in their order. */
+function pattern(moment: Moment): string {
+  const parts = dateFormat(moment).formatToParts(Date.UTC(2023, 2, 4));
+  return parts
+    .map(({ type, value }) => {
+      if (type === "year") return value.length > 2 ? "%Y" : "%y";
+      if (type === "month") return value === "03" ? "%m" : value === "3" ? "%-m" : "%b";
+      if (type === "day") return value === "04" ? "%d" : "%-d";
+      return value.replaceAll("%", "%%");
+    })
+    .join("");
 }
 
 type Seven = [string, string, string, string, string, string, string];
@@ -54,9 +76,17 @@ function colourOf(element: HTMLElement, name: string): string {
 }
 
 /** Draw a chart of `results` into an element, `height` pixels high. */
-export async function draw(element: HTMLElement, spec: Record<string, unknown>, rows: Row[], height = 300): Promise<Drawn> {
+export async function draw(
+  element: HTMLElement,
+  spec: Record<string, unknown>,
+  rows: Row[],
+  named: Meanings,
+  height = 300,
+): Promise<Drawn> {
   const [ink, soft, line, accent] = ["--ink", "--ink-soft", "--line", "--accent"].map((name) => colourOf(element, name));
-  const whole = { ...spec, data: { name: "results", values: rows }, width: "container", height, background: null };
+  const shown = readable(spec, rows, named, { utcyearmonthdate: pattern("day"), utcyearmonth: pattern("month") });
+  const data = { name: "results", values: shown.rows };
+  const whole = { ...shown.spec, data, width: "container", height, background: null };
   return embed(element, whole as unknown as VisualizationSpec, {
     renderer: "svg",
     actions: false,
@@ -71,7 +101,7 @@ export async function draw(element: HTMLElement, spec: Record<string, unknown>, 
       font: "Inter, system-ui, sans-serif",
       title: { color: ink, fontSize: 14, fontWeight: 600, anchor: "start", offset: 12 },
       axis: { labelColor: soft, titleColor: soft, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: 500 },
-      ...(fit(spec, rows) ? { axisX: { labelAngle: 0 } } : {}),
+      ...(fit(shown.spec, shown.rows) ? { axisX: { labelAngle: 0 } } : {}),
       legend: { labelColor: soft, titleColor: soft },
       view: { stroke: null },
       mark: { color: accent },

@@ -1,6 +1,7 @@
 // A chart in a place, drawn anew where its rows, the theme or the room change.
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Row } from "../api/types";
+import type { Meanings } from "../state/columns";
 import type { Drawn } from "./draw";
 
 export type Spec = Record<string, unknown>;
@@ -11,11 +12,11 @@ interface Chart {
   problem: string;
 }
 
-export function useDrawn(spec: Spec | null, rows: Row[], height = 300): Chart {
+export function useDrawn(spec: Spec | null, rows: Row[], named: Meanings, height = 300): Chart {
   const [problem, setProblem] = useState("");
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<Drawn | null>(null);
-  const key = JSON.stringify(spec);
+  const key = JSON.stringify([spec, named]);
   useEffect(() => {
     const element = place.current;
     if (!element || !spec) return;
@@ -24,7 +25,7 @@ export function useDrawn(spec: Spec | null, rows: Row[], height = 300): Chart {
       try {
         const { draw } = await import("./draw");
         if (gone) return;
-        const result = await draw(element, spec, rows, height);
+        const result = await draw(element, spec, rows, named, height);
         if (gone) return result.finalize();
         drawn.current = result;
         setProblem("");

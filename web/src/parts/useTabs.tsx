@@ -2,6 +2,7 @@
 import { useMemo } from "react";
 import type { Answer, Table } from "../api/types";
 import { firstWish } from "../state/chart";
+import { meanings } from "../state/columns";
 import { count, plural } from "../state/format";
 import { ChartView } from "./ChartView";
 import { ExportMenu } from "./ExportMenu";
@@ -22,6 +23,7 @@ interface TabsOf {
 
 export function useTabs({ answer, question, database, tables, marked, group, onRecords }: TabsOf): Tab[] {
   const drawable = useMemo(() => answer.chart !== null || firstWish(answer.columns, answer.results) !== null, [answer]);
+  const named = useMemo(() => meanings(answer.columns, answer.sql ?? "", tables), [answer, tables]);
   const name = answer.question || question;
   const tabs: Tab[] = [];
   if (answer.results.length || (answer.status === "success" && needsRows(answer)))
@@ -35,6 +37,7 @@ export function useTabs({ answer, question, database, tables, marked, group, onR
             columns={answer.columns}
             rows={answer.results}
             label="Rows of the answer"
+            named={named}
             marked={marked?.source === "rows" ? marked : null}
             {...(onRecords ? { onRow: onRecords } : {})}
           />
@@ -46,7 +49,9 @@ export function useTabs({ answer, question, database, tables, marked, group, onR
     tabs.push({
       id: "chart",
       title: "Chart",
-      panel: () => <ChartView chart={answer.chart ?? null} columns={answer.columns} rows={answer.results} name={name} />,
+      panel: () => (
+        <ChartView chart={answer.chart ?? null} columns={answer.columns} rows={answer.results} named={named} name={name} />
+      ),
     });
   if (answer.sql)
     tabs.push({

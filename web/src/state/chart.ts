@@ -1,5 +1,8 @@
 // A chart that somebody has changed: a mark and the columns that it shows, as Vega-Lite.
 import type { Row } from "../api/types";
+import type { Meanings } from "./columns";
+import { isGrouped } from "./format";
+import { dateText, momentOf } from "./moments";
 
 export const MARKS = ["bar", "line", "area", "point"] as const;
 export type Mark = (typeof MARKS)[number];
@@ -43,7 +46,8 @@ export function specOf(wish: Wish, rows: Row[]): Record<string, unknown> {
     const kind = kindOf(column, rows);
     const sort = kind === "nominal" ? { sort: null } : {}; // as the rows have it
     const unit = kind === "temporal" ? unitOf(column, rows) : {};
-    return { field: field(column), type: kind, title: column.replaceAll("_", " "), ...sort, ...unit };
+    const plain = kind === "quantitative" && !isGrouped(column) ? { axis: { format: "d" } } : {};
+    return { field: field(column), type: kind, title: column.replaceAll("_", " "), ...sort, ...unit, ...plain };
   };
   return {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json",
@@ -65,4 +69,43 @@ export function firstWish(columns: string[], rows: Row[]): Wish | null {
   const x = columns.find((column) => column !== y);
   if (!x || !y || rows.length < 2) return null;
   return { mark: kindOf(x, rows) === "temporal" ? "line" : "bar", x, y, color: "" };
+}
+
+type Channel = Record<string, unknown> & { field?: string; type?: string; timeUnit?: string; axis?: object | null };
+
+/** A chart with months by their names, years without marks, and dates as `formats` has them, by their unit. */
+export function readable(
+  spec: Record<string, unknown>,
+  rows: Row[],
+  named: Meanings,
+  formats: Record<string, string>,
+): { spec: Record<string, unknown>; rows: Row[] } {
+  const months = Object.keys(named).filter(
+    (column) => named[column] === "month" && momentOf(rows.map((row) => row[column]), "month") === "monthOfYear",
+  );
+  const columnOf = (channel: Channel) => Object.keys(named).find((column) => field(column) === channel.field) ?? "";
+  const encoding = Object.fromEntries(
+    Object.entries((spec.encoding ?? {}) as Record<string, Channel>).map(([name, channel]) => {
+      const column = columnOf(channel);
+      if (months.includes(column)) {
+        const { scale: _, axis: __, ...kept } = channel;
+        return [name, { ...kept, type: "ordinal", sort: channel.sort || monthNames() }];
+      }
+      const positional = name === "x" || name === "y";
+      if (positional && named[column] === "year" && channel.type === "quantitative")
+        return [name, { ...channel, axis: { ...channel.axis, format: "d", tickMinStep: 1 } }];
+      const format = formats[channel.timeUnit ?? ""];
+      return [name, positional && format ? { ...channel, axis: { ...channel.axis, format } } : channel];
+    }),
+  );
+  const shown = rows.map((row) => {
+    const changes = months.filter((column) => row[column] != null);
+    if (!changes.length) return row;
+    return { ...row, ...Object.fromEntries(changes.map((column) => [column, dateText(Number(row[column]), "monthOfYear")])) };
+  });
+  return { spec: { ...spec, encoding }, rows: shown };
+}
+
+function monthNames(): string[] {
+  return Array.from({ length: 12 }, (_, at) => dateText(at + 1, "monthOfYear"));
 }

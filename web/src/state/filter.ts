@@ -3,7 +3,8 @@ import { BARE, cell } from "./format";
 
 const ORDER = /^(<=|>=|<|>)\s*(-?[\d.,]+)$/;
 
-export function matches(value: unknown, filter: string): boolean {
+/** `shown`: as the table writes the value. */
+export function matches(value: unknown, filter: string, shown = cell(value)): boolean {
   const wanted = filter.trim();
   const order = ORDER.exec(wanted);
   if (order?.[1] && order[2]) {
@@ -14,7 +15,7 @@ export function matches(value: unknown, filter: string): boolean {
     if (order[1] === "<=") return number <= limit;
     return order[1] === ">" ? number > limit : number >= limit;
   }
-  const text = [cell(value), cell(value, BARE)].map((shown) => shown.toLowerCase());
+  const text = [shown, cell(value), cell(value, BARE)].map((one) => one.toLowerCase());
   const part = wanted.replace(/^[=!]\s*/, "").toLowerCase();
   if (wanted.startsWith("=")) return text.includes(part);
   if (wanted.startsWith("!")) return !text.includes(part);

@@ -1,4 +1,7 @@
 // Values as people read them.
+import type { Meaning } from "./columns";
+import { dateText, type Moment, momentOf } from "./moments";
+
 const COUNT = new Intl.NumberFormat();
 
 export function count(value: number): string {
@@ -9,10 +12,11 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** How the numbers of a column are written: thousands marked or not, and so many decimals that they stand aligned. */
+/** How a column is written: thousands marked or not, so many decimals that they stand aligned; `moment`: its dates. */
 export interface ColumnFormat {
   grouped: boolean;
   decimals: number | null;
+  moment?: Moment | null;
 }
 
 const MAX_DECIMALS = 6;
@@ -21,15 +25,17 @@ const SMALL = 1e-6;
 const LARGE = 1e21;
 
 /** One or two decimals are written for all numbers of a column alike; `agent/grounding/arithmetic/display.py` has the same rules. */
-export function columnFormat(name: string, values: Iterable<unknown>): ColumnFormat {
-  const grouped = isGrouped(name);
+export function columnFormat(name: string, values: Iterable<unknown>, meaning?: Meaning): ColumnFormat {
+  const known = [...values];
+  const grouped = !meaning && isGrouped(name);
+  const moment = momentOf(known, meaning);
   let decimals = 0;
-  for (const value of values) {
+  for (const value of known) {
     if (typeof value !== "number") continue;
     decimals = Math.max(decimals, decimalsOf(value));
-    if (decimals > MONEY_DECIMALS) return { grouped, decimals: null };
+    if (decimals > MONEY_DECIMALS) return { grouped, decimals: null, moment };
   }
-  return { grouped, decimals };
+  return { grouped, decimals, moment };
 }
 
 function decimalsOf(value: number): number {
@@ -76,6 +82,7 @@ export const BARE: ColumnFormat = { grouped: false, decimals: null };
 /** A cell as text. */
 export function cell(value: unknown, format: ColumnFormat = PLAIN, language?: string): string {
   if (value === null || value === undefined) return "";
+  if (format.moment && (typeof value === "string" || typeof value === "number")) return dateText(value, format.moment, language);
   if (typeof value === "number") return written(value, language, format);
   if (typeof value === "object") return JSON.stringify(value);
   return String(value);
@@ -86,11 +93,12 @@ export function percent(share: number): string {
   return `${Math.min(99, Math.max(1, Math.round(share * 100)))}%`;
 }
 
+const NAMING_CAMEL = /[a-z](Id|ID|Key|Code|No|Nr|Year|Month)$/;
 const NAMING = /(^|_)(id|key|code|no|nr|year|jahr|month|day|zip|phone)($|_)/i;
 
 /** Whether a column's numbers are amounts, by its name. */
 export function isGrouped(column: string): boolean {
-  return !NAMING.test(column);
+  return !NAMING.test(column) && !NAMING_CAMEL.test(column);
 }
 
 export function duration(ms: number): string {
@@ -110,6 +118,10 @@ export function cost(usd: number | null | undefined): string {
   if (usd === null || usd === undefined) return "cost unknown";
   if (usd === 0) return "no cost";
   return `$${usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(3)}`;
+}
+
+export function day(iso: string): string {
+  return new Date(iso).toLocaleDateString(undefined, { dateStyle: "medium" });
 }
 
 export function when(iso: string): string {

@@ -1,16 +1,21 @@
 // The sentence of an answer cut into text and numbers, each number with where it comes from.
 import type { Answer } from "../api/types";
+import type { Meanings } from "./columns";
+import { dateSpans } from "./moments";
 
 export type AnswerNumber = Answer["numbers"][number];
 export type Piece = { text: string; number: AnswerNumber | null };
 
-/** The pieces of an answer in order; joined, their texts are the answer. Offsets count characters, not UTF-16 units. */
+/** The pieces of an answer in order; joined, their texts are the answer. Offsets count characters, not UTF-16 units.
+ * A date is never cut: its digits are no quantities. */
 export function pieces(answer: string, numbers: AnswerNumber[]): Piece[] {
   const characters = [...answer];
   const found: Piece[] = [];
+  const dates = dateSpans(answer).map((span) => span.map((unit) => [...answer.slice(0, unit)].length));
   let at = 0;
   for (const number of [...numbers].sort((a, b) => a.start - b.start)) {
     if (number.start < at || number.end > characters.length) continue;
+    if (dates.some(([start = 0, end = 0]) => number.start < end && number.end > start)) continue;
     if (number.start > at) found.push({ text: characters.slice(at, number.start).join(""), number: null });
     found.push({ text: characters.slice(number.start, number.end).join(""), number });
     at = number.end;
@@ -24,7 +29,11 @@ const YEAR_NAME = /(^|[^a-z])(year|yr|fy|jahr|ann[eé]e|a[nñ]o|anno)([^a-z]|$)|
 const LETTER_OR_DATE = /\p{L}|^\d{4}-\d{2}/u;
 
 /** Whether a number is a quantity that leads somewhere: no year, and no digits of a name or a date. */
-export function isFigure(number: AnswerNumber, whole: Pick<Answer, "results" | "raw_results" | "parts">): boolean {
+export function isFigure(
+  number: AnswerNumber,
+  whole: Pick<Answer, "results" | "raw_results" | "parts">,
+  named: Meanings = {},
+): boolean {
   const answer = whole.parts.find((part) => part.number === number.part) ?? whole;
   switch (number.source) {
     case "question":
@@ -34,6 +43,7 @@ export function isFigure(number: AnswerNumber, whole: Pick<Answer, "results" | "
       if (number.row == null || number.column == null) return false; // in a column's name
       const cell = (number.source === "raw" ? answer.raw_results : answer.results)[number.row]?.[number.column];
       if (typeof cell === "string") return !LETTER_OR_DATE.test(cell);
+      if (number.source === "result" && answer === whole && named[number.column]) return false;
       return !(YEAR.test(number.text) && YEAR_NAME.test(number.column));
     }
     default:

@@ -5,6 +5,7 @@ import { pageAddress } from "../api/client";
 export type Route =
   | { view: "ask"; question: string; database: string }
   | { view: "session"; id: string }
+  | { view: "shared"; id: string }
   | { view: "saved" }
   | { view: "dashboard" }
   | { view: "reviews"; id: string };
@@ -14,6 +15,7 @@ export function parseRoute(hash: string): Route {
   const [view, id = ""] = path.split("/").map(decodeURIComponent);
   switch (view) {
     case "session":
+    case "shared":
       return { view, id };
     case "saved":
     case "dashboard":
@@ -31,6 +33,8 @@ export function hashOf(route: Route): string {
   switch (route.view) {
     case "session":
       return `#/session/${encodeURIComponent(route.id)}`;
+    case "shared":
+      return `#/shared/${encodeURIComponent(route.id)}`;
     case "saved":
       return "#/saved";
     case "dashboard":
@@ -46,9 +50,9 @@ export function hashOf(route: Route): string {
   }
 }
 
-/** The address that shares a question. */
-export function linkTo(question: string, database: string): string {
-  return new URL(hashOf({ view: "ask", question, database }), pageAddress()).href;
+/** The whole address of a place on the service's page. */
+export function addressOf(route: Route): string {
+  return new URL(hashOf(route), pageAddress()).href;
 }
 
 function subscribe(listener: () => void): () => void {

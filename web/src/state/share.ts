@@ -18,7 +18,8 @@ export function markdownOf(answer: Answer, question: string, link: string): stri
 
 function tableOf({ columns, results, row_count, language }: Answer): string {
   if (!results.length) return "";
-  const formats = columns.map((column) => columnFormat(column, results.map((row) => row[column])));
+  // Dates stay ISO's, as the sentence has them: who gets this may read another language.
+  const formats = columns.map((column) => ({ ...columnFormat(column, results.map((row) => row[column])), moment: null }));
   const line = (cells: string[]) => `| ${cells.map(inline).join(" | ")} |`;
   const numeric = columns.map((column) => results.some((row) => typeof row[column] === "number"));
   const rows = results

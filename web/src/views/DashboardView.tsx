@@ -10,6 +10,7 @@ import { ProblemView } from "../parts/ProblemView";
 import { TileForm, type Wanted } from "../parts/TileForm";
 import { UndoNotice } from "../parts/UndoNotice";
 import { type Spec, useDrawn } from "../parts/useDrawn";
+import { type Meanings, meanings } from "../state/columns";
 import { cell, columnFormat, plural, span, when } from "../state/format";
 import { rowsOf } from "../state/rows";
 import { useDeletion } from "../state/useDeletion";
@@ -116,12 +117,12 @@ function Result({ tile }: { tile: Tile }) {
       </p>
     );
   }
-  if (run.chart) return <Picture spec={run.chart.spec} rows={rows} />;
-  return <FirstRows columns={run.columns} rows={rows} count={run.row_count} more={run.truncated ?? false} />;
+  if (run.chart) return <Picture spec={run.chart.spec} rows={rows} named={meanings(run.columns, tile.sql)} />;
+  return <FirstRows columns={run.columns} rows={rows} sql={tile.sql} count={run.row_count} more={run.truncated ?? false} />;
 }
 
-function Picture({ spec, rows }: { spec: Spec; rows: Record<string, unknown>[] }) {
-  const { place, problem } = useDrawn(spec, rows, 180);
+function Picture({ spec, rows, named }: { spec: Spec; rows: Record<string, unknown>[]; named: Meanings }) {
+  const { place, problem } = useDrawn(spec, rows, named, 180);
   return (
     <>
       {problem ? <p className="warned small">{problem}</p> : null}
@@ -135,12 +136,14 @@ const SHOWN = 8;
 interface FirstRowsProps {
   columns: string[];
   rows: Record<string, unknown>[];
+  sql: string;
   count: number;
   more: boolean;
 }
 
-function FirstRows({ columns, rows, count, more }: FirstRowsProps) {
-  const formats = columns.map((column) => columnFormat(column, rows.map((row) => row[column])));
+function FirstRows({ columns, rows, sql, count, more }: FirstRowsProps) {
+  const named = meanings(columns, sql);
+  const formats = columns.map((column) => columnFormat(column, rows.map((row) => row[column]), named[column]));
   return (
     <div className="scrolled" tabIndex={0} role="region" aria-label="Rows">
       <table className="plain small">
