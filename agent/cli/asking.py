@@ -59,6 +59,9 @@ def ask(
     no_clarify: NoClarify = False,
     effort: EffortOption = None,
     time_zone: Zone = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Let the model plan several queries, whatever the question says.")
+    ] = False,
 ) -> None:
     """Answer one question, showing each step. Exit code 1: there is no answer; 2: it asks back."""
     source, question = _source_and_question(words, database)
@@ -68,6 +71,7 @@ def ask(
         clarify=False if no_clarify else None,
         effort=effort,
         time_zone=time_zone,
+        plan=plan or None,
     )
 
     async def run(options: Options) -> Answer:

@@ -11,7 +11,7 @@ from api_client import api_client, app_without_docs, problem
 from people_shop import ANN, BEN, REGISTRY, Client, called, served
 from shop_questions import Make
 
-from agent.core.models import Answer
+from agent.core.models import Answer, AnswerPart
 from agent.llm.scripted import ScriptedModel
 from agent.sessions import stored_answers
 
@@ -115,6 +115,14 @@ def test_of_many_or_large_rows_the_first_ones_are_kept(size: int, rows: int) -> 
     assert value is not None
     assert len(value["results"]) == rows
     assert value["row_count"] == len(records)
+
+
+def test_of_each_query_of_several_the_first_rows_are_kept() -> None:
+    records = [{"text": "x"} for _ in range(300)]
+    part = AnswerPart(number=1, question="?", status="success", answer="", results=records, raw_results=records)
+    value = stored_answers.storable(Answer(status="success", answer="So many. [1]", parts=[part]))
+    assert value is not None
+    assert [len(kept) for kept in (value["parts"][0]["results"], value["parts"][0]["raw_results"])] == [200, 200]
 
 
 def test_what_is_too_large_without_its_rows_is_not_kept() -> None:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from agent.api.schemas.chat import ChatResponse
 from agent.api.tools import TOOLS
-from agent.core.models import Answer, with_first_records
+from agent.core.models import Answer, AnswerPart, with_first_records
 from agent.service import Service
 
 RECORDS = [{"order_id": n} for n in range(25)]
@@ -19,6 +19,16 @@ def test_the_first_ten_are_given_and_it_is_said_that_there_are_more() -> None:
     assert brief.raw_results == RECORDS[:10]
     assert (brief.raw_total, brief.raw_truncated) == (25, True)
     assert with_first_records(brief.model_copy(update={"raw_truncated": False})).raw_truncated is False
+
+
+def test_so_it_is_of_each_query_where_there_are_several() -> None:
+    part = AnswerPart(number=1, question="?", status="success", answer="", raw_results=RECORDS, raw_total=25)
+    whole = Answer(status="success", answer="There are 25. [1]", parts=[part])
+
+    (brief,) = with_first_records(whole).parts
+    assert (brief.raw_results, brief.raw_total, brief.raw_truncated) == (RECORDS[:10], 25, True)
+    assert ChatResponse.of(whole).wire()["parts"][0]["raw_results"] == RECORDS[:10]
+    assert "parts" not in ChatResponse.of(ANSWER).wire()
 
 
 def test_a_chat_has_the_first_ten_and_their_number() -> None:

@@ -72,6 +72,20 @@ def test_a_part_without_a_number_is_no_operand(rows: list[dict[str, Any]]) -> No
     assert equations(("{1} - {2}",), (part(1, *rows), B))[0] == []
 
 
+@pytest.mark.parametrize(
+    "left, right, text",
+    [
+        (1234.56789012, 1234.5671, "1234.56789012 - 1234.5671 = 0.00079 [1][2]"),
+        (0.1 + 0.2, 0.1, "0.3 - 0.1 = 0.2 [1][2]"),
+        (12_000_000, 1e15, "12000000 - 1000000000000000 = -999999988000000 [1][2]"),
+        (0, 0.0000004, "0 - 0.0000004 = -0.00000040 [1][2]"),
+    ],
+)
+def test_operands_are_as_their_rows_hold_them(left: float, right: float, text: str) -> None:
+    found, _ = equations(("{1} - {2}",), (part(1, {"a": left}), part(2, {"b": right})))
+    assert found[0].text == text
+
+
 def test_a_part_without_an_answer_is_no_operand() -> None:
     failed = A.model_copy(update={"status": "error"})
     assert equations(("{1} - {2}",), (failed, B))[0] == []

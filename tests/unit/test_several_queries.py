@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from shop_questions import Make
@@ -19,10 +21,13 @@ from agent.core.events import (
     PartAnswered,
     QuestionPlanned,
     SqlExecuted,
+    SqlProgress,
 )
 from agent.core.models import Answer, Options, Usage
 from agent.llm.chat import Reply, ReplySchema
+from agent.llm.replies import HEARD
 from agent.llm.scripted import ScriptedModel
+from agent.pipeline.drafts import progress
 from agent.service import Service
 
 WHY = "Why did the amount of orders fall in April?"
@@ -480,3 +485,100 @@ def test_the_plan_is_told_as_it_was_made() -> None:
     assert event.model_dump(mode="json") == {
         "attempt": 0, "elapsed_ms": 0.0, "questions": [APRIL, MARCH], "calculations": ["{1} - {2}"],
     }  # fmt: skip
+
+
+# -- the questions that it is for ---------------------------------------------------------------------------------
+
+
+async def test_a_comparison_says_what_drives_the_difference(service: Service, model: ScriptedModel) -> None:
+    model.replies(
+        text=plan(
+            "What is the total amount of orders of customers in DE?",
+            "What is the total amount of orders of customers in FR?",
+            "What is the total amount of orders by country and status?",
+            calculations=("{1} - {2}",),
+        )
+    )
+    of = "SELECT SUM(amount) AS total FROM orders JOIN customers USING (customer_id) WHERE country = "
+    one(model, f"{of}'DE'", "The total is 150.0.")
+    one(model, f"{of}'FR'", "The total is 250.5.")
+    one(
+        model,
+        "SELECT country, status, SUM(amount) AS total FROM orders JOIN customers USING (customer_id) "
+        "GROUP BY country, status ORDER BY country, status",
+        "",
+    )
+
+    answer = await ask(service, "Compare the amounts of orders of DE and FR and say what drives the difference")
+
+    assert len(answer.parts) == 3
+    assert answer.parts[2].row_count == 3
+    assert answer.answer.endswith("150 - 250.5 = -100.5 [1][2]")
+    assert "(n = 3) [3]" in answer.answer
+
+
+async def test_a_follow_up_is_taken_apart_when_it_is_whole(service: Service, model: ScriptedModel) -> None:
+    session = await service.start_session("shop")
+    one(model, "SELECT SUM(amount) AS total FROM orders WHERE ordered_at LIKE '2025-%'", "The total is 10.0.")
+    first = await service.query("What is the total amount of orders in 2025?", "shop", session_id=session.id)
+    assert first.verified
+
+    whole = "Is the total amount of orders in 2025 more than last year, and in which status?"
+    model.replies(text=whole)
+    model.replies(
+        text=plan(
+            "What is the total amount of orders in 2025?",
+            "What is the total amount of orders in 2025 by status?",
+            "What is the total amount of orders last year?",
+            calculations=("{1} - {3}",),
+        )
+    )
+    one(model, "SELECT SUM(amount) AS total FROM orders WHERE ordered_at LIKE '2025-%'", "The total is 10.0.")
+    one(
+        model,
+        "SELECT status, SUM(amount) AS total FROM orders WHERE ordered_at LIKE '202%' GROUP BY status",
+        "",
+    )
+    one(model, "SELECT SUM(amount) AS total FROM orders WHERE ordered_at LIKE '2024-%'", "The total is 450.5.")
+
+    message = "Is that more than last year, and in which status?"
+    answer = await service.query(message, "shop", session_id=session.id)
+
+    assert answer.question == whole
+    assert answer.answer.endswith("10 - 450.5 = -440.5 [1][3]")
+    assert "Is the total amount of orders in 2025 more" in model.asked[4].tail
+
+
+async def test_the_calendar_may_give_a_year(service: Service, model: ScriptedModel) -> None:
+    last_year = datetime.now(UTC).year - 1
+    model.replies(text=plan(f"What is the total amount of orders in {last_year}?", MARCH))
+    one(model, "SELECT SUM(amount) AS total FROM orders WHERE ordered_at LIKE '2024-%'", "The total is 450.5.")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    answer = await ask(service, "Why is the amount of orders lower than last year?")
+
+    assert next(check for check in answer.checks if check.name == "plan").passed
+
+
+async def test_a_query_is_told_while_it_is_written_with_the_number_of_its_part(
+    make_service: Make, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "PAUSE_S", 0)
+    complete = model.complete
+
+    async def in_pieces(*args: Any, **more: Any) -> Reply:
+        reply = await complete(*args, **more)
+        if (heard := HEARD.get()) is not None:
+            heard(reply.text)
+        return reply
+
+    monkeypatch.setattr(model, "complete", in_pieces)
+    service = make_service(plan=True, enable_retrieval=False, max_attempts=1)
+    model.replies(text=plan(APRIL, MARCH))
+    one(model, IN_JANUARY, "The total is 110.0.")
+    one(model, IN_MARCH, "The total is 310.5.")
+
+    told = [event for event in await events_of(service) if isinstance(event, SqlProgress)]
+
+    assert [event.part for event in told] == [1, 2]
+    await service.close()

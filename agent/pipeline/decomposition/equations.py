@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from fractions import Fraction
 from typing import NamedTuple
 
 from agent.core.models import AnswerNumber, AnswerPart
-from agent.grounding.arithmetic.calculator import CalculationRefused, Value, calculate, format_value
-from agent.grounding.arithmetic.display import is_number
+from agent.grounding.arithmetic.calculator import CalculationRefused, calculate, format_value
+from agent.grounding.arithmetic.display import MAX_DECIMALS, is_number
 
 _OPERAND = re.compile(r"\{(\d{1,2})\}")
 _ALLOWED = re.compile(r"(?:\{\d{1,2}\}|[\s+\-*/()]|(?<![\d.}])(?:[1-4]|100)(?![\d.{]))+")
+_NOISE = Decimal("1e-12")  # of a number, as a share of it
 _PERCENT = re.compile(r"\s*\|\s*percent\s*$", re.IGNORECASE)
 
 
@@ -63,8 +63,13 @@ def _operand(part: AnswerPart) -> _Operand | None:
     if len(numbers) != 1:
         return None
     column, value = numbers[0]
-    exact = Fraction(Decimal(repr(value)))
-    return _Operand(format_value(Value(exact)), column)
+    return _Operand(_digits(Decimal(repr(value))), column)
+
+
+def _digits(exact: Decimal) -> str:
+    """A number as its row holds it, without the noise of binary fractions."""
+    short = round(exact, MAX_DECIMALS)
+    return format((short if abs(short - exact) <= abs(exact) * _NOISE else exact).normalize(), "f")
 
 
 def _equation(calculation: str, operands: Mapping[int, _Operand]) -> Equation:
