@@ -34,6 +34,7 @@ from agent.knowledge.documents import AddedDocuments, ColumnPlace, Documents
 from agent.knowledge.verified_queries import VerifiedQueries
 from agent.llm.build import build_model
 from agent.llm.chat import ChatModel, Message
+from agent.llm.wrappers.paced import paced
 from agent.llm.wrappers.protected import ProtectedModel, protected
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.asking import Asking
@@ -115,6 +116,7 @@ class Service:
         self.catalogue = Catalogue(router, self.uploads, registry, self._others)
         self.looks = FirstLooks()
         self.registered = Databases(router, settings, changes, cursors, self.catalogue)
+        self.registered.bulkhead.behind = model.queue
         self.documents = Documents(self.registered, knowledge, added, changes)
         self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
         self.dashboard = Dashboard(
@@ -393,7 +395,7 @@ class Service:
 
     async def health(self) -> list[PartHealth]:
         """Each part, asked now: model, store, databases."""
-        checks = [checked("model", self.model.ready, lambda: self.model.breaker)]
+        checks = [checked("model", self.model.ready, lambda: self.model.breaker, self.model.queue)]
         if self.judge_model is not self.model:
             checks.append(checked("judge", self.judge_model.ready, lambda: self.judge_model.breaker))
         checks.append(checked("store", self._store_ready))
@@ -449,12 +451,15 @@ def build_service(
     from executors.registry.registry import Registry
 
     extensions.load(settings)
-    chat = protected(telemetry.get().traced(model or build_model(settings)), settings)
-    own_judge = settings.judge_model is not None and settings.is_hosted and model is None
-    judge = chat
-    if own_judge:
-        judge = protected(telemetry.get().traced(build_model(settings, model_name=settings.judge_model)), settings)
     store = state or build_state_store(settings)
+
+    def built(name: str | None = None) -> ProtectedModel:
+        own = model or paced(build_model(settings, model_name=name), settings, store)
+        return protected(telemetry.get().traced(own), settings)
+
+    chat = built()
+    own_judge = settings.judge_model is not None and settings.is_hosted and model is None
+    judge = built(settings.judge_model) if own_judge else chat
     added = AddedDocuments(store)
     router = build_router(settings, Registry() if sources else _registry(settings, registry_required))
     service = Service(

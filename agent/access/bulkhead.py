@@ -15,11 +15,12 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 from agent.core.errors import TooBusy
+from agent.core.queueing import Standing, Turns
 
 COMPARTMENT = 0.75  # of the places, and of the queue, is what one compartment may take
 FIRST_GUESS_S = 5.0  # for which a question takes its place, before any has given one back
 WEIGHT = 0.1  # of the latest question in the mean of them all
-LONGEST_WAIT_S = 60
+LONGEST_WAIT_S = 600
 
 
 class Bulkhead:
@@ -29,9 +30,12 @@ class Bulkhead:
         places: questions at once.
         queue: questions that may wait; by default as many as are answered at once.
         clock: seconds that only go forward.
+
+    behind: the queue of the one model that answers all of them, where there is one.
     """
 
     def __init__(self, places: int, queue: int | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.behind: Turns | None = None
         self._places, self._queue = places, places if queue is None else queue
         self._clock, self._mean_s = clock, FIRST_GUESS_S
         self._inside, self._running = 0, 0
@@ -43,6 +47,19 @@ class Bulkhead:
     def waiting(self) -> int:
         """Questions that are inside and have no place yet."""
         return self._inside - self._running
+
+    @property
+    def standing(self) -> Standing:
+        """What one more question would wait for: by how long questions took, or the calls of a model that is one."""
+        wait_s = self._mean_s * (self.waiting + 1) / self._places
+        if self.behind is not None:
+            wait_s = max(wait_s, self.behind.standing.wait_s)
+        return Standing(length=self.waiting, wait_s=round(wait_s, 1))
+
+    @property
+    def has_place(self) -> bool:
+        """Whether a question that comes now begins at once."""
+        return self._running < self._places
 
     @contextmanager
     def admitted(self, *compartments: str) -> Iterator[Admission]:
@@ -122,9 +139,10 @@ class Bulkhead:
         return max((self._running_of[name] for name in admission.compartments), default=0)
 
     def _busy(self) -> TooBusy:
-        wait_s = self._mean_s * (self.waiting + 1) / self._places
-        seconds = min(max(1, math.ceil(wait_s)), LONGEST_WAIT_S)
-        return TooBusy(f"The service is answering all it can. Try again in {seconds} s.", seconds)
+        standing = self.standing
+        seconds = min(max(1, math.ceil(standing.wait_s)), LONGEST_WAIT_S)
+        waits = {0: "", 1: " and 1 question waits"}.get(standing.length, f" and {standing.length} questions wait")
+        return TooBusy(f"The service is answering all it can{waits}. Try again in {seconds} s.", seconds, standing)
 
 
 class Admission:
@@ -133,6 +151,11 @@ class Admission:
     def __init__(self, bulkhead: Bulkhead, compartments: tuple[str, ...]) -> None:
         self._bulkhead, self.compartments = bulkhead, compartments
         self.held = 1  # by who came in, and by the place that was taken
+
+    @property
+    def ahead(self) -> Standing | None:
+        """What it will wait for; None where there is a place."""
+        return None if self._bulkhead.has_place else self._bulkhead.standing
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from agent.cli.console import EXPECTED, Docs, EffortOption, err, fail, opened, out, read_settings
+from agent.cli.console import EXPECTED, Docs, err, fail, opened, out, read_settings
 
 _LANGUAGES = ("en", "de", "fr", "es", "it")  # of which `recompute` reads words as numbers
 
@@ -42,7 +42,10 @@ def evaluate(
             "--without", help="Switch off a part, or a rule by its id, to see what it is worth.", callback=_parts
         ),
     ] = None,
-    effort: EffortOption = None,
+    effort: Annotated[
+        Literal["quick", "balanced", "thorough", "all"] | None,
+        typer.Option("--effort", help="quick, balanced or thorough; all: each, in one table of cost and gain."),
+    ] = None,
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Ask the same model in one plain call: schema, question, nothing else.")
     ] = False,

@@ -15,7 +15,10 @@ PlumblineError
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from agent.core.queueing import Standing
 
 
 class PlumblineError(Exception):
@@ -88,7 +91,16 @@ class TooManyRequests(Later, status=429, slug="too-many-requests", title="Too ma
 
 
 class TooBusy(Later, status=503, slug="too-busy", title="The service is busy"):
-    """This process answers as many questions as it can."""
+    """This process answers as many questions as it can.
+
+    Args:
+        message, retry_after_s: see `Later`.
+        queue: what one more would wait for, where it is known.
+    """
+
+    def __init__(self, message: str, retry_after_s: int, queue: Standing | None = None) -> None:
+        super().__init__(message, retry_after_s)
+        self.queue = queue
 
 
 class RequestInProgress(Later, status=409, slug="request-in-progress", title="The request is being answered"):
@@ -244,6 +256,19 @@ class ModelUnavailable(ModelError, status=503, slug="model-unavailable", title="
     """
 
     def __init__(self, message: str, retry_after_s: int | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class ModelBusy(ModelError, status=503, slug="model-busy", title="The model is busy"):
+    """The endpoint's rate limit is used up for longer than a question may wait.
+
+    Args:
+        message: a sentence.
+        retry_after_s: whole seconds until there is something left.
+    """
+
+    def __init__(self, message: str, retry_after_s: int) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
 

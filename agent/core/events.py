@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.core.models import Answer, Check, Correction, Doubt, Plan, Problem, Verdict
+from agent.core.queueing import Standing
 from executors.base import Frozen
 from rag.docs.documents import Document
 
@@ -182,6 +183,23 @@ class HumanReview(NodeComplete):
     tried: tuple[str, ...]
     reasons: tuple[str, ...]
     suggestions: tuple[str, ...]
+
+
+class Queued(Event):
+    """The question waits: for a place among those that are answered, or for the embedded model, which is one for all.
+
+    waits_for: which of them. length: how many are before it. wait_s: seconds that this is likely to take.
+    """
+
+    event: ClassVar[str] = "queued"
+    waits_for: Literal["place", "model"]
+    length: int
+    wait_s: float
+
+    @classmethod
+    def of(cls, standing: Standing, waits_for: Literal["place", "model"]) -> Queued:
+        """What is said of a queue."""
+        return cls(waits_for=waits_for, length=standing.length, wait_s=standing.wait_s)
 
 
 class SqlProgress(Event):

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from agent.core.breaker import Breaker, State
 from agent.core.errors import PlumblineError
+from agent.core.queueing import Standing, Turns
 from executors.base import Frozen
 from executors.errors import ExecutorError
 
@@ -27,6 +28,9 @@ class PartHealth(Frozen):
         None,
         description="`open`: it has failed several times in a row, and is not called for a while; `half_open`: one "
         "call is to find out. Null where there is no breaker.",
+    )
+    queue: Standing | None = Field(
+        None, description="Of the embedded model, which answers one call after the other. Null of everything else."
     )
 
 
@@ -46,7 +50,10 @@ def state_of(parts: Sequence[PartHealth]) -> Readiness:
 
 
 async def checked(
-    name: str, check: Callable[[], Awaitable[object]], breaker: Callable[[], Breaker | None] = lambda: None
+    name: str,
+    check: Callable[[], Awaitable[object]],
+    breaker: Callable[[], Breaker | None] = lambda: None,
+    queue: Turns | None = None,
 ) -> PartHealth:
     """The health of one part.
 
@@ -54,6 +61,7 @@ async def checked(
         name: of the part.
         check: calls the part; the errors it raises on purpose say what is wrong.
         breaker: of the part, once it was asked.
+        queue: of its calls, where they wait for each other.
     """
     from rag.errors import RetrievalError
 
@@ -69,6 +77,7 @@ async def checked(
         detail=detail,
         elapsed_ms=_ms_since(start),
         breaker=found.state if found is not None else None,
+        queue=queue.standing if queue is not None else None,
     )
 
 

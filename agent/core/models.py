@@ -11,6 +11,7 @@ from pydantic import Field
 from agent.core.callers import ANONYMOUS
 from agent.core.fields import A_NUMBER, Flag, TimeZone
 from agent.core.kinds import Kind
+from agent.core.queueing import Standing
 from agent.core.usage import Effort
 from agent.core.usage import Usage as Usage
 from executors.base import Frozen, QueryResult
@@ -510,6 +511,7 @@ class Problem(Frozen):
     """An error as RFC 9457 has it; `type` is stable, `detail` says what to do.
 
     kind, hint: of a query's error, what an attempt to mend it learns from; null and empty of any other.
+    queue: what the question would have waited for, where the service was too busy to take it; else absent.
     """
 
     type: str
@@ -520,3 +522,4 @@ class Problem(Frozen):
     errors: list[dict[str, str]] = []
     kind: ErrorKind | None = None
     hint: str = ""
+    queue: Standing | None = Field(None, exclude_if=lambda value: value is None)

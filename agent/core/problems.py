@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.core.errors import PlumblineError
+from agent.core.errors import PlumblineError, TooBusy
 from agent.core.models import Problem
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused, UnknownDatabase
 from rag.errors import EmbedderUnavailable, StoreUnavailable
@@ -36,6 +36,8 @@ def problem_of(error: Exception, trace_id: str = "") -> Problem | None:
     if not status:
         return None
     problem = Problem(type=TYPE_PREFIX + slug, title=title, status=status, detail=str(error), trace_id=trace_id)
+    if isinstance(error, TooBusy):
+        return problem.model_copy(update={"queue": error.queue})
     return _of_sql(problem, error) if isinstance(error, SqlError) else problem
 
 

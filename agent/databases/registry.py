@@ -98,7 +98,7 @@ class Databases:
         self._cursors = cursors
         self._open: dict[str, Database] = {}
         self.deadlines = Deadlines(settings.request_deadline_s)
-        self._bulkhead = Bulkhead(settings.max_concurrent_questions, settings.queue_length)
+        self.bulkhead = Bulkhead(settings.max_concurrent_questions, settings.queue_length)
 
     async def follow(self, name: str = "", *, now: bool = False) -> None:
         """Hear of databases that are new, others, or gone. Args: see `Catalogue.follow`."""
@@ -126,7 +126,7 @@ class Databases:
         compartments = [] if is_reserved(principal) else [f"principal {principal.casefold()}"]
         if len(self._router.names()) > 1:
             compartments.append(f"database {name}")
-        return self._bulkhead.admitted(*compartments)
+        return self.bulkhead.admitted(*compartments)
 
     def admit_owner(self, name: str, principal: str) -> None:
         """Let a principal change what all others see of a database: its documents, its index.

@@ -182,6 +182,24 @@ def summary_rows(report: Report) -> list[tuple[str, str]]:
     return rows
 
 
+EFFORT_COLUMNS = ("effort", "right", "verified", "calls", "tokens", "seconds", "dollars")
+
+
+def effort_row(effort: str, report: Report) -> tuple[str, ...]:
+    """What an effort brings, then what it costs: calls, tokens and dollars as means, seconds as the median."""
+    tokens = report.tokens.prompt + report.tokens.completion
+    total_ms = report.median_ms.get("total")
+    return (
+        effort,
+        f"{report.correct}/{report.n}, {_percent(report.share)}",
+        f"{report.verified}, {_percent(report.precision)} right",
+        _figure(report.model_calls),
+        f"{tokens / report.n:,.0f}" if report.n else "-",
+        "-" if total_ms is None else f"{total_ms / 1000:.2f}",
+        "-" if report.cost_usd is None else f"{report.cost_usd:.6f}",
+    )
+
+
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 

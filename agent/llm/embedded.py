@@ -19,6 +19,7 @@ from pydantic import SecretStr
 from agent.config.profiles import choose
 from agent.config.settings import Settings
 from agent.core.errors import ModelUnavailable
+from agent.core.queueing import Turns
 from agent.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
 from agent.llm.files.model_specs import CHUNK, MODELS
 from agent.llm.files.prefix_states import PrefixStates, prepare
@@ -59,7 +60,7 @@ class EmbeddedModel:
         self._spec = MODELS[settings.embedded_model]
         self.name = self._spec.file.removesuffix(".gguf")
         self._loading: asyncio.Future[_Loaded] | None = None
-        self._turn = asyncio.Lock()
+        self.queue = Turns()
         # The server lives in a list that the finalizer empties, so that it also ends with the interpreter.
         self._server: list[Any] = []
         self._finalizer = weakref.finalize(self, self._server.clear)
@@ -86,7 +87,7 @@ class EmbeddedModel:
         if schema is not None and schema.logprobs:
             extra["top_logprobs"] = 1  # else llama.cpp lists the twenty likeliest at every place
         prefix = messages[0].content if messages[0].role == "system" else ""
-        async with self._turn:  # the server has one slot; what it holds is this call's from here on
+        async with self.queue.turn():  # the server has one slot; what it holds is this call's from here on
             if loaded.states is not None:
                 await loaded.states.restore(prefix)
             reply = await loaded.client.complete(

@@ -14,7 +14,7 @@ from agent.config.limits import limits_of
 from agent.core.callers import ANONYMOUS
 from agent.core.deadline import RETRY_AFTER_S, Deadline, utc_now
 from agent.core.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
-from agent.core.events import Done, Event, Started
+from agent.core.events import Done, Event, Queued, Started
 from agent.core.models import Answer, Exchange, Options, Pending, Question
 from agent.core.problems import problem_of
 from agent.databases.database import Database
@@ -225,6 +225,8 @@ class Asking:
                 nonlocal own
                 own = True
                 BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
+                if (ahead := admission.ahead) is not None:
+                    yield Queued.of(ahead, "place")
                 async with admission.place(), aclosing(with_progress(steps(), listens=listens)) as told:
                     with seen_schemas():
                         async for event in told:

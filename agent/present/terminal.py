@@ -38,6 +38,7 @@ from agent.core.events import (
     PartAnswered,
     Planned,
     QuestionPlanned,
+    Queued,
     RawRecordsFetched,
     Repairing,
     SchemaSelected,
@@ -116,6 +117,8 @@ class StepPrinter:
             self.console.print(question)
         elif isinstance(event, Done):
             self._show_answer(event.answer)
+        elif isinstance(event, Queued):
+            self._doing(f"waiting, {event.length} before this one, about {event.wait_s:.0f} s")
         elif isinstance(event, SqlProgress):
             self._writing(event.sql)
         elif isinstance(event, NodeComplete):

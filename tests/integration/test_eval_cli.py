@@ -13,7 +13,9 @@ from agent.cli import console, evaluating
 from agent.cli import main as cli
 from agent.config.profiles import EMBEDDED, PROFILES
 from agent.config.settings import Settings
+from agent.core.usage import Usage
 from agent.knowledge import build
+from agent.llm.chat import Reply, ReplySchema
 from agent.llm.scripted import ScriptedModel
 from agent.pipeline.confidence.calibration import load
 from agent.service import Service
@@ -58,6 +60,36 @@ def test_the_docs_beside_the_questions_are_read(run: Run, model: ScriptedModel, 
     assert "1 of 1" in result.output
     assert RULE in model.asked[0].text
     assert "nobody's doc" not in model.asked[0].text
+
+
+def test_all_efforts_are_asked_and_compared_in_one_table(
+    run: Run, model: ScriptedModel, questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafts = iter(["SELECT COUNT(*) FROM orders"])  # the first one, of `quick`, is wrong
+
+    async def complete(*_: object, schema: ReplySchema | None = None, **__: object) -> Reply:
+        replies = {"verdict": '{"reason": "the cancelled ones", "correct": true}', None: "1 order was cancelled."}
+        text = replies.get(schema.name if schema else None) or f"```sql\n{next(drafts, SQL)}\n```"
+        return Reply(text=text, usage=Usage(model_calls=1, prompt_tokens=90, completion_tokens=10))
+
+    monkeypatch.setattr(model, "complete", complete)
+    kept = tmp_path / "kept.jsonl"
+    result = run("eval", questions, "--effort", "all", "--json", kept)
+    assert result.exit_code == 0, result.output
+    rows = {line.split()[0]: line for line in result.output.splitlines() if "/1, " in line}
+    assert {effort: "1/1, 100.0%" in row for effort, row in rows.items()} == {
+        "quick": False,
+        "balanced": True,
+        "thorough": True,
+    }
+    calls = []
+    for effort, row in rows.items():
+        spent = json.loads((tmp_path / f"kept.{effort}.jsonl").read_text())["model_calls"]
+        assert f"{spent:.2f}" in row
+        assert f" {100 * spent} " in row, "tokens"
+        calls.append(spent)
+    assert calls[0] <= calls[1] <= calls[2], calls
+    assert calls[0] < calls[2], calls
 
 
 def test_without_retrieval_the_model_sees_the_raw_schema(run: Run, model: ScriptedModel, questions: Path) -> None:

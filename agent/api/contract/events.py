@@ -13,7 +13,7 @@ from agent.api.http.streaming import as_sse, named
 from agent.api.routes.generate import unnamed
 from agent.api.schemas.chat import chat_event
 from agent.api.schemas.generate import NODES
-from agent.core.events import AnswerDelta, Done, Event, Failed, NodeComplete, SqlProgress, Started
+from agent.core.events import AnswerDelta, Done, Event, Failed, NodeComplete, Queued, SqlProgress, Started
 
 REF = "#/components/schemas/{model}"
 Schema = dict[str, Any]
@@ -79,7 +79,7 @@ def _schema(operation: str, response: str) -> Schema:
 
 def _is_sent(kind: type[Event]) -> bool:
     """Whether the generate interface tells of it."""
-    return kind.node in NODES if issubclass(kind, NodeComplete) else kind not in (AnswerDelta, SqlProgress)
+    return kind.node in NODES if issubclass(kind, NodeComplete) else kind not in (AnswerDelta, Queued, SqlProgress)
 
 
 def _message(data: Schema, name: str = "") -> Schema:

@@ -10,10 +10,12 @@ from agent.api.http.idempotent import TAKING
 from agent.core import errors
 from agent.core.models import Problem
 from agent.core.problems import TYPE_PREFIX, problem_of
+from agent.core.queueing import Standing
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused, UnknownDatabase
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
+QUEUE = Standing(length=3, wait_s=4.6)
 
 # Operations by what they do; a route may be in several of these.
 PLANNING = frozenset({"query", "query_stream"})
@@ -157,11 +159,12 @@ CASES: tuple[ProblemCase, ...] = (
             ASKING),
     _by_http(503),
     _raised(errors.AccessInvalid("PLUMBLINE_API_KEYS_FILE cannot be read."), None),
-    _raised(errors.TooBusy("The service is answering all it can. Try again in 5 s.", 5),
+    _raised(errors.TooBusy("The service is answering all it can and 3 questions wait. Try again in 5 s.", 5, QUEUE),
             ASKING | {"execute", "records"}),
     _raised(errors.Starting("The service is still starting after 220 s. Send the request again in 5 s.", 5), None),
     _raised(errors.ShuttingDown("This process is being stopped. Ask again in 5 s.", 5), None),
     _raised(errors.BudgetSpent("The question may take 2 model calls, and has had them."), ASKING),
+    _raised(errors.ModelBusy("The rate limit of the model's endpoint is used up. Try again in 40 s.", 40), ASKING),
     _raised(errors.ModelUnavailable("The model cannot be reached. Try again later."), ASKING),
     _raised(DatabaseUnavailable("The database 'shop' cannot be opened: its file is missing."), READING),
     _raised(errors.StateUnavailable("The state store cannot be used now. Try again later."), REMEMBERING),

@@ -18,6 +18,7 @@ from agent.api.http.context import TRACE_HEADER, trace_id_of
 from agent.core.errors import (
     ConfigurationInvalid,
     Later,
+    ModelBusy,
     ModelUnavailable,
     NotAuthenticated,
     PlumblineError,
@@ -33,7 +34,7 @@ LOG = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 UNCACHED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}  # also where no middleware is asked
-MAY_PASS = Later | ModelUnavailable | DatabaseUnavailable | EmbedderUnavailable  # and may know when
+MAY_PASS = Later | ModelBusy | ModelUnavailable | DatabaseUnavailable | EmbedderUnavailable  # and may know when
 WAIT = SessionBusy | StateUnavailable | StoreUnavailable  # which do not
 RETRY_AFTER_S = 5  # where nobody knows when
 FIELDS_NAMED = 3  # in `detail`; `errors` has them all

@@ -167,7 +167,7 @@ class ExecuteResponse(Frozen):
 class StreamEvent(Frozen):
     """The data of one server-sent event; `event` is also the event's own name.
 
-    event: `start`, `node_complete`, `answer_delta`, `done` or `error`.
+    event: `start`, `queued`, `sql_progress`, `node_complete`, `answer_delta`, `done` or `error`.
     node, attempt, elapsed_ms: which step ended, in which round, after how many milliseconds; null elsewhere.
     data: what was found; of `done` the response of `POST /api/query`, of `error` a problem document.
     """

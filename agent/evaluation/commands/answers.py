@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal, get_args
 
+from rich import box
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -16,11 +18,12 @@ from agent.core.usage import Effort
 from agent.evaluation.baseline import Baseline
 from agent.evaluation.comparison import Comparison, comparison_rows
 from agent.evaluation.docs import doc_files, docs_beside, docs_for
-from agent.evaluation.harness import GoldQuestion, evaluate, load_questions, questions_file
-from agent.evaluation.report import Report, ResultLine, summary_rows
+from agent.evaluation.harness import Ask, GoldQuestion, evaluate, load_questions, questions_file
+from agent.evaluation.report import EFFORT_COLUMNS, Report, ResultLine, effort_row, summary_rows
 from agent.evaluation.without import asking_without, options_without
 from agent.present.terminal import plain
 from agent.service import Service
+from executors.base import Executor
 
 
 async def run_evaluation(
@@ -35,7 +38,7 @@ async def run_evaluation(
     without: Collection[str] = (),
     *,
     baseline: bool = False,
-    effort: Effort | None = None,
+    effort: Effort | Literal["all"] | None = None,
     plan: bool = False,
 ) -> None:
     """Ask every question of a file, show how it goes, and print the figures.
@@ -44,7 +47,9 @@ async def run_evaluation(
         docs: files and folders; where there are none, the docs that lie with the questions are read.
         file: of questions, or a folder that has one as `questions.json`.
         without: parts that are switched off, to see what they are worth, see `agent.evaluation.without`.
-        effort: of every question; None: as the settings say.
+        effort: of every question; `all`: each in turn, and one table of what they cost and bring; None: as the settings
+            say.
+        results: kept here; of `all`, in three files, whose names say the effort.
         baseline: ask the same model in one plain call instead, see `agent.evaluation.baseline`.
         plan: ask for a plan of several queries first. An answer in parts has no query to score: it counts as none.
 
@@ -55,16 +60,44 @@ async def run_evaluation(
     service.people.recorder.enabled = False  # nobody is to look at these answers one by one
     questions = load_questions(file, service.router.names())[:limit]
     names = add_databases(service, questions, questions_file(file), docs)
-    options = options_without(without).model_copy(update={"effort": effort, "plan": plan})
+    wanted = options_without(without).model_copy(update={"plan": plan})
     asking = asking_without(service, without)
     plain_call = Baseline(service.model, service.settings.row_limit) if baseline else None
 
-    async def ask(database: Path, question: str, evidence: str) -> Answer:
-        text = f"{question}\n({evidence})" if show_evidence and evidence else question
-        if plain_call is not None:
-            return await plain_call.query(text, await service.registered.get(names[database], LOCAL))
-        return await asking.query(text, names[database], options=options, principal=LOCAL)
+    async def report(effort: Effort | None, results: Path | None) -> Report:
+        options = wanted.model_copy(update={"effort": effort})
 
+        async def ask(database: Path, question: str, evidence: str) -> Answer:
+            text = f"{question}\n({evidence})" if show_evidence and evidence else question
+            if plain_call is not None:
+                return await plain_call.query(text, await service.registered.get(names[database], LOCAL))
+            return await asking.query(text, names[database], options=options, principal=LOCAL)
+
+        def open_database(path: Path) -> Executor:
+            return service.router.get(names[path])
+
+        return await _watched(questions, ask, open_database, results, err, effort or "")
+
+    if effort == "all":
+        reports = {one: await report(one, _of_effort(results, one)) for one in get_args(Effort)}
+        out.print(effort_table(reports))
+    else:
+        out.print(report_table(await report(effort, results)))
+
+
+def _of_effort(results: Path | None, effort: Effort) -> Path | None:
+    return results and results.with_name(f"{results.stem}.{effort}{results.suffix}")
+
+
+async def _watched(
+    questions: Sequence[GoldQuestion],
+    ask: Ask,
+    open_database: Callable[[Path], Executor],
+    results: Path | None,
+    err: Console,
+    what: str,
+) -> Report:
+    """The figures; meanwhile a bar, under what it is called, and what was missed."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err) as bar:
         task = bar.add_task("asking", total=len(questions))
@@ -73,18 +106,11 @@ async def run_evaluation(
         def on_result(line: ResultLine) -> None:
             nonlocal right
             right += line.correct
-            bar.update(task, advance=1, description=f"{right} right")
+            bar.update(task, advance=1, description=f"{what} {right} right".strip())
             if not line.correct:
                 bar.console.print(miss_text(line), soft_wrap=True)
 
-        report = await evaluate(
-            questions,
-            ask,
-            open_database=lambda path: service.router.get(names[path]),
-            out=results,
-            on_result=on_result,
-        )
-    out.print(report_table(report))
+        return await evaluate(questions, ask, open_database=open_database, out=results, on_result=on_result)
 
 
 def add_databases(
@@ -102,6 +128,16 @@ def report_table(report: Report) -> Table:
     table = Table(title="evaluation", title_justify="left", show_header=False)
     for name, value in summary_rows(report):
         table.add_row(Text(name), Text(plain(value)))
+    return table
+
+
+def effort_table(reports: Mapping[Effort, Report]) -> Table:
+    """What each effort costs and brings: a row for each; what is spent is of one question."""
+    table = Table(title="what each effort costs and brings", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in EFFORT_COLUMNS:
+        table.add_column(name, justify="left" if name == EFFORT_COLUMNS[0] else "right", no_wrap=True)
+    for effort, report in reports.items():
+        table.add_row(*effort_row(effort, report))
     return table
 
 

@@ -107,6 +107,14 @@ def chat_fields(
     return request
 
 
+def tokens_of(request: Mapping[str, Any]) -> int:
+    """About how many tokens a request may need: of its prompt, and at most of its reply."""
+    from rag.schema.text import estimate_tokens
+
+    prompt = sum(estimate_tokens(message["content"]) for message in request["messages"])
+    return prompt + int(request.get("max_tokens") or request.get("max_completion_tokens") or 0)
+
+
 def cache_key(prefix: str) -> str:
     """What requests with one beginning share, so that an endpoint of many machines sends them to the one that has it.
 

@@ -88,6 +88,13 @@ def reply_of(body: object) -> Reply:
     )
 
 
+def spent_by(body: object) -> int | None:
+    """The tokens that a completion was counted for; None where the endpoint does not say."""
+    usage = body.get("usage") if isinstance(body, dict) else None
+    total = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return total if isinstance(total, int) and total >= 0 else None
+
+
 def _usage(completion: _Completion) -> Usage:
     """One call and its tokens."""
     usage = completion.usage

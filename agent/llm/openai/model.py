@@ -17,10 +17,11 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
 from agent.core.errors import ModelFailed, ModelUnavailable
 from agent.llm.chat import ENTRA_SCOPE, Message, Reply, ReplyGrammar, ReplySchema
-from agent.llm.openai.chat_request import Abilities, chat_fields
-from agent.llm.openai.completion import reply_of
+from agent.llm.openai.chat_request import Abilities, chat_fields, tokens_of
+from agent.llm.openai.completion import reply_of, spent_by
 from agent.llm.openai.errors import Endpoint, is_passing, translated, wait_before_retry
 from agent.llm.openai.streamed import USAGE, streamed
+from agent.llm.pace import CALL, PACE
 from agent.llm.replies import HEARD, ends_its_query
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class OpenAIModel:
         from rag.embedding.httpx_first import load_httpx
 
         load_httpx()
-        hooks = {"response": [Bound(MAX_REPLY_BYTES, _too_much).async_hook]}
+        hooks = {"response": [Bound(MAX_REPLY_BYTES, _too_much).async_hook, _tell_limits]}
         if self._local:
             limits = httpx2.Limits(max_keepalive_connections=0)
             return openai.DefaultAsyncHttpxClient(trust_env=False, limits=limits, event_hooks=hooks)
@@ -183,6 +184,16 @@ class OpenAIModel:
         return await retrying(self._once, client, request, ended)
 
     async def _once(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended) -> object:
+        """One try, in its turn where the endpoint's limits are kept. What it waits for that is not its timeout's."""
+        pace = PACE.get()
+        if pace is None:
+            return await self._sent(client, request, ended)
+        async with pace.turn(tokens_of(request)) as call:
+            completion = await self._sent(client, request, ended)
+            call.spent = spent_by(completion)
+            return completion
+
+    async def _sent(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended) -> object:
         async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
             if request.get("stream"):
                 return await streamed(client, request, ended)
@@ -232,6 +243,13 @@ class AzureOpenAIModel(OpenAIModel):
     def _endpoint(self) -> Endpoint:
         access = "AZURE_OPENAI_API_KEY" if self._api_key else "the role `Cognitive Services OpenAI User`"
         return Endpoint(self.name, self._azure_endpoint, access, self._timeout_s, self._retries + 1)
+
+
+async def _tell_limits(response: httpx2.Response) -> None:
+    """A hook for responses: what they say of limits is for the call that they answer."""
+    call = CALL.get()
+    if call is not None:
+        call.heard(response.status_code, response.headers)
 
 
 def _too_much(megabytes: int) -> ModelFailed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from agent.core.queueing import Turns
     from agent.llm.chat import ChatModel, Message, Reply, ReplySchema
 
 
@@ -13,6 +14,11 @@ class WrappedModel:
 
     def __init__(self, model: ChatModel) -> None:
         self.name, self._model = model.name, model
+
+    @property
+    def queue(self) -> Turns | None:
+        """Where calls wait for each other; None where the model answers any number at once."""
+        return getattr(self._model, "queue", None)
 
     async def complete(
         self,

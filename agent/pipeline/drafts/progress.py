@@ -8,7 +8,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from agent.core.events import Event, SqlProgress
+from agent.core.events import Event, Queued, SqlProgress
+from agent.core.queueing import WAITS
 from agent.llm.replies import HEARD, written_so_far
 from agent.prompting.half_written import showable
 
@@ -33,6 +34,7 @@ async def with_progress(events: AsyncIterator[Event], *, listens: bool = True) -
 
     async def drain() -> None:
         TELL.set(queue.put_nowait)
+        WAITS.set(lambda standing: queue.put_nowait(Queued.of(standing, "model")))
         async for event in events:
             queue.put_nowait(event)
 

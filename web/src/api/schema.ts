@@ -2632,6 +2632,8 @@ export interface components {
              * @description `open`: it has failed several times in a row, and is not called for a while; `half_open`: one call is to find out. Null where there is no breaker.
              */
             breaker?: ("closed" | "open" | "half_open") | null;
+            /** @description Of the embedded model, which answers one call after the other. Null of everything else. */
+            queue?: components["schemas"]["Standing"] | null;
         };
         /**
          * Plan
@@ -2676,6 +2678,7 @@ export interface components {
          * @description An error as RFC 9457 has it; `type` is stable, `detail` says what to do.
          *
          *     kind, hint: of a query's error, what an attempt to mend it learns from; null and empty of any other.
+         *     queue: what the question would have waited for, where the service was too busy to take it; else absent.
          */
         Problem: {
             /** Type */
@@ -2704,6 +2707,7 @@ export interface components {
              * @default
              */
             hint: string;
+            queue?: components["schemas"]["Standing"] | null;
         };
         /**
          * PutTileRequest
@@ -3547,6 +3551,22 @@ export interface components {
             expires_at: string;
         };
         /**
+         * Standing
+         * @description What one more would wait for.
+         */
+        Standing: {
+            /**
+             * Length
+             * @description How many are before it.
+             */
+            length: number;
+            /**
+             * Wait S
+             * @description Seconds until its turn, judged by how long the latest ones took.
+             */
+            wait_s: number;
+        };
+        /**
          * StartSessionRequest
          * @description Which database to talk about, under either of the two names.
          * @example {
@@ -4148,6 +4168,23 @@ export interface components {
              * @default []
              */
             calculations: string[];
+        };
+        /**
+         * Queued
+         * @description The question waits: for a place among those that are answered, or for the embedded model, which is one for all.
+         *
+         *     waits_for: which of them. length: how many are before it. wait_s: seconds that this is likely to take.
+         */
+        Queued: {
+            /**
+             * Waits For
+             * @enum {string}
+             */
+            waits_for: "place" | "model";
+            /** Length */
+            length: number;
+            /** Wait S */
+            wait_s: number;
         };
         /**
          * RawRecordsFetched
@@ -4791,6 +4828,10 @@ export interface operations {
                     } | {
                         data: string;
                         /** @constant */
+                        event: "queued";
+                    } | {
+                        data: string;
+                        /** @constant */
                         event: "sql_progress";
                     } | {
                         data: string;
@@ -5394,6 +5435,10 @@ export interface operations {
                         data: string;
                         /** @constant */
                         event: "node_complete";
+                    } | {
+                        data: string;
+                        /** @constant */
+                        event: "queued";
                     } | {
                         data: string;
                         /** @constant */
@@ -7526,6 +7571,10 @@ export interface operations {
                         data: string;
                         /** @constant */
                         event: "node_complete";
+                    } | {
+                        data: string;
+                        /** @constant */
+                        event: "queued";
                     } | {
                         data: string;
                         /** @constant */
@@ -11954,21 +12003,24 @@ export interface operations {
                      *           "ready": true,
                      *           "detail": "",
                      *           "elapsed_ms": 0.1,
-                     *           "breaker": null
+                     *           "breaker": null,
+                     *           "queue": null
                      *         },
                      *         {
                      *           "name": "store",
                      *           "ready": true,
                      *           "detail": "",
                      *           "elapsed_ms": 3.4,
-                     *           "breaker": null
+                     *           "breaker": null,
+                     *           "queue": null
                      *         },
                      *         {
                      *           "name": "database shop",
                      *           "ready": true,
                      *           "detail": "",
                      *           "elapsed_ms": 2.2,
-                     *           "breaker": null
+                     *           "breaker": null,
+                     *           "queue": null
                      *         }
                      *       ]
                      *     }
@@ -12055,21 +12107,24 @@ export interface operations {
                      *           "ready": true,
                      *           "detail": "",
                      *           "elapsed_ms": 0.1,
-                     *           "breaker": null
+                     *           "breaker": null,
+                     *           "queue": null
                      *         },
                      *         {
                      *           "name": "store",
                      *           "ready": true,
                      *           "detail": "",
                      *           "elapsed_ms": 3.4,
-                     *           "breaker": null
+                     *           "breaker": null,
+                     *           "queue": null
                      *         },
                      *         {
                      *           "name": "database shop",
                      *           "ready": false,
                      *           "detail": "The database 'shop' cannot be opened: its file is missing.",
                      *           "elapsed_ms": 0.3,
-                     *           "breaker": null
+                     *           "breaker": null,
+                     *           "queue": null
                      *         }
                      *       ]
                      *     }

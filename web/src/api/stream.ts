@@ -6,6 +6,7 @@ import type { Answer, Problem, Step } from "./types";
 export type StreamEvent =
   | { event: "start"; traceId: string }
   | { event: "step"; step: Step }
+  | { event: "queued"; length: number; waitS: number }
   | { event: "sql_progress"; sql: string }
   | { event: "answer_delta"; text: string }
   | { event: "done"; answer: Answer }
@@ -146,6 +147,8 @@ function read(message: EventSourceMessage): StreamEvent | null {
       const step = { node: wire.node, attempt: wire.attempt ?? 0, elapsedMs: wire.elapsed_ms ?? 0, data: wire.data };
       return { event: "step", step: step as unknown as Step };
     }
+    case "queued":
+      return { event: "queued", length: Number(wire.data.length), waitS: Number(wire.data.wait_s) };
     case "sql_progress":
       return { event: "sql_progress", sql: String(wire.data.sql) };
     case "answer_delta":

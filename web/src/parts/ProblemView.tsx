@@ -1,5 +1,6 @@
 // An error as its problem document says it: what happened, what to do, and the id to name when asking for help.
 import type { Problem } from "../api/types";
+import { duration, plural } from "../state/format";
 import { Icon } from "./Icon";
 
 interface Props {
@@ -15,6 +16,11 @@ export function ProblemView({ problem, again }: Props) {
       <div className="grow">
         <p className="problem-title">{problem.title}</p>
         <p>{problem.detail}</p>
+        {problem.queue ? (
+          <p className="small soft">
+            {plural(problem.queue.length, "question")} waiting, about {duration(problem.queue.wait_s * 1000)}
+          </p>
+        ) : null}
         {problem.hint ? <p>{problem.hint}</p> : null}
         {fields.length > 1 ? (
           <ul className="small">

@@ -1,6 +1,7 @@
 // A conversation as a list of turns, and how each event changes it.
 import type { StreamEvent } from "../api/stream";
 import type { Answer, Problem, Step } from "../api/types";
+import { duration } from "./format";
 
 export type Status = "asking" | "answered" | "failed" | "cancelled" | "remembered";
 
@@ -12,6 +13,7 @@ export interface Turn {
   status: Status;
   traceId: string;
   steps: Step[];
+  queued: { length: number; waitS: number } | null; // what it waits for
   writing: string; // the SQL as far as it is written
   text: string; // the answer as far as it has come
   sql: string | null;
@@ -39,6 +41,7 @@ export function newTurn(id: string, question: string, database: string, at: numb
     status: "asking",
     traceId: "",
     steps: [],
+    queued: null,
     writing: "",
     text: "",
     sql: null,
@@ -84,9 +87,11 @@ function after(turn: Turn, event: StreamEvent, at: number): Turn {
     case "start":
       return { ...heard, traceId: event.traceId };
     case "step":
-      return { ...heard, steps: [...turn.steps, event.step], writing: event.step.node === "sql_generator" ? "" : turn.writing };
+      return { ...heard, queued: null, steps: [...turn.steps, event.step], writing: event.step.node === "sql_generator" ? "" : turn.writing };
+    case "queued":
+      return { ...heard, queued: { length: event.length, waitS: event.waitS } };
     case "sql_progress":
-      return { ...heard, writing: event.sql };
+      return { ...heard, queued: null, writing: event.sql };
     case "answer_delta":
       return { ...heard, text: turn.text + event.text };
     case "done":
@@ -104,6 +109,7 @@ function after(turn: Turn, event: StreamEvent, at: number): Turn {
 export function doing(turn: Turn): string {
   if (turn.reconnecting) return "Connection lost. Reconnecting";
   if (turn.text) return "Answering";
+  if (turn.queued) return `Waiting, ${turn.queued.length} before this one, about ${duration(turn.queued.waitS * 1000)}`;
   if (turn.writing) return "Writing the query";
   const last = turn.steps.at(-1);
   switch (last?.node) {

@@ -1,0 +1,61 @@
+"""Queues that callers are told about: how many are before them, and how long that is likely to take."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+
+from pydantic import Field
+
+from executors.base import Frozen
+
+FIRST_GUESS_S = 10.0  # of a call, before any has ended
+WEIGHT = 0.2  # of the latest call in the mean of them all
+
+
+class Standing(Frozen):
+    """What one more would wait for."""
+
+    length: int = Field(description="How many are before it.")
+    wait_s: float = Field(description="Seconds until its turn, judged by how long the latest ones took.")
+
+
+# Is called where a question has to wait, with what it waits for; None where nobody listens.
+WAITS: ContextVar[Callable[[Standing], None] | None] = ContextVar("waits", default=None)
+
+
+class Turns:
+    """One call after the other. It belongs to one event loop. Args: clock: seconds that only go forward."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._lock, self._clock = asyncio.Lock(), clock
+        self._mean_s, self._inside = FIRST_GUESS_S, 0
+        self._since: float | None = None  # when the call that runs began
+
+    @property
+    def standing(self) -> Standing:
+        """What one more call would wait for: those that wait, and what is left of the one that runs."""
+        passed = 0.0 if self._since is None else self._clock() - self._since
+        wait_s = self._inside * self._mean_s - min(passed, self._mean_s)
+        return Standing(length=self._inside, wait_s=round(max(0.0, wait_s), 1))
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """A turn, for as long as the block runs; whoever has to wait for it tells `WAITS`."""
+        tell = WAITS.get()
+        if self._inside and tell is not None:
+            tell(self.standing)
+        self._inside += 1
+        try:
+            async with self._lock:
+                self._since = self._clock()
+                try:
+                    yield
+                    self._mean_s += WEIGHT * (self._clock() - self._since - self._mean_s)  # one that fails says little
+                finally:
+                    self._since = None
+        finally:
+            self._inside -= 1

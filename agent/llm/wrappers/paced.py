@@ -1,0 +1,48 @@
+"""A hosted model whose calls keep to the endpoint's rate limits, together with those of all other processes."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from agent.llm.pace import PACE, Pace
+from agent.llm.wrappers.base import WrappedModel
+
+if TYPE_CHECKING:
+    from agent.config.settings import Settings
+    from agent.llm.chat import ChatModel, Message, Reply, ReplySchema
+    from agent.storage.store import StateStore
+
+PACED = ("azure", "openai")  # providers whose responses say what is left
+
+
+class PacedModel(WrappedModel):
+    """A chat model whose every try waits for its turn. Args: model: that is called; pace: gives the turns."""
+
+    def __init__(self, model: ChatModel, pace: Pace) -> None:
+        super().__init__(model)
+        self._pace = pace
+
+    async def complete(
+        self,
+        messages: list[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+    ) -> Reply:
+        """See `ChatModel.complete`. Raises ModelBusy, too."""
+        token = PACE.set(self._pace)
+        try:
+            return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+        finally:
+            PACE.reset(token)
+
+
+def paced(model: ChatModel, settings: Settings, state: StateStore) -> ChatModel:
+    """The model, its limits shared with every process of the same state; any but a hosted one as it is."""
+    if settings.provider not in PACED:
+        return model
+    address = settings.azure_openai_endpoint if settings.provider == "azure" else settings.openai_base_url
+    endpoint = hashlib.sha256(f"{settings.provider} {address} {model.name}".encode()).hexdigest()[:32]
+    return PacedModel(model, Pace(state, endpoint, longest_s=settings.request_deadline_s))
