@@ -50,7 +50,7 @@ _HEAD = "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{headers}\r\n"
 class FaultyModel:
     """Answers every step of a question as it should be answered, but for those that have a fault.
 
-    faults: by step: `followup`, `planner`, `generator`, `repair`, `judge`, `writer`, `embedding`.
+    faults: by step: `followup`, `parts`, `planner`, `generator`, `repair`, `judge`, `writer`, `embedding`.
     asked: the steps that were asked for, in order.
     arrived: set when a call waits at a step that is silent, or held.
     left: set when a caller hung up while it waited.
@@ -189,7 +189,12 @@ def step_of(body: dict[str, Any]) -> str:
     if name is None:
         return next(step for mark, step in _MARKS.items() if mark in asked)
     again = "These queries were tried" in asked
-    return {"plan": "planner", "verdict": "judge", "draft": "repair" if again else "generator"}[name]
+    return {
+        "question_plan": "parts",
+        "plan": "planner",
+        "verdict": "judge",
+        "draft": "repair" if again else "generator",
+    }[name]
 
 
 def reply_to(step: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -217,6 +222,7 @@ def spoiled(fault: Fault, step: str, body: dict[str, Any]) -> dict[str, Any]:
 def _text(step: str, asked: str) -> str:
     say: dict[str, Callable[[], str]] = {
         "followup": lambda: "How many orders were there in 2024?",
+        "parts": lambda: json.dumps({"questions": [], "calculations": []}),
         "planner": lambda: json.dumps({"tables": ["orders"]}),
         "generator": lambda: _draft(next((sql for word, sql in QUERIES.items() if word in asked), COUNT)),
         "repair": lambda: _draft(COUNT),

@@ -113,7 +113,7 @@ def schemathesis(address: str, folder: Path, *options: str) -> subprocess.Comple
 
 def share(address: str) -> None:
     """Share an answer, open the link and take it back: four requests in a row, which random steps seldom find."""
-    with httpx2.Client(base_url=f"{address}/api") as api:
+    with httpx2.Client(base_url=f"{address}/api", timeout=60) as api:
         session = api.post("/sessions", json={"database": "shop"}).json()["session_id"]
         asked = {"question": "How many orders are there?", "database": "shop", "session_id": session}
         answer = api.post("/query", json=asked).json()

@@ -25,28 +25,29 @@ from agent.config.settings import Settings
 # `502` `503`  a problem document: model-failed, model-unavailable
 # `-`       half of a sentence is a sentence
 MATRIX = """
-fault         followup  planner  generator  repair  judge  writer  embedding
-unreachable   doubt     warned   503        503     doubt  warned  doubt
-overloaded    doubt     warned   503        503     doubt  warned  doubt
-trouble_once  ok        ok       ok         ok      ok     ok      ok
-silence       doubt     warned   503        503     doubt  warned  doubt
-half_body     doubt     warned   502        502     doubt  warned  doubt
-half_json     -         ok       ok         review  doubt  -       doubt
-wrong_json    doubt     warned   502        502     doubt  warned  doubt
-empty         quiet     warned   ok         review  doubt  warned  doubt
-refusal       doubt     warned   502        502     doubt  warned  doubt
-endless       doubt     warned   502        502     doubt  warned  doubt
-drip          doubt     warned   503        503     doubt  warned  doubt
-cut           doubt     warned   503        503     doubt  warned  doubt
+fault         followup  parts   planner  generator  repair  judge  writer  embedding
+unreachable   doubt     warned  warned   503        503     doubt  warned  doubt
+overloaded    doubt     warned  warned   503        503     doubt  warned  doubt
+trouble_once  ok        ok      ok       ok         ok      ok     ok      ok
+silence       doubt     warned  warned   503        503     doubt  warned  doubt
+half_body     doubt     warned  warned   502        502     doubt  warned  doubt
+half_json     -         ok      ok       ok         review  doubt  -       doubt
+wrong_json    doubt     warned  warned   502        502     doubt  warned  doubt
+empty         quiet     warned  warned   ok         review  doubt  warned  doubt
+refusal       doubt     warned  warned   502        502     doubt  warned  doubt
+endless       doubt     warned  warned   502        502     doubt  warned  doubt
+drip          doubt     warned  warned   503        503     doubt  warned  doubt
+cut           doubt     warned  warned   503        503     doubt  warned  doubt
 """
 WARNINGS = {
     "followup": "The message was not merged with the conversation",
+    "parts": "The question is answered by one query",
     "planner": "The query was written without a plan",
     "judge": "Nobody has judged the result",
     "writer": "so the answer is composed from the rows",
     "embedding": "Answered without the docs of this database",
 }
-QUESTIONS = {"repair": "How many mended orders are there?"}
+QUESTIONS = {"repair": "How many mended orders are there?", "parts": "Why are there so many orders?"}
 ASKED_BY = {
     **dict.fromkeys(("trouble_once", "overloaded"), "patient"),
     **dict.fromkeys(("silence", "endless", "drip"), "hasty"),

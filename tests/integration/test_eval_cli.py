@@ -109,6 +109,24 @@ def test_without_evaluation_nobody_judges(run: Run, model: ScriptedModel, questi
     assert result.exit_code == 0, result.output
 
 
+def test_one_query_is_scored_and_so_none_is_planned_unless_a_plan_is_to_be_measured(
+    run: Run, model: ScriptedModel, questions: Path
+) -> None:
+    gold = {"database": "shop.sqlite", "question": "Why are orders cancelled?", "gold": [SQL]}
+    questions.write_text(json.dumps([gold]))
+    for reply in ("", json.dumps({"questions": [], "calculations": []})):
+        if reply:
+            model.replies(text=reply)
+        model.replies(sql=SQL)
+        model.replies(correct=True, reason="the cancelled ones")
+        model.replies(text="1 order was cancelled.")
+
+    usual, planned = run("eval", questions), run("eval", questions, "--plan")
+
+    assert (usual.exit_code, planned.exit_code) == (0, 0), planned.output
+    assert [asked.schema_name for asked in model.asked].index("question_plan") == 3
+
+
 def test_without_values_and_examples_the_model_is_shown_neither(
     run: Run, model: ScriptedModel, questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 from shop_questions import Make
 
+from agent.core.callers import ANONYMOUS
+from agent.core.events import SqlProgress
+from agent.core.models import Options
+from agent.llm.chat import Reply
+from agent.llm.replies import HEARD
 from agent.llm.scripted import ScriptedModel
+from agent.pipeline.drafts import progress
 
 
 @pytest.fixture
@@ -56,10 +63,42 @@ async def test_the_records_behind_a_part_and_its_next_rows_come_without_it(
     model.replies(sql="SELECT * FROM customers")
     model.replies(correct=True, reason="all of them")
 
-    answer = await service.query("Why are there so few customers?", "shop")
+    answer = await service.query("Why are there so few customers?", "shop", options=Options(row_limit=2))
     assert answer.parts[0].raw_results
     assert "email" not in answer.parts[0].raw_results[0]
+    assert answer.parts[1].cursor is not None
+    page = await service.registered.next_page("shop", answer.parts[1].cursor, principal=ANONYMOUS)
+    assert (page.result.columns, page.result.row_count) == (("customer_id", "name", "country"), 1)
     await service.close()
+
+
+@pytest.mark.usefixtures("shop_with_email")
+async def test_it_is_not_told_while_the_query_is_written(
+    make_service: Make, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "PAUSE_S", 0)
+    complete = model.complete
+
+    async def in_pieces(*args: Any, **more: Any) -> Reply:
+        reply = await complete(*args, **more)
+        if (heard := HEARD.get()) is not None:
+            heard(reply.text)
+        return reply
+
+    monkeypatch.setattr(model, "complete", in_pieces)
+    service = make_service(plan=True, enable_retrieval=False, max_attempts=1)
+    model.replies(text=json.dumps({"questions": PARTS, "calculations": []}))
+    model.replies(sql="SELECT email FROM customers")
+    model.replies(sql="SELECT COUNT(*) AS n FROM customers")
+    model.replies(correct=True, reason="the count")
+    model.replies(text="There are 3 customers.")
+
+    events = [event async for event in service.events("Why are there so few customers?", "shop")]
+    await service.close()
+
+    told = [event for event in events if isinstance(event, SqlProgress)]
+    assert [event.part for event in told if "COUNT" in event.sql] == [2]
+    assert not any("email" in event.sql for event in told)
 
 
 @pytest.mark.usefixtures("shop_with_email")

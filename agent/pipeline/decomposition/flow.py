@@ -47,7 +47,7 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
                 async for event in events:
                     if not isinstance(event, Done):
                         yield event
-                    elif event.answer.status == "clarification_needed" and run.question.options.clarify is not False:
+                    elif event.answer.status == "clarification_needed" and _may_ask_back(run):
                         yield Done(answer=clarified(run, event.answer))
                         return
                     else:
@@ -80,6 +80,10 @@ async def _events(part: Run, read: Read) -> AsyncGenerator[Event]:
                 yield event
     finally:
         await part.close()
+
+
+def _may_ask_back(run: Run) -> bool:
+    return run.limits.clarify and run.question.options.clarify is not False
 
 
 def _part_of(run: Run, number: int, text: str) -> Run:
