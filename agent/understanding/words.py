@@ -58,9 +58,9 @@ ENGLISH = Language(
     code="en",
     talk={
         Talk.GREETING: pattern(
-            r"(?:hi|hello|hey|hiya|howdy|yo|greetings|hallo)(?: (?:there|again|all|everyone|team|plumbline|bot|friend))?"
+            r"(?:hi|hello|hey|hiya|howdy|yo|greetings|hallo)(?: (?:there|hey|hi|again|all|everyone|team|plumbline|bot|friend))?"
             r"|good (?:morning|afternoon|evening|day)(?: to you)?|nice to meet you(?: too)?|is anybody there"
-            r"|anybody (?:here|there)|are you (?:there|awake|online)"
+            r"|any(?:body|one) (?:here|there)|are you (?:there|awake|online)"
         ),
         Talk.WELLBEING: pattern(
             r"how(?:['’]?s| is| are) (?:you|things|it going|everything|life|your day(?: going)?)(?: doing)?(?: today)?"
@@ -70,8 +70,8 @@ ENGLISH = Language(
         Talk.THANKS: pattern(
             r"(?:ok |okay |great |perfect |cool |no |well |alright )*(?:many |big )?(?:thanks|thank you|thx|ty|cheers)"
             r"(?: (?:so|very|a lot|a ton|a bunch|much|again|you|anyway|plumbline|for (?:the|your|all your|all the) \w+"
-            r"|for (?:helping|that|this|everything)|guys|all))*|much appreciated|i (?:really )?appreciate (?:it|that|"
-            r"your help|this)|that (?:was|is|['’]s) (?:very |really |so )?(?:helpful|kind|nice)(?: of you)?"
+            r"|for (?:helping|that|this|everything)|guys|all))*|much (?:appreciated|obliged)|ta|i (?:really )?appreciate (?:it|that|"
+            r"your help|this)|that (?:was|is|['’]s) (?:very |really |so )?(?:helpful|kind|nice|quick|fast|useful)(?: of you)?"
         ),
         Talk.FAREWELL: pattern(
             r"(?:ok |okay )?(?:good ?bye|bye(?:[ -]bye)?|see (?:you|ya)(?: later| soon| tomorrow)?|so long|farewell"
@@ -81,7 +81,7 @@ ENGLISH = Language(
         Talk.AGREEMENT: pattern(
             r"(?:(?:oh|ah|ok|okay|k|great|perfect|cool|nice|awesome|wonderful|excellent|amazing|good|very good|super|wow"
             r"|alright|all right|got it|i see|understood|right|sure|fine|sounds good|looks good|works for me|makes sense"
-            r"|well done|good job|nice work|great work|good work|that(?:['’]s| is) (?:all|it|fine|great|good|right|nice"
+            r"|well done|nice one|good job|nice work|great work|good work|that(?:['’]s| is) (?:all|it|fine|great|good|right|nice"
             r"|cool|enough|wonderful|awesome|perfect|correct)(?: for (?:now|today|me))?|no problem|never ?mind|no worries"
             r"|you(?:['’]re| are) (?:welcome|great|awesome|the best|right|good|amazing|so helpful|very helpful|wonderful"
             r"|stupid|useless|funny|smart|clever|nice|wrong|a genius)|i (?:like|love) (?:it|that|this|you)|lol|haha+|hmm+"

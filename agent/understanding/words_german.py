@@ -13,7 +13,7 @@ GERMAN = Language(
     code="de",
     talk={
         Talk.GREETING: pattern(
-            r"(?:hallo|hi|hey|moin(?: moin)?|servus|grüß (?:gott|dich|sie)|grüezi|na|tach)(?: (?:zusammen|du|da|plumbline|ihr))?"
+            r"(?:hallo|hi|hey|moin(?: moin)?|servus|grüß (?:gott|dich|sie|euch)|grüezi|na|tach)(?: (?:zusammen|du|da|plumbline|ihr))?"
             r"|guten? (?:morgen|tag|abend)(?: zusammen)?|ist da (?:jemand|wer)|bist du da|schön dich kennenzulernen"
         ),
         Talk.WELLBEING: pattern(
@@ -23,7 +23,7 @@ GERMAN = Language(
         Talk.THANKS: pattern(
             r"(?:ok |okay |super |gut |nein |prima |perfekt )*(?:vielen |herzlichen |besten |tausend |danke |ich )*"
             r"(?:danke?|dank|dankeschön|merci)(?: (?:sehr|schön|dir|ihnen|vielmals|für (?:die|deine|ihre|alles|das)(?: \w+)?))*"
-            r"|das (?:war|ist) (?:sehr )?(?:nett|hilfreich|lieb)(?: von (?:dir|ihnen))?"
+            r"|(?:das )?hat (?:sehr |mir )*geholfen|das (?:war|ist) (?:sehr )?(?:nett|hilfreich|lieb)(?: von (?:dir|ihnen))?"
         ),
         Talk.FAREWELL: pattern(
             r"(?:auf wieder(?:sehen|hören)|tschüss?i?|servus|bis (?:bald|dann|morgen|später|nächstes mal)|gute nacht"
@@ -37,7 +37,7 @@ GERMAN = Language(
             r"|einen moment|gut gemacht|weiter so|nicht schlecht|interessant|ich liebe (?:dich|es|das))(?: |$))+"
         ),
         Talk.WHO: pattern(
-            r"wer (?:bist du|sind sie|hat dich (?:gebaut|gemacht|programmiert|entwickelt))(?: eigentlich)?|was bist du"
+            r"wer (?:bist du|sind sie|steckt (?:hinter dir|dahinter)|hat dich (?:gebaut|gemacht|programmiert|entwickelt))(?: eigentlich)?|was bist du"
             r"(?: eigentlich)?|wie hei(?:ß|ss)t du|wie hei(?:ß|ss)en sie|bist du (?:ein|eine) (?:mensch|roboter|bot|maschine"
             r"|ki|programm)|wie alt bist du|stell dich vor|erzähl (?:mir )?(?:etwas )?(?:von|über) dir?(?:ch)?"
             r"|was ist plumbline|woher kommst du|sprichst du \w+"
@@ -85,6 +85,7 @@ GERMAN = Language(
         cue(Topic.DESCRIBE, r"^(?:bitte )?(?:beschreibe?|erkläre?|erzähle?)\b"),
         cue(Topic.DESCRIBE, r"\b(?:schema|struktur|aufbau|beschreibung|überblick)\b"),
         cue(Topic.DESCRIBE, r"^(?:was|welche (?:daten|informationen))\b", r"\b(?:enthält|enthalten|steht|stehen|ist|sind|hat|gibt)\b", r"\btabellen?\b"),
+        cue(Topic.DESCRIBE, r"^was\b", r"\b(?:enthält|steht|stehen|liegt|liegen)\b", r"\bin\b"),
         cue(Topic.TABLES, r"\btabellen(?:namen)?\b"),
         cue(Topic.OVERVIEW, r"\b(?:schema|struktur|datenmodell)\b"),
         cue(Topic.OVERVIEW, r"^(?:was|welche|wovon|worum|beschreibe?|zeige?|gib|erkläre?|um was)\b", r"\b(?:daten(?:banke?n?|bestand|satz)?|informationen)\b"),

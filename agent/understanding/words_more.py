@@ -41,7 +41,7 @@ SPANISH = Language(
             r"ayuda(?: por favor)?|ayúdame|(?:me )?puedes ayudar(?:me)?|(?:qué|que) (?:puedes|puedo|sabes|se puede|podemos|podría)"
             r"(?: (?:hacer|preguntar|preguntarte|responder|por mí|aquí|saber))*|(?:qué|que) (?:tipo de )?preguntas (?:puedo|se pueden|podemos)"
             r"(?: (?:hacer|hacerte|preguntar|aquí))*|(?:cómo|como) (?:funciona|funcionas|se usa|te uso)(?: (?:esto|aquí))?"
-            r"|(?:dame|muéstrame) (?:unos |algunos |un )?ejemplos?(?: de preguntas?)?|ejemplos?(?: de preguntas)?|tengo una pregunta|qué es esto"
+            r"|(?:dame|muéstrame) (?:unos |algunos |un )?ejemplos?(?: de preguntas?)?|ejemplos?(?: de preguntas)?|tengo una pregunta|qué es esto|(?:para qué|de qué) sirves"
         ),
         Talk.CHATTER: pattern(
             r"(?:cuéntame|dime|canta|escribe) (?:un|una|otro) (?:\w+ )?(?:chiste|historia|poema|canción)|(?:qué|que) (?:tiempo|clima) hace(?: \w+){0,2}"
@@ -119,7 +119,7 @@ ITALIAN = Language(
         Talk.HELP: pattern(
             r"aiuto|aiutami|(?:mi )?puoi aiutar(?:e|mi)|(?:che cosa|cosa|che) (?:puoi|posso|sai|si può|possiamo)(?: (?:fare|chiedere|chiederti|rispondere|per me|qui|sapere))*"
             r"|(?:che|quali) (?:tipo di |tipi di )?domande (?:posso|si possono|possiamo)(?: (?:fare|farti|chiedere|qui|porre))*|come (?:funziona|funzioni|si usa|ti uso)(?: (?:questo|qui))?"
-            r"|(?:dammi|mostrami|fammi) (?:degli |alcuni |un |qualche )?esemp(?:i|io)(?: di domand[ae])?|esempi(?: di domande)?|ho una domanda|(?:che )?cos['’]è questo"
+            r"|(?:dammi|mostrami|fammi) (?:degli |alcuni |un |qualche )?esemp(?:i|io)(?: di domand[ae])?|esempi(?: di domande)?|ho una domanda|a (?:che(?: cosa)?|cosa) servi|(?:che )?cos['’]è questo"
         ),
         Talk.CHATTER: pattern(
             r"(?:raccontami|dimmi|canta|scrivi|raccontaci) (?:una|un['’]?|un) ?(?:\w+ )?(?:barzelletta|storia|poesia|canzone)|che tempo fa(?: \w+){0,2}|com['’]è il tempo(?: oggi)?"
@@ -192,6 +192,7 @@ KOREAN = Language(
         cue(Topic.FRESHNESS, r"(?:얼마나|언제)", r"(?:최신|업데이트|갱신|새로|오래)\S*", _KO_DATA + r"\S*"),
         cue(Topic.FRESHNESS, r"(?:기간|범위|연도)\S*", r"(?:어떻게|무엇|뭐|언제|어느|어떤|얼마)\S*", _KO_DATA + r"\S*"),
         cue(Topic.FRESHNESS, r"언제부터", r"언제까지\S*"),
+        cue(Topic.FRESHNESS, r"언제(?:부터|까지)\S*", _KO_DATA + r"\S*"),
         cue(Topic.FRESHNESS, _KO_DATA + r"\S*", r"최신\S*", r"(?:인가요|입니까|이야|이에요|인지)?$"),
         cue(Topic.SIZES, r"(?:얼마나 (?:커|크|큰|많)\S*|크기\S*|규모\S*)", _KO_DATA + r"\S*"),
         cue(Topic.SIZES, r"(?:각|모든|테이블별) ?(?:테이블)?\S*", r"(?:행|레코드)\S*", r"(?:몇|수)\S*"),

@@ -37,7 +37,6 @@ ASKED = [
     ("trade", "What is the average employee salary?", "missing_data", "clients", "no such thing"),
     ("school", "How many suppliers do we have?", "missing_data", "How many", "another schema"),
     ("logistics", "List all hotels.", "missing_data", "shipments", "a list of what is not there"),
-    ("trade", "Which supplier delivers?", "missing_data", "supplier", "the plain form"),
 ]  # fmt: skip
 
 

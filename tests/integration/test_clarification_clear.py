@@ -168,10 +168,13 @@ LACKING = [
     ("shop", "What is the average rating of products?", "rating", ""),
     ("shop", "How many orders did each doctor place?", "doctor", ""),
     ("trade", "Which supplier delivers most orders?", "supplier", "goods"),
+    ("trade", "Which supplier delivers?", "supplier", "goods"),
+    ("logistics", "Turnover by quarter", "Turnover", "incidents"),
     ("school", "How many enrollments are there by hotel?", "hotel", ""),
     ("clinic", "appointments by each doctor", "doctor", "doc"),
     ("clinic", "How many appointments did each doctor have?", "doctor", "doc"),
     ("firma", "Wie viele Bestellungen gibt es je Lieferant?", "Lieferant", ""),
+    ("firma", "Wie viel Dünger haben Mitarbeiter verbraucht?", "Dünger", ""),
 ]
 SILENT = [
     ("firma", "How many employees do we have?", "an English question over a schema that is not: nobody can tell"),

@@ -10,7 +10,7 @@ from agent.prompting.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, with_ending
 from agent.understanding.clarification.languages import frames_of, is_english
 from agent.understanding.clarification.lookups import DateRange, RangeCache, days_before, months_before
-from agent.understanding.clarification.missing import wanted_phrases
+from agent.understanding.clarification.missing import _is_known, _is_named, wanted_phrases
 from executors.base import Column, Schema, Table
 
 SCHEMA = Schema(
@@ -30,6 +30,7 @@ LAST = date(2024, 3, 31)
         ("How many employees do we have?", ["employees"], "what is counted"),
         ("List all hotels in Berlin.", ["hotels"], "what is listed"),
         ("Which supplier delivers most?", ["supplier"], "a kind of thing, without what it does"),
+        ("How often did each person come?", [], "a verb after what anybody can be"),
         ("Which weekday has the most orders?", [], "it can be computed of what is there"),
         ("What is the GPM in 2023?", [], "an abbreviation may stand for anything"),
         ("The last name contains 'son'", [], "a name of a column is no order to name"),
@@ -38,6 +39,23 @@ LAST = date(2024, 3, 31)
 )
 def test_what_a_question_asks_for(question: str, things: list[str], why: str) -> None:
     assert wanted_phrases(question) == things, why
+
+
+@pytest.mark.parametrize("word, name, known, why", [
+    ("ticket", "ticketprice", True, "a piece of a compound"),
+    ("liefertermin", "termin", True, "which is a piece of it"),
+    ("resturant", "restaurant", True, "a misspelling"),
+    ("star", "start", False, "another word"),
+])  # fmt: skip
+def test_a_word_is_known_by_its_pieces(word: str, name: str, known: bool, why: str) -> None:
+    assert _is_known(word, frozenset({name})) is known, why
+
+
+@pytest.mark.parametrize("word, name, named", [
+    ("beet", "beete", True), ("trainer", "trainer", True), ("gibt", "gibtaus", False), ("ort", "orte", False),
+])  # fmt: skip
+def test_a_word_names_what_differs_by_an_ending(word: str, name: str, named: bool) -> None:
+    assert _is_named(word, frozenset({name})) is named
 
 
 @pytest.mark.parametrize(

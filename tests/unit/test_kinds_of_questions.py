@@ -42,6 +42,11 @@ RESTAURANT = Schema(
 
 TALK = [
     ("hello", Talk.GREETING, "en"),
+    ("howdy, anyone there?", Talk.GREETING, "en"),
+    ("cheers, that was quick", Talk.THANKS, "en"),
+    ("¿Para qué sirves?", Talk.HELP, "es"),
+    ("A cosa servi?", Talk.HELP, "it"),
+    ("Dankeschön, hat geholfen", Talk.THANKS, "de"),
     ("Good morning!", Talk.GREETING, "en"),
     ("thanks", Talk.THANKS, "en"),
     ("Ok great, thanks a lot!", Talk.THANKS, "en"),
@@ -99,6 +104,8 @@ TALK = [
 
 ABOUT = [
     ("what tables are there?", Topic.TABLES, (), "en"),
+    ("Was steht in customers?", Topic.DESCRIBE, ("customers",), "de"),
+    ("데이터는 언제까지 있나요?", Topic.FRESHNESS, (), "ko"),
     ("Which tables can I query?", Topic.TABLES, (), "en"),
     ("list all tables", Topic.TABLES, (), "en"),
     ("how many tables are there?", Topic.TABLES, (), "en"),

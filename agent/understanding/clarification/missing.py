@@ -35,13 +35,16 @@ if TYPE_CHECKING:
 PATIENCE_S = 5.0  # for the embedder; where it takes longer, nobody can tell
 # Cosines of MiniLM. Under `UNLIKE` no name looks like what is asked for: of the phrases of Spider's training split one in
 # twenty with its own database, nine of ten with another one. Under `FAR` nothing of a question is near, none of whose
-# words is known: no question with its own database.
-UNLIKE, FAR = 0.6, 0.55
+# words is known: no question with its own database. Single words mislead it ("ship" is 0.40 from `vessels`): under `APART` no
+# table, with its columns, is near the whole question ("Which ship sailed most often?" 0.41, "List all hotels." 0.19).
+UNLIKE, FAR, APART = 0.6, 0.55, 0.35
 _NEAR = 0.45  # from which on the nearest name is worth telling
 _TABLES_SHOWN = 6
 _MOST_TERMS = 600  # embedded once for a schema: seconds, on one core; a larger one has some word for anything
 _ALIKE, _BEGINNING = 84.0, 5
+_ENDING = 2  # letters that a form of a word adds
 _PHRASE = 3  # words of what is asked for
+_PIECE = 3  # letters of the other part of a compound: "star" is no piece of `start`
 _SHORTENED = 3  # letters of a name that may stand for a longer word: `doc`
 _CUES = (
     r"\bhow many\s+",
@@ -63,7 +66,7 @@ _CUE = re.compile("|".join(_CUES), re.IGNORECASE)
 _OTHER_CUES: tuple[tuple[Language, re.Pattern[str]], ...] = tuple(
     (language, re.compile(rf"(?:{cues})(?P<mention>[^\W\d_]{{5,}})", re.IGNORECASE))
     for language, cues in (
-        (GERMAN, r"\bwie ?viele\s+|\bdurchschnittliche[nrs]?\s+|\b(?:pro|je)\s+(?:jede[mnr]?\s+)?|\balle\s+|\banzahl der\s+"),
+        (GERMAN, r"\bwie ?viele?\s+|\bdurchschnittliche[nrs]?\s+|\b(?:pro|je)\s+(?:jede[mnr]?\s+)?|\balle\s+|\banzahl der\s+"),
         (FRENCH, r"\bcombien d(?:e\s+|['’])|\bpar\s+|\b(?:tous les|toutes les)\s+|\bnombre de\s+"),
         (SPANISH, r"\bcu[aá]nt[oa]s\s+|\bpor\s+(?:cada\s+)?|\b(?:todos los|todas las)\s+|\bn[uú]mero de\s+"),
         (ITALIAN, r"\bquant[ie]\s+|\bper\s+(?:ogni\s+)?|\b(?:tutti i|tutti gli|tutte le)\s+|\bnumero di\s+"),
@@ -72,7 +75,8 @@ _OTHER_CUES: tuple[tuple[Language, re.Pattern[str]], ...] = tuple(
 _STOPS = words(
     "above across against along around away back behind below beyond despite down except inside near off onto out over"
     " past through throughout toward up upon via versus will would should could must may might shall ever never still"
-    " already yet there here today yesterday not now currently made make makes sold get gets got exist exists"
+    " already yet there here today yesterday not now currently made make makes sold get gets got exist exists come comes"
+    " came go goes went gone"
 )
 # What can be computed of anything, or says nothing of what it is: neither known nor missing.
 _GENERIC = words(
@@ -123,20 +127,30 @@ async def missing_data(inquiry: Inquiry, embedder: Embedder | None) -> Missing:
         return Missing()  # nearly always, and no model is loaded for it
     if embedder is None or not await _is_understood(inquiry.schema, embedder):
         return Missing(lacking=_shortened(inquiry, unknown))
+    if nothing_known and unknown and await _is_elsewhere(inquiry, embedder):
+        return Missing(nothing_near=_nothing_near(inquiry, unknown[0]))
     if nothing_known:
-        near = await _nearest([*phrases(inquiry.text), *_content(inquiry.text)], inquiry, embedder)
-        if near is not None and near[0] < FAR:
-            mention = unknown[0] if unknown else next(iter(_content(inquiry.text)), "")
-            return Missing(nothing_near=_nothing_near(inquiry, mention)) if mention else Missing()
+        unknown = unknown or _content(inquiry.text)[:1]  # "Revenue by month" can be computed under another name
     lacking: list[Lacking] = []
+    terms = tuple(dict.fromkeys(_terms_of(inquiry)))
     for phrase in unknown:
         if short := _shortened(inquiry, [phrase]):
             lacking += short
             continue
-        near = await _nearest([phrase, phrase.rpartition(" ")[2]], inquiry, embedder)
+        near = await _nearest([phrase, phrase.rpartition(" ")[2]], terms, inquiry, embedder)
         if near is not None and near[0] < UNLIKE:
             lacking.append(Lacking(phrase, near[1] if near[0] >= _NEAR else ""))
     return Missing(lacking=_once(lacking))
+
+
+async def _is_elsewhere(inquiry: Inquiry, embedder: Embedder) -> bool:
+    """Whether neither a word of the question is near a name, nor the question near a table."""
+    said = [*phrases(inquiry.text), *_content(inquiry.text)]
+    near = await _nearest(said, tuple(dict.fromkeys(_terms_of(inquiry))), inquiry, embedder)
+    if near is None or near[0] >= FAR:
+        return False
+    near = await _nearest([inquiry.text], _tables_of(inquiry.schema), inquiry, embedder, _TABLES)
+    return near is not None and near[0] < APART
 
 
 def wanted_phrases(question: str) -> list[str]:
@@ -213,9 +227,18 @@ def _lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:
         mention = [it for it in mention if it.casefold() not in language.naming_nothing]
         unknown = [it for it in mention if not _is_known(it.casefold(), known)]
         rest = words(inquiry.text) - frozenset().union(*(words(it) for it in mention)) if mention else frozenset[str]()
-        speaks_it = any(len(it) >= _BEGINNING and it in inquiry.names for it in words(" ".join(mention)) | rest)
+        speaks_it = any(_is_named(it, inquiry.names) for it in words(" ".join(mention)) | rest)
         found += [Lacking(it) for it in unknown] if speaks_it else []
     return _once(found)
+
+
+def _is_named(word: str, names: frozenset[str]) -> bool:
+    """Whether a name is this word, or a form of it: `beete` of "Beet"."""
+    return (
+        word in names
+        if len(word) >= _BEGINNING
+        else any(len(word) == _BEGINNING - 1 and it.startswith(word) and len(it) - len(word) <= _ENDING for it in names)
+    )
 
 
 _LANGUAGE_NAMES = {"de": "German", "fr": "French", "es": "Spanish", "it": "Italian"}
@@ -261,8 +284,16 @@ def _is_known(word: str, known: frozenset[str], *, loosely: bool = True) -> bool
         return begins
     from rapidfuzz import fuzz, process
 
-    pieces = any((stem in it or it in stem) for it in known if len(it) >= _BEGINNING - 1)
+    pieces = any(_is_piece(stem, it) or _is_piece(it, stem) for it in known if len(it) >= _BEGINNING - 1)
+    if len(stem) <= _BEGINNING:
+        return pieces  # of so few letters another word is as near as a misspelling: "star", `start`
     return pieces or process.extractOne(stem, known, scorer=fuzz.ratio, score_cutoff=_ALIKE) is not None
+
+
+def _is_piece(short: str, long: str) -> bool:
+    """Whether a word begins or ends a longer one that has room for another word: `ticket` of `ticketpreis`."""
+    rest = len(long) - len(short)
+    return rest >= _PIECE and (long.startswith(short) or long.endswith(short))
 
 
 async def _is_understood(schema: Schema, embedder: Embedder) -> bool:
@@ -304,19 +335,20 @@ class _Terms:
         return entry[1]
 
 
-_TERMS = _Terms()
+_TERMS, _TABLES = _Terms(), _Terms()
 
 
-async def _nearest(mention: Sequence[str], inquiry: Inquiry, embedder: Embedder) -> tuple[float, str] | None:
-    """The highest cosine of any words to any name, sample or term, and which that is; None where nobody can tell."""
-    terms = tuple(dict.fromkeys(_terms_of(inquiry)))
+async def _nearest(
+    mention: Sequence[str], terms: tuple[str, ...], inquiry: Inquiry, embedder: Embedder, kept: _Terms = _TERMS
+) -> tuple[float, str] | None:
+    """The highest cosine of any words to any term, and which that is; None where nobody can tell."""
     if not terms or len(terms) > _MOST_TERMS:
         return None
 
     def nearest() -> tuple[float, str]:
         import numpy as np
 
-        about = _TERMS.vectors(terms, inquiry.schema.database, embedder)
+        about = kept.vectors(terms, inquiry.schema.database, embedder)
         cosines = (np.asarray(embedder.embed(mention)) @ about.T).max(axis=0)
         best = int(cosines.argmax())
         return float(cosines[best]), terms[best]
@@ -326,6 +358,14 @@ async def _nearest(mention: Sequence[str], inquiry: Inquiry, embedder: Embedder)
             return await asyncio.to_thread(nearest)
     except (RetrievalError, TimeoutError):
         return None
+
+
+def _tables_of(schema: Schema) -> tuple[str, ...]:
+    """Each table with its columns, as a text."""
+    return tuple(
+        f"{split_name(table.parts[-1])}: {', '.join(split_name(it.name) for it in table.columns)}"
+        for table in schema.tables
+    )
 
 
 def _terms_of(inquiry: Inquiry) -> Iterable[str]:
