@@ -69,7 +69,7 @@ def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
             raw=RawRecords(needed=True, reason="It cannot be told apart."),
             text=text,
             candidates=[],
-            written=1,
+            drafts=1,
         ),
     )
     run.evidence = partial(Run.evidence, run)  # type: ignore[method-assign]
