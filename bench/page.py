@@ -65,7 +65,7 @@ async def first_load(browser: Browser, url: str) -> tuple[float, dict[str, int]]
 
 
 async def accessibility(browser: Browser, url: str) -> int:
-    """Serious findings on the first view, in both themes and at both widths."""
+    """Findings on the first view, in both themes and at both widths."""
     found = 0
     for size in (DESKTOP, PHONE):
         for dark in (False, True):
@@ -86,7 +86,7 @@ async def measure() -> bool:
         Figure("first contentful paint, slow phone", statistics.median(ms for ms, _ in loads), "ms", PAINT_TARGET_MS),
         Figure("first load, compressed", sum(files.values()) / 1000, "kB", BYTES_TARGET / 1000),
         *(Figure(f"of these {kind}", size / 1000, "kB") for kind, size in of_kind.items()),
-        Figure("serious findings of axe, 4 looks", found, "", FINDINGS_TARGET),
+        Figure("findings of axe, 4 looks", found, "", FINDINGS_TARGET),
     ]
     return show("The page:", figures)
 

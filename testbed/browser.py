@@ -14,7 +14,6 @@ from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_p
 AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 DESKTOP, PHONE = (1380, 900), (390, 844)
 PATIENCE_MS = 60_000  # until a test that waits in vain fails; a browser on a busy machine needs its time
-SERIOUS = ("serious", "critical")
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -63,16 +62,16 @@ class Watched:
         if elsewhere:
             raise AssertionError(f"other hosts were asked: {elsewhere}")
 
-    async def findings(self) -> list[dict[str, Any]]:
-        """What axe finds on the page as it is, serious or worse."""
+    async def findings(self, of: str = "") -> list[dict[str, Any]]:
+        """What axe finds on the page as it is, however slight; or in one element of it, by its selector."""
         await self.page.evaluate(AXE.read_text(encoding="utf-8"))
         # A colour halfway between two is none of the page's.
         await self.page.evaluate(_SETTLED)
-        found = await self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        run = "(of) => axe.run(of ? document.querySelector(of) : document, {resultTypes: ['violations']})"
+        found = await self.page.evaluate(run, of)
         return [
             {"rule": one["id"], "impact": one["impact"], "where": [node["target"] for node in one["nodes"]]}
             for one in found["violations"]
-            if one["impact"] in SERIOUS
         ]
 
 

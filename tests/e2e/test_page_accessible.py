@@ -1,4 +1,4 @@
-"""axe on the page's main states, in light and in dark, at a desk and on a phone: nothing serious."""
+"""axe on the page's main states, in light and in dark, at a desk and on a phone: nothing."""
 
 from __future__ import annotations
 

@@ -138,6 +138,23 @@ async def test_a_wrong_answer_is_corrected_and_settled_by_a_reviewer(page: Page,
     await expect(decide).to_have_count(0)
 
 
+async def test_who_opens_another_view_is_in_it(page: Page) -> None:
+    main = page.get_by_role("main")
+    for view in ("Saved queries", "Dashboard"):
+        await page.get_by_role("link", name=view).click()
+        await expect(page.get_by_role("heading", name=view, level=1)).to_be_visible()
+        await expect(main).to_be_focused()
+    skip = page.get_by_role("link", name="Skip to the content")
+    await skip.focus()
+    await page.keyboard.press("Enter")
+    await expect(main).to_be_focused()
+    levels = await page.evaluate("[...document.querySelectorAll('h1,h2,h3')].map((it) => Number(it.tagName[1]))")
+    assert levels.count(1) == 1
+    assert 3 not in levels, "no level is left out"
+    await page.get_by_role("button", name="New question").click()
+    await expect(page.get_by_label("Your question")).to_be_focused()
+
+
 async def test_a_right_answer_is_said_to_be_right(page: Page, held: HeldModel) -> None:
     script(held)
     answer = await answered(page)

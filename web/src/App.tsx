@@ -37,6 +37,15 @@ export function App() {
   const [schemaWanted, setSchema] = useState<boolean | null>(null);
   const schemaOpen = schemaWanted ?? room.schema;
   const field = useRef<HTMLTextAreaElement>(null);
+  const main = useRef<HTMLElement>(null);
+  const chatting = route.view === "ask" || route.view === "session";
+
+  // Whoever goes to another page of this one, by keyboard or a screen reader, is on it.
+  const seen = useRef(route.view);
+  useEffect(() => {
+    if (seen.current !== route.view && !chatting) main.current?.focus({ preventScroll: true });
+    seen.current = route.view;
+  }, [route.view, chatting]);
 
   const started = useCallback(
     (id: string) => {
@@ -116,11 +125,17 @@ export function App() {
         onKey={() => void queries.invalidateQueries()}
       />
     );
-  const chatting = route.view === "ask" || route.view === "session";
   return (
     <div className="frame">
-      <a href="#question" className="skip" onClick={(event) => { event.preventDefault(); field.current?.focus(); }}>
-        Skip to the question
+      <a
+        href={chatting ? "#question" : "#content"}
+        className="skip"
+        onClick={(event) => {
+          event.preventDefault();
+          (chatting ? field : main).current?.focus();
+        }}
+      >
+        {chatting ? "Skip to the question" : "Skip to the content"}
       </a>
       <header className="top">
         {room.menu ? null : (
@@ -160,7 +175,7 @@ export function App() {
           }}
         />
       </Drawer>
-      <main className="main">
+      <main className="main" id="content" ref={main} tabIndex={-1}>
         {databases.error ? <ProblemView problem={asProblem(databases.error)} again={() => void databases.refetch()} /> : null}
         {route.view === "dashboard" ? <DashboardView /> : null}
         {route.view === "saved" ? <SavedView /> : null}
@@ -171,6 +186,7 @@ export function App() {
         {chatting ? (
           <>
             <div className="conversation" role="log" aria-label="Conversation" aria-live="off">
+              {turns.length ? <h1 className="sr-only">Conversation about {database}</h1> : null}
               {problem ? <ProblemView problem={asProblem(problem)} again={anew} /> : null}
               {turns.length || problem ? null : (
                 <Welcome

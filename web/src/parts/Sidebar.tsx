@@ -63,7 +63,7 @@ export function Sidebar({ databases, database, onDatabase, onNew, onAsk, onLeave
         ) : null}
       </nav>
       <nav aria-label="History" className="history">
-        <h3 className="small soft">History</h3>
+        <h2 className="small soft">History</h2>
         {sessions.data ? (
           <p className="small soft">
             {shown.length ? "Kept" : "Conversations are kept here"} for {span(sessions.data.kept_s)} after the last
