@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Unpack
 
 import duckdb
 import httpx2
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 
 from agent.api.app import create_app
 from agent.config.settings import Settings
-from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.chat import ChatRequest, Message, Reply
 from agent.service import build_service
 from fuzz import sql
 from fuzz.cases import Case, Target
@@ -141,17 +142,10 @@ class PrivateModel(TirelessModel):
         self.sql = ""
         self.sent: list[str] = []
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
         """The query where one is asked for; else what the other model says."""
         self.sent += [message.content for message in messages]
-        reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+        reply = await super().complete(messages, **request)
         if not reply.text.startswith("```sql"):
             return reply
         return Reply(text=f"```sql\n{self.sql}\n```", usage=reply.usage)

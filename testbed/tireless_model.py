@@ -6,9 +6,10 @@ import asyncio
 import json
 import re
 from collections.abc import Sequence
+from typing import Unpack
 
 from agent.core.models import Usage
-from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.chat import ChatRequest, Message, Reply
 
 # A word of the question -> the query that answers it; the first that is there counts.
 QUERIES = {
@@ -28,15 +29,9 @@ class TirelessModel:
 
     name = "tireless"
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,  # noqa: ARG002
-        temperature: float = 0.0,  # noqa: ARG002
-    ) -> Reply:
+    async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
         """What the last message asks for."""
+        schema = request.get("schema")
         text = reply_to(messages[-1].content, schema.name if schema else "")
         return Reply(text=text, usage=Usage(model_calls=1, prompt_tokens=9, completion_tokens=5))
 
@@ -56,18 +51,11 @@ class HeldModel(TirelessModel):
     def __init__(self) -> None:
         self.asked, self.may_answer = asyncio.Event(), asyncio.Event()
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
         """What the last message asks for, once the test lets it."""
         self.asked.set()
         await self.may_answer.wait()
-        return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+        return await super().complete(messages, **request)
 
 
 def reply_to(asked: str, schema: str) -> str:

@@ -9,9 +9,10 @@ import asyncio
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack
 
 from agent.llm.build import add_provider
-from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.chat import ChatRequest, Message, Reply
 from testbed.tireless_model import TirelessModel
 
 NAME, HOLD = "tireless", "TIRELESS_HOLD"
@@ -28,18 +29,11 @@ class PatientModel(TirelessModel):
     def __init__(self, hold: Path) -> None:
         self._hold = hold
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
         """What the last message asks for, once nothing holds it."""
         while self._hold.exists():  # noqa: ASYNC110  another process removes it
             await asyncio.sleep(_LOOK_S)
-        return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+        return await super().complete(messages, **request)
 
 
 add_provider(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Unpack
 
-from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.chat import ChatRequest, Message, Reply
 from agent.llm.replies import HEARD
 from agent.llm.scripted import ScriptedModel
 
@@ -20,14 +21,7 @@ class HeldModel(ScriptedModel):
         super().__init__()
         self.released, self.called, self.cancelled = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
         self.called.set()
         if (heard := HEARD.get()) is not None and self._replies and isinstance(self._replies[0], str):
             heard(self._replies[0][: len(self._replies[0]) // 2])
@@ -36,4 +30,4 @@ class HeldModel(ScriptedModel):
         except asyncio.CancelledError:
             self.cancelled.set()
             raise
-        return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+        return await super().complete(messages, **request)

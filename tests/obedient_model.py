@@ -19,9 +19,10 @@ import json
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import Unpack
 
 from agent.core.models import Usage
-from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.chat import ChatRequest, Message, Reply
 
 ORDER = re.compile(r"\b(run|say|ask|judge|repeat) (?:(yes|above)\b|«([^»]*)»?)", re.IGNORECASE)
 
@@ -46,20 +47,14 @@ class ObedientModel:
         self.heard: list[str] = []
         self.asked: list[str] = []
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
         """What the prompt tells it, wherever it stands in the prompt."""
         prompt = "\n".join(message.content for message in messages)
         self.asked.append(prompt)
         orders = {order[1].lower(): order for order in ORDER.finditer(decoded(prompt))}
         self.heard += orders
         orders = {} if self.is_deaf else orders
+        schema = request.get("schema")
         text = self._reply(messages, schema.name if schema else "", orders)
         return Reply(text=text, usage=Usage(model_calls=1, prompt_tokens=9, completion_tokens=5))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypedDict
 
 from agent.core.models import Usage
 from executors.base import Frozen
@@ -53,6 +53,17 @@ class Reply(Frozen):
     tokens: tuple[Token, ...] = ()
 
 
+MAX_TOKENS = 500  # of a reply, where the request does not say
+
+
+class ChatRequest(TypedDict, total=False):
+    """What a request may say beside its messages; see `ChatModel.complete` for the defaults."""
+
+    schema: ReplySchema | None
+    max_tokens: int
+    temperature: float
+
+
 class ChatModel(Protocol):
     """A model that answers a chat."""
 
@@ -63,7 +74,7 @@ class ChatModel(Protocol):
         messages: list[Message],
         *,
         schema: ReplySchema | None = None,
-        max_tokens: int = 500,
+        max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
     ) -> Reply:
         """The model's next message; JSON of `schema` where one is given.

@@ -12,7 +12,7 @@ import os
 import secrets
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from pydantic import SecretStr
 
@@ -20,7 +20,7 @@ from agent.config.profiles import choose
 from agent.config.settings import Settings
 from agent.core.errors import ModelUnavailable
 from agent.core.queueing import Turns
-from agent.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
+from agent.llm.chat import ChatRequest, Message, Reply, ReplyGrammar
 from agent.llm.files.model_specs import CHUNK, MODELS
 from agent.llm.files.prefix_states import PrefixStates, prepare
 
@@ -65,14 +65,7 @@ class EmbeddedModel:
         self._server: list[Any] = []
         self._finalizer = weakref.finalize(self, self._server.clear)
 
-    async def complete(
-        self,
-        messages: list[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
         """The model's next message; of `schema` where one is given, be it of JSON or a grammar.
 
         Raises:
@@ -82,6 +75,7 @@ class EmbeddedModel:
         loaded = await self._loaded()
         # Word of the progress is sent to nobody in particular: it is how the server learns that the caller has gone.
         extra: dict[str, object] = {"cache_prompt": True, "return_progress": True}
+        schema = request.get("schema")
         if isinstance(schema, ReplyGrammar):
             extra["grammar"] = schema.gbnf
         if schema is not None and schema.logprobs:
@@ -90,9 +84,7 @@ class EmbeddedModel:
         async with self.queue.turn():  # the server has one slot; what it holds is this call's from here on
             if loaded.states is not None:
                 await loaded.states.restore(prefix)
-            reply = await loaded.client.complete(
-                messages, schema=schema, max_tokens=max_tokens, temperature=temperature, extra=extra
-            )
+            reply = await loaded.client.complete(messages, **request, extra=extra)
             if loaded.states is not None:
                 await loaded.states.save(prefix)
         return reply

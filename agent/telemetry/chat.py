@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as gen_ai
 from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
 from opentelemetry.trace import SpanKind, Tracer
 
+from agent.llm.chat import MAX_TOKENS
 from agent.llm.wrappers.base import WrappedModel
 from agent.telemetry.metrics import CALLS, TOKENS, Metrics
 from agent.telemetry.spans import current, error_type, fail, messages_json
 from agent.telemetry.trace import STEP
 
 if TYPE_CHECKING:
-    from agent.llm.chat import ChatModel, Message, Reply, ReplySchema
+    from agent.llm.chat import ChatModel, ChatRequest, Message, Reply
 
 
 class TracedModel(WrappedModel):
@@ -33,29 +34,25 @@ class TracedModel(WrappedModel):
         self._provider = provider
         self._tracer, self._metrics, self._content = tracer, metrics, content
 
-    async def complete(
-        self,
-        messages: list[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
         """See `ChatModel.complete`."""
         named = {
             gen_ai.GEN_AI_OPERATION_NAME: "chat",
             gen_ai.GEN_AI_PROVIDER_NAME: self._provider,
             gen_ai.GEN_AI_REQUEST_MODEL: self.name,
         }
-        request = {gen_ai.GEN_AI_REQUEST_MAX_TOKENS: max_tokens, gen_ai.GEN_AI_REQUEST_TEMPERATURE: temperature}
+        wanted = {
+            gen_ai.GEN_AI_REQUEST_MAX_TOKENS: request.get("max_tokens", MAX_TOKENS),
+            gen_ai.GEN_AI_REQUEST_TEMPERATURE: request.get("temperature", 0.0),
+        }
         start, failure = time.perf_counter(), {}
-        span = self._tracer.start_span(f"chat {self.name}", kind=SpanKind.CLIENT, attributes={**named, **request})
+        span = self._tracer.start_span(f"chat {self.name}", kind=SpanKind.CLIENT, attributes={**named, **wanted})
         if self._content:
             messages_text = messages_json([(message.role, message.content) for message in messages])
             span.set_attribute(gen_ai.GEN_AI_INPUT_MESSAGES, messages_text)
         try:
             with current(span):
-                reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+                reply = await super().complete(messages, **request)
             usage = reply.usage
             span.set_attributes(
                 {

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
 from agent.config.settings import Settings
 from agent.core.models import Options
-from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.chat import ChatRequest, Message, Reply
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from executors.errors import DatabaseUnavailable
@@ -25,15 +26,8 @@ class TakesAway(ScriptedModel):
         super().__init__()
         self._file, self._at = file, at
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
-        reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+    async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
+        reply = await super().complete(messages, **request)
         if len(self.asked) == self._at:
             self._file.rename(self._file.with_suffix(".gone"))
         return reply

@@ -8,6 +8,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -17,7 +18,7 @@ from agent.cli import main as cli
 from agent.config.settings import Settings
 from agent.core.errors import ConfigurationInvalid
 from agent.core.models import Usage
-from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.chat import ChatRequest, Message, Reply
 from agent.pipeline.confidence.calibration import load
 from agent.service import Service
 
@@ -34,14 +35,7 @@ class Drafting:
     def __init__(self) -> None:
         self.asked: Counter[str] = Counter()
 
-    async def complete(
-        self,
-        messages: list[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
         found = re.search(r"value of fact (\d+)", messages[-1].content)
         assert found is not None
         number = int(found[1])

@@ -1,7 +1,8 @@
-"""Replies are kept on disk, so that no prompt is asked twice."""
+"""Replies are cached, in memory or in a file, so that no prompt is sent twice."""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,30 @@ def _scripted(*texts: str) -> ScriptedModel:
 
 async def _texts(model: ChatModel, times: int, temperature: float = 0.0) -> list[str]:
     return [(await model.complete(ASKED, temperature=temperature)).text for _ in range(times)]
+
+
+@pytest.fixture(params=["memory", "file"])
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
+    """Where the replies are."""
+    return tmp_path / "replies.sqlite" if request.param == "file" else None
+
+
+async def test_the_same_words_get_the_same_replies_in_their_order(path: Path | None) -> None:
+    scripted = _scripted("one", "two", "three", "warm")
+    model = CachedModel(scripted, path)
+    first = await _texts(model, 2)
+    model.again()
+    assert (first, await _texts(model, 3)) == (["one", "two"], ["one", "two", "three"])
+    assert await _texts(model, 1, temperature=0.5) == ["warm"], "at another temperature, it is another call"
+    await model.close()
+    assert len(scripted.asked) == 4
+
+
+async def test_the_same_words_at_the_same_time_get_a_reply_each(path: Path | None) -> None:
+    model = CachedModel(_scripted("one", "two"), path)
+    replies = await asyncio.gather(model.complete(ASKED), model.complete(ASKED))
+    assert [reply.text for reply in replies] == ["one", "two"]
+    await model.close()
 
 
 async def test_a_later_process_asks_only_what_was_not_asked(tmp_path: Path) -> None:
@@ -68,19 +93,19 @@ async def test_a_reply_that_was_cut_off_counts_only_where_no_longer_one_is_allow
         await model.close()
 
 
-async def test_another_form_of_the_reply_is_another_call(tmp_path: Path) -> None:
-    model = CachedModel(_scripted("one", "two"), tmp_path / "replies.sqlite")
+async def test_another_form_of_the_reply_is_another_call(path: Path | None) -> None:
+    model = CachedModel(_scripted("one", "two"), path)
     first = await model.complete(ASKED)
     second = await model.complete(ASKED, schema=ReplySchema(name="n", schema_={"type": "object"}))
     assert (first.text, second.text) == ("one", "two")
     await model.close()
 
 
-async def test_a_call_that_failed_has_taken_no_reply(tmp_path: Path) -> None:
+async def test_a_call_that_failed_has_taken_no_reply(path: Path | None) -> None:
     scripted = ScriptedModel()
     scripted.replies(raises=ModelUnavailable("away"))
     scripted.replies(text="one")
-    model = CachedModel(scripted, tmp_path / "replies.sqlite")
+    model = CachedModel(scripted, path)
     with pytest.raises(ModelUnavailable):
         await model.complete(ASKED)
     assert await _texts(model, 1) == ["one"]

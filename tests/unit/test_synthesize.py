@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Unpack
 
 import pytest
 
@@ -11,7 +12,7 @@ from agent.core.models import Attempt
 from agent.grounding.answer import check_text
 from agent.grounding.evidence.facts import Facts
 from agent.grounding.result import CheckedText
-from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.chat import ChatRequest, Message, Reply
 from agent.llm.scripted import ScriptedModel
 from agent.pipeline.answers.synthesize import Writer, row_count_context
 from agent.prompting.context import Context
@@ -25,15 +26,8 @@ CONTEXT = Context(db_schema=Schema(database="shop", dialect="sqlite", tables=())
 class CutShort(ScriptedModel):
     """Says of a reply that ends in `--` that it ran into the limit of tokens."""
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
-        reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+    async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
+        reply = await super().complete(messages, **request)
         return reply.model_copy(update={"truncated": reply.text.endswith("--")})
 
 

@@ -22,7 +22,7 @@ from agent.evaluation.comparison import compare
 from agent.evaluation.harness import evaluate
 from agent.evaluation.report import Report, ResultLine, report_of, summary_rows
 from agent.evaluation.retrieval.cases import Folder, read_folders
-from agent.llm.wrappers.repeated import RepeatedModel
+from agent.llm.wrappers.cached import CachedModel
 from agent.present.terminal import plain
 from agent.service import Service
 
@@ -64,7 +64,7 @@ async def run_targets(
     service.people.recorder.enabled = False
     await asyncio.to_thread(results.mkdir, parents=True, exist_ok=True)
     every: list[ResultLine] = []
-    service.parts.generator.model = drafts = RepeatedModel(service.parts.generator.model)
+    service.parts.generator.model = drafts = CachedModel(service.parts.generator.model)
     for folder in read_folders(paths, file):
         lines = {}
         for way in _IN_ORDER:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
     from agent.core.queueing import Turns
-    from agent.llm.chat import ChatModel, Message, Reply, ReplySchema
+    from agent.llm.chat import ChatModel, ChatRequest, Message, Reply
 
 
 class WrappedModel:
@@ -20,16 +20,9 @@ class WrappedModel:
         """Where calls wait for each other; None where the model answers any number at once."""
         return getattr(self._model, "queue", None)
 
-    async def complete(
-        self,
-        messages: list[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
         """See `ChatModel.complete`."""
-        return await self._model.complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+        return await self._model.complete(messages, **request)
 
     async def ready(self) -> None:
         """See `ChatModel.ready`."""

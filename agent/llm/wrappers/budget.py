@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from agent.core.errors import BudgetSpent
+from agent.llm.chat import MAX_TOKENS
 from agent.llm.wrappers.base import WrappedModel
 
 if TYPE_CHECKING:
     from agent.config.settings import Settings
-    from agent.llm.chat import Message, Reply, ReplySchema
+    from agent.llm.chat import ChatRequest, Message, Reply
 
 SHORTEST_REPLY = 16  # tokens; a call that has room for less is not made
 CALL_TOKENS = 4  # of each message, for its role and its ends
@@ -70,23 +71,16 @@ BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
 class BudgetedModel(WrappedModel):
     """A chat model whose calls are paid for by the question that they are made for."""
 
-    async def complete(
-        self,
-        messages: list[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
         """See `ChatModel.complete`. Raises BudgetSpent, too."""
         budget = BUDGET.get()
         if budget is None:
-            return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+            return await super().complete(messages, **request)
         prompt_tokens = estimated_tokens(messages)
-        room = budget.take(prompt_tokens, max_tokens)
+        request["max_tokens"] = room = budget.take(prompt_tokens, request.get("max_tokens", MAX_TOKENS))
         spent = 0  # a call that failed gave nothing that anybody has counted
         try:
-            reply = await super().complete(messages, schema=schema, max_tokens=room, temperature=temperature)
+            reply = await super().complete(messages, **request)
             counted = reply.usage.prompt_tokens + reply.usage.completion_tokens
             spent = counted or prompt_tokens + _estimated(reply.text)  # not every endpoint counts
         finally:

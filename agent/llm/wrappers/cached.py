@@ -1,4 +1,4 @@
-"""A chat model whose replies are kept on disk: no prompt is sent twice, in this run or a later one."""
+"""A chat model whose replies are cached, in memory or in a file: the same prompt is not sent twice."""
 
 from __future__ import annotations
 
@@ -8,37 +8,40 @@ import json
 import sqlite3
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import Unpack
 
 from agent.core.errors import StateUnavailable
-from agent.llm.chat import ChatModel, Message, Reply, ReplyGrammar, ReplySchema
+from agent.llm.chat import MAX_TOKENS, ChatModel, ChatRequest, Message, Reply, ReplyGrammar
 from agent.llm.wrappers.base import WrappedModel
 
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (asked TEXT PRIMARY KEY, max_tokens INTEGER NOT NULL, reply TEXT NOT NULL)"
 
 
 class CachedModel(WrappedModel):
-    """Returns the reply on disk, else calls the model and stores its reply.
+    """Returns the cached reply, else calls the model and stores its reply.
 
     The n-th call of the same words has a reply of its own, so drafts that are written warm differ as they would without
-    this; the next process begins with the first again. Usage is that of the first time. A reply that was cut off counts
-    only where no longer one is allowed.
+    this; `again` and the next process begin with the first. Runs over the same questions then differ by what is done
+    with the replies. Usage is that of the first time. A reply that was cut off counts only where no longer one is
+    allowed.
 
     Args:
         model: that answers what was not asked yet.
-        path: of an SQLite file, made where there is none.
+        path: of an SQLite file, made where there is none; None: replies stay in memory.
 
     Raises:
         StateUnavailable: the file cannot be used.
     """
 
-    def __init__(self, model: ChatModel, path: Path) -> None:
+    def __init__(self, model: ChatModel, path: Path | None = None) -> None:
         super().__init__(model)
-        self._path = path
+        self._path = path or ":memory:"
         self._taken: Counter[str] = Counter()
         self._asking: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
             self._file.execute(_TABLE)
         except (OSError, sqlite3.Error) as error:
             raise StateUnavailable(f"The replies in {path} cannot be used: {error}. Name another file.") from error
@@ -47,21 +50,14 @@ class CachedModel(WrappedModel):
         """Start again from the first replies."""
         self._taken.clear()
 
-    async def complete(
-        self,
-        messages: list[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
         """See `ChatModel.complete`. Raises StateUnavailable, too, where the reply cannot be kept."""
-        words = self._words(messages, schema, temperature)
+        words, max_tokens = self._words(messages, request), request.get("max_tokens", MAX_TOKENS)
         async with self._asking[words]:  # a call that fails has taken none
             key = f"{words}.{self._taken[words]}"
             reply = await asyncio.to_thread(self._read, key, max_tokens)
             if reply is None:
-                reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+                reply = await super().complete(messages, **request)
                 await asyncio.to_thread(self._keep, key, max_tokens, reply)
             self._taken[words] += 1
         return reply
@@ -75,11 +71,12 @@ class CachedModel(WrappedModel):
         self.close_file()
         await super().close()
 
-    def _words(self, messages: list[Message], schema: ReplySchema | None, temperature: float) -> str:
+    def _words(self, messages: list[Message], request: ChatRequest) -> str:
         """A digest of everything that a reply depends on."""
+        schema = request.get("schema")
         form = (schema.gbnf if isinstance(schema, ReplyGrammar) else schema.schema_) if schema is not None else None
         contents = [[message.role, message.content] for message in messages]
-        key = json.dumps([self.name, contents, form, temperature], ensure_ascii=False)
+        key = json.dumps([self.name, contents, form, request.get("temperature", 0.0)], ensure_ascii=False)
         return hashlib.sha256(key.encode()).hexdigest()
 
     def _read(self, key: str, max_tokens: int) -> Reply | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from agent.core.breaker import Breaker
 from agent.core.errors import ModelUnavailable
@@ -12,7 +12,7 @@ from agent.llm.wrappers.budget import BudgetedModel
 
 if TYPE_CHECKING:
     from agent.config.settings import Settings
-    from agent.llm.chat import ChatModel, Message, Reply, ReplySchema
+    from agent.llm.chat import ChatModel, ChatRequest, Message, Reply
     from rag.embedding.embedder import OpenAIEmbedder
 
 
@@ -23,17 +23,10 @@ class ProtectedModel(WrappedModel):
         super().__init__(model)
         self.breaker = breaker
 
-    async def complete(
-        self,
-        messages: list[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
         """See `ChatModel.complete`."""
         with self.breaker.watching():
-            return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+            return await super().complete(messages, **request)
 
     async def ready(self) -> None:
         """See `ChatModel.ready`. What it says proves nothing: an endpoint can list models that do not answer."""
