@@ -8,6 +8,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from manual_clock import Clock
 from shop_questions import Ask
 
 from agent.config.settings import Settings
@@ -46,6 +47,12 @@ INSERT INTO orders VALUES
     (4, NULL, '2024-03-20', 'S', 60.0),
     (5, 3, '2025-01-01', 'C', 10.0);
 """
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Moved by the test alone."""
+    return Clock()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import pytest
+from manual_clock import Clock
 
 from agent.storage.store import (
     MAX_CHANGES,
@@ -26,16 +27,6 @@ NOW = 1_700_000_000.0
 ODD_NAMES = ["a/b", "a\\b", "a#b?c", "50%", "it's", 'say "hi"', "x+y&z=1", "ada@x.org", " a ", "A", "a", "ö",
              "日本", "🙂",
              "tab\there", "line\nbreak", "\x00\x7f\x85", "../..", "a:b", "a_b", "a-b", "~", "\ud800"]  # fmt: skip
-
-
-class Clock:
-    """Seconds since the epoch, that pass when the test says so."""
-
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def keys(records: list[Record]) -> list[str]:
@@ -60,7 +51,7 @@ class StateContract(ABC):
 
     @pytest.fixture
     def clock(self) -> Clock:
-        return Clock()
+        return Clock(NOW)
 
     def test_says_its_version(self, store: StateStore, record_property: Callable[[str, object], None]) -> None:
         version = self.version(store)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from manual_clock import Clock
 
 from agent.access.rate import Rate, RateLimiter
 from agent.core.errors import TooManyRequests, UnknownWritePlan, WriteNotMade
@@ -33,20 +34,6 @@ PLAN = PlannedWrite(database="shop", principal="ann", sql="DELETE FROM orders WH
 QUERY = VerifiedQuery(sql="SELECT 1", tables=("orders",), fingerprint="f")
 AT_ONCE = 8
 _tables = (f"kinds{number}" for number in itertools.count())
-
-
-class Clock:
-    """Seconds since the epoch, that pass when the test says so."""
-
-    now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import pytest
 from api_client import api_client, problem
 from eventually import eventually
 from held_model import HeldModel
+from manual_clock import Clock
 from people_shop import ANN, BEN, REGISTRY, VALID, Client, served, succeed
 from shop_questions import TOTAL, Make
 
@@ -207,20 +208,6 @@ async def test_who_only_reads_need_not_have_one(client: Client) -> None:
 # -- what is kept --------------------------------------------------------------------------------------------
 
 REPLY = StoredResponse(200, [("content-type", "application/json")], b"{}")
-
-
-class Clock:
-    """A clock that is set by hand."""
-
-    now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

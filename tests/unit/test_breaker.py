@@ -7,23 +7,12 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
+from manual_clock import Clock
 
 from agent.core.breaker import Breaker
 from agent.core.errors import ModelFailed, ModelUnavailable
 
 DOWN = ModelUnavailable("The endpoint does not answer.")
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import pytest
+from manual_clock import Clock
 
 from agent.core.errors import StateUnavailable
 from agent.databases.changes import LOOK_EVERY_S, PLACE, Changes, digest_of
@@ -16,15 +17,6 @@ from executors.base import Column, Schema, Table
 
 ORDERS = Table(name="orders", columns=(Column(name="order_id", type="INTEGER", samples=("1",)),), row_count=5)
 SHOP = Schema(database="shop", dialect="sqlite", tables=(ORDERS,))
-
-
-class Clock:
-    """Seconds, that pass when the test says so."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class CountingStore(MemoryStore):
@@ -49,11 +41,6 @@ class CountingStore(MemoryStore):
 class Instance(NamedTuple):
     changes: Changes
     heard: list[str]
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

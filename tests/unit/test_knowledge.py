@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from manual_clock import Clock
 
 from agent.config.settings import Settings
 from agent.databases.database import Database
@@ -43,15 +44,6 @@ class Embedder(HashingEmbedder):
         return super().embed(texts)
 
 
-class Clock:
-    """Seconds that pass when the test says so."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
     path = tmp_path / "shop.md"
@@ -62,11 +54,6 @@ def docs(tmp_path: Path) -> Path:
 @pytest.fixture
 def embedder() -> Embedder:
     return Embedder()
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

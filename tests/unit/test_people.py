@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from manual_clock import Clock
 
 from agent.core.errors import ChangedMeanwhile
 from agent.core.events import SchemaSelected, SqlGenerated, UsedDocument
@@ -22,19 +23,9 @@ ASKED = {"trace_id": "0" * 32, "question": "How many?", "database": "shop", "pri
 LARGEST = "\x01"  # six characters in JSON
 
 
-class Clock:
-    """Seconds since the epoch, as the test says."""
-
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(NOW)
 
 
 @pytest.fixture

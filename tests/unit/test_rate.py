@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from manual_clock import Clock
 
 from agent.access.rate import ATTEMPTS, Rate, RateLimiter
 from agent.core.errors import TooManyRequests
@@ -20,19 +21,9 @@ ROOT = Path(__file__).parents[2]
 NOON = 1_800_000_000.0
 
 
-class Clock:
-    """A time that only the test moves."""
-
-    def __init__(self) -> None:
-        self.now = NOON
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(NOON)
 
 
 def limiter(text: str, clock: Clock, store: MemoryStore | None = None) -> RateLimiter:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 
 import pytest
+from manual_clock import Clock
 
 from agent.core.errors import SessionBusy, StateUnavailable, UnknownSession
 from agent.core.problems import problem_of
@@ -15,21 +16,6 @@ from agent.storage.memory import MemoryStore
 from agent.storage.store import Change, Place
 
 ADA = "ada"
-
-
-class Clock:
-    """Seconds that pass when the test says so."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from manual_clock import Clock
 
 from agent.core.errors import StateUnavailable, UnknownSession
 from agent.core.models import Exchange, Pending
@@ -17,21 +18,6 @@ from agent.storage.sqlite import SqliteStore
 from agent.storage.store import Place, Replace, StateConflict
 
 ADA = "ada@example.org"
-
-
-class Clock:
-    """Seconds that pass when the test says so."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

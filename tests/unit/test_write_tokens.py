@@ -7,26 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from manual_clock import Clock
 
 from agent.core.errors import UnknownWritePlan, WriteNotMade
 from agent.pipeline.writes.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
 from agent.storage.sqlite import SqliteStore
 
 PLAN = PlannedWrite(database="shop", principal="ann", sql="DELETE FROM orders WHERE id = 1", rows=1, seen="abc")
-
-
-class Clock:
-    """Seconds since the epoch, as the test says."""
-
-    now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
