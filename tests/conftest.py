@@ -8,7 +8,6 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from manual_clock import Clock
 from shop_questions import Ask
 
 from agent.config.settings import Settings
@@ -24,7 +23,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("any_machine")
 
-pytest_plugins = ["engine_report", "index_fixtures", "page_fixtures"]
+pytest_plugins = ["engine_report", "index_fixtures", "page_fixtures", "state_fixtures"]
 
 SHOP = """
 CREATE TABLE customers (
@@ -47,12 +46,6 @@ INSERT INTO orders VALUES
     (4, NULL, '2024-03-20', 'S', 60.0),
     (5, 3, '2025-01-01', 'C', 10.0);
 """
-
-
-@pytest.fixture
-def clock() -> Clock:
-    """Moved by the test alone."""
-    return Clock()
 
 
 @pytest.fixture(scope="session", autouse=True)

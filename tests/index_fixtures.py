@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from agent.databases.database import Database
+from agent.knowledge import build
 from agent.llm.scripted import ScriptedModel
+from executors.engines.sqlite.executor import SqliteExecutor
 from rag.docs.documents import Document, make_document
 from rag.errors import EmbedderUnavailable
 from rag.index.revision import Turn, slug_of
@@ -38,8 +41,24 @@ class FailingEmbedder(HashingEmbedder):
 
 
 @pytest.fixture
+async def database(shop_file: Path) -> AsyncIterator[Database]:
+    """The shop, with sampled values."""
+    executor = SqliteExecutor("shop", shop_file, sample_values=3)
+    database = Database(executor, limit=2, timeout_s=30)
+    yield database
+    await database.close()
+    executor.close()
+
+
+@pytest.fixture
 def embedder() -> HashingEmbedder:
     return HashingEmbedder()
+
+
+@pytest.fixture
+def service_embedder(monkeypatch: pytest.MonkeyPatch, embedder: HashingEmbedder) -> None:
+    """Every service of the test embeds with it, instead of a model."""
+    monkeypatch.setattr(build, "build_embedder", lambda _: embedder)
 
 
 @pytest.fixture

@@ -27,21 +27,12 @@ from agent.storage.memory import MemoryStore
 from agent.storage.sqlite import SqliteStore
 from agent.storage.store import StateConflict, StateStore
 from rag.docs.documents import make_document
-from testbed import azurite
 from testbed.azurite import Azurite
 
 PLAN = PlannedWrite(database="shop", principal="ann", sql="DELETE FROM orders WHERE id = 1", rows=1, seen="abc")
 QUERY = VerifiedQuery(sql="SELECT 1", tables=("orders",), fingerprint="f")
 AT_ONCE = 8
 _tables = (f"kinds{number}" for number in itertools.count())
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Azurite]:
-    if reason := azurite.missing():
-        pytest.skip(reason)
-    with Azurite() as server:
-        yield server
 
 
 @pytest.fixture(params=["memory", "sqlite", "azure_tables"])
@@ -51,7 +42,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Itera
     elif request.param == "sqlite":
         yield SqliteStore(tmp_path / "state.sqlite", clock)
     else:
-        server: Azurite = request.getfixturevalue("server")
+        server: Azurite = request.getfixturevalue("azurite_server")
         store = AzureTablesStore(connection=server.connection_string, table=next(_tables), clock=clock)
         yield store
         store.close()

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from state_suite import HERE, Clock, StateContract, keys, put
+from manual_clock import Clock
+from state_suite import HERE, StateContract, keys, put
 from state_suite_many import ManyContract
 
 from agent.core.errors import StateUnavailable
@@ -94,26 +95,18 @@ class TestSqlite(StateContract, ManyContract):
         put(store, "k")
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Azurite]:
-    if reason := azurite.missing():
-        pytest.skip(reason)
-    with Azurite() as server:
-        yield server
-
-
 class TestAzureTables(StateContract, ManyContract):
     engine = "state in Azure Table Storage"
 
     @pytest.fixture
-    def store(self, server: Azurite, clock: Clock) -> Iterator[AzureTablesStore]:
-        store = AzureTablesStore(connection=server.connection_string, table=next(_names), clock=clock)
+    def store(self, azurite_server: Azurite, clock: Clock) -> Iterator[AzureTablesStore]:
+        store = AzureTablesStore(connection=azurite_server.connection_string, table=next(_names), clock=clock)
         yield store
         store.close()
 
     @pytest.fixture
-    def other(self, server: Azurite, store: AzureTablesStore, clock: Clock) -> Iterator[AzureTablesStore]:
-        other = AzureTablesStore(connection=server.connection_string, table=store.table, clock=clock)
+    def other(self, azurite_server: Azurite, store: AzureTablesStore, clock: Clock) -> Iterator[AzureTablesStore]:
+        other = AzureTablesStore(connection=azurite_server.connection_string, table=store.table, clock=clock)
         yield other
         other.close()
 
@@ -138,9 +131,9 @@ class TestAzureTables(StateContract, ManyContract):
             assert keys(store.records(HERE)) == ["k"]
             store.close()
 
-    def test_a_wrong_key_is_reported_without_it(self, server: Azurite) -> None:
+    def test_a_wrong_key_is_reported_without_it(self, azurite_server: Azurite) -> None:
         wrong = "d3Jvbmc=" + KEY[8:]
-        store = AzureTablesStore(connection=server.connection_string.replace(KEY, wrong), table="refused")
+        store = AzureTablesStore(connection=azurite_server.connection_string.replace(KEY, wrong), table="refused")
 
         with pytest.raises(StateUnavailable, match="Storage Table Data Contributor") as caught:
             put(store, "k")

@@ -10,9 +10,6 @@ from held_model import HeldModel
 from page_steps import script
 from playwright.async_api import expect
 
-from agent.knowledge import build
-from rag.testing import HashingEmbedder
-
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
@@ -25,11 +22,7 @@ SALES = "sale_id;Stadt;Umsatz;Menge;Tag\n" + "".join(
 FIRST = "What is the total umsatz of sales for each stadt?"
 
 
-@pytest.fixture(autouse=True)
-def embedder(monkeypatch: pytest.MonkeyPatch) -> HashingEmbedder:
-    embedder = HashingEmbedder()
-    monkeypatch.setattr(build, "build_embedder", lambda _: embedder)
-    return embedder
+pytestmark = pytest.mark.usefixtures("service_embedder")
 
 
 @pytest.fixture

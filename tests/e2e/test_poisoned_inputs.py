@@ -29,9 +29,7 @@ from poisoned_shop import (
     settings_of,
 )
 
-from agent.knowledge import build
 from agent.prompting import templates
-from rag.testing import HashingEmbedder
 from testbed.postgres import PostgresServer
 
 PROFILES = {"sqlite": ("embedded", "small_hosted"), "duckdb": ("small_hosted",), "postgresql": ("embedded",)}
@@ -44,9 +42,7 @@ CASES = [
 TABLES = ("customers", "orders")
 
 
-@pytest.fixture(autouse=True)
-def embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
+pytestmark = pytest.mark.usefixtures("service_embedder")
 
 
 @pytest.fixture(scope="module")

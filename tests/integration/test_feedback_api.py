@@ -13,16 +13,12 @@ from api_client import problem
 from people_shop import ANN, BEN, QUESTION, REGISTRY, REX, VALID, Client, fail, judged, served, succeed
 from shop_questions import TOTAL, Make
 
-from agent.knowledge import build
 from agent.llm.scripted import ScriptedModel
-from rag.testing import HashingEmbedder
 
 WRONG: dict[str, Any] = {"correct": False, "corrected_sql": VALID, "comment": "Cancelled orders do not count."}
 
 
-@pytest.fixture(autouse=True)
-def embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
+pytestmark = pytest.mark.usefixtures("service_embedder")
 
 
 @pytest.fixture

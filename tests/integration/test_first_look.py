@@ -12,7 +12,6 @@ from api_client import api_client, problem
 
 from agent.api.app import create_app
 from agent.first_look.questions import is_readable
-from agent.knowledge import build
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import CheckedSql, QueryResult
@@ -20,7 +19,6 @@ from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.files.executor import MOST_LOOKS, FilesExecutor
 from executors.engines.files.prepared import MOST_CELLS, prepared
 from executors.errors import DatabaseUnavailable
-from rag.testing import HashingEmbedder
 
 Client = httpx2.AsyncClient
 
@@ -31,11 +29,7 @@ SALES = "sale_id;Stadt;Umsatz;Menge;Tag\n" + "".join(
 CODES = "diag_id,icd,main,x7\n" + "".join(f"{n},A{n % 4:02},{n % 2},{n % 5}\n" for n in range(1, 41))
 
 
-@pytest.fixture(autouse=True)
-def embedder(monkeypatch: pytest.MonkeyPatch) -> HashingEmbedder:
-    embedder = HashingEmbedder()
-    monkeypatch.setattr(build, "build_embedder", lambda _: embedder)
-    return embedder
+pytestmark = pytest.mark.usefixtures("service_embedder")
 
 
 @pytest.fixture

@@ -23,22 +23,18 @@ from unguarded import unguarded
 from agent.api.mcp import build_server
 from agent.config.settings import ROOT
 from agent.core.models import Options
-from agent.knowledge import build
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from executors.base import CheckedSql, QueryResult
 from executors.engines.sqlite.executor import SqliteExecutor
 from executors.workers import checking
 from executors.workers.isolated import IsolatedExecutor
-from rag.testing import HashingEmbedder
 
 HOSTILE = "SELECT sqlite_version() AS total"  # tells of the server
 ALLOWED = REGISTRY.replace("shop: {", "shop: {functions: [sqlite_version], ", 1)
 
 
-@pytest.fixture(autouse=True)
-def embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
+pytestmark = pytest.mark.usefixtures("service_embedder")
 
 
 @pytest.fixture(autouse=True)

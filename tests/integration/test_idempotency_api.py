@@ -19,21 +19,17 @@ from agent.api.app import create_app
 from agent.api.http.idempotent import TAKING
 from agent.config.settings import Settings
 from agent.core.errors import KeyReused, ModelFailed, RequestInProgress, ResponseNotKept
-from agent.knowledge import build
 from agent.llm.scripted import ScriptedModel
 from agent.service import build_service
 from agent.storage.idempotency import PART_CHARS, Claim, Idempotency, StoredResponse
 from agent.storage.memory import MemoryStore
-from rag.testing import HashingEmbedder
 
 QUERY = {"question": "What is the total of all orders?", "database": "shop"}
 KEY = {"idempotency-key": "8e03978e-40d5-43dd-bc93-6894a57f9324"}
 SAVED = {"name": "Total", "database": "shop", "sql": VALID}
 
 
-@pytest.fixture(autouse=True)
-def embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
+pytestmark = pytest.mark.usefixtures("service_embedder")
 
 
 @pytest.fixture

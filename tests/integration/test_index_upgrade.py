@@ -13,7 +13,6 @@ import pytest
 from agent.databases.database import Database
 from agent.knowledge.indexing import PATIENCE_S
 from agent.knowledge.knowledge import Knowledge
-from executors.engines.sqlite.executor import SqliteExecutor
 from rag.docs.documents import make_document
 from rag.index.chroma_files import MANIFEST
 from rag.index.revision import INDEX_VERSION
@@ -42,15 +41,6 @@ def docs(tmp_path: Path) -> Path:
     path = tmp_path / "shop.md"
     path.write_text(f"# Shop\n\n## Rules\n\n- {RULE}\n", encoding="utf-8")
     return path
-
-
-@pytest.fixture
-async def database(shop_file: Path) -> AsyncIterator[Database]:
-    executor = SqliteExecutor("shop", shop_file, sample_values=3)
-    database = Database(executor, limit=2, timeout_s=30)
-    yield database
-    await database.close()
-    executor.close()
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from shop_questions import Make
 from agent.api.app import api_routes, create_app
 from agent.api.tools import TOOLS
 from agent.core.callers import LOCAL
-from agent.knowledge import build
 from agent.knowledge.added_documents import MAX_DOCUMENTS, AddedDocuments
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
@@ -44,11 +43,7 @@ One row for each order.
 GUEST = {"kind": "rule", "text": "Guest: an order without a customer."}
 
 
-@pytest.fixture(autouse=True)
-def embedder(monkeypatch: pytest.MonkeyPatch) -> HashingEmbedder:
-    embedder = HashingEmbedder()
-    monkeypatch.setattr(build, "build_embedder", lambda _: embedder)
-    return embedder
+pytestmark = pytest.mark.usefixtures("service_embedder")
 
 
 @pytest.fixture

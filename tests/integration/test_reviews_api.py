@@ -13,7 +13,6 @@ from people_shop import ANN, BEN, BROKEN, QUESTION, REGISTRY, REX, VALID, Client
 from shop_questions import TOTAL, Make
 
 from agent.feedback.records import MAX_SQL
-from agent.knowledge import build
 from agent.llm.scripted import ScriptedModel
 from rag.errors import EmbedderUnavailable
 from rag.testing import HashingEmbedder
@@ -21,11 +20,7 @@ from rag.testing import HashingEmbedder
 CORRECTED = {"decision": "correct", "sql": VALID, "comment": "Cancelled orders do not count."}
 
 
-@pytest.fixture(autouse=True)
-def embedder(monkeypatch: pytest.MonkeyPatch) -> HashingEmbedder:
-    embedder = HashingEmbedder()
-    monkeypatch.setattr(build, "build_embedder", lambda _: embedder)
-    return embedder
+pytestmark = pytest.mark.usefixtures("service_embedder")
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from eventually import eventually
 from agent.access.policy import build_access
 from agent.api.app import create_app
 from agent.config.settings import MB, UPLOADABLE, Settings
-from agent.knowledge import build
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from agent.storage.memory import MemoryStore
@@ -28,7 +27,6 @@ from agent.uploads import folder as folders
 from agent.uploads.folder import LEFT_AFTER_S, Incoming
 from agent.uploads.uploads import Arriving
 from executors.registry.kinds import FILE_SUFFIXES, kind_of
-from rag.testing import HashingEmbedder
 
 Client = httpx2.AsyncClient
 Open = Callable[..., Any]
@@ -38,11 +36,7 @@ SALES = "Ort;Betrag;Tag\n" + "".join(
 )
 
 
-@pytest.fixture(autouse=True)
-def embedder(monkeypatch: pytest.MonkeyPatch) -> HashingEmbedder:
-    embedder = HashingEmbedder()
-    monkeypatch.setattr(build, "build_embedder", lambda _: embedder)
-    return embedder
+pytestmark = pytest.mark.usefixtures("service_embedder")
 
 
 @pytest.fixture

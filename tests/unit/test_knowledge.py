@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ from agent.knowledge.build import build_embedder
 from agent.knowledge.knowledge import PROBLEMS_SHOWN, RETRY_AFTER_S, Knowledge
 from agent.llm.wrappers.protected import ProtectedEmbedder
 from agent.storage.memory import MemoryStore
-from executors.engines.sqlite.executor import SqliteExecutor
 from rag.docs.documents import make_document
 from rag.embedding.embedder import LocalEmbedder
 from rag.errors import EmbedderUnavailable, RetrievalError
@@ -61,15 +60,6 @@ def knowledge(tmp_path: Path, docs: Path, embedder: Embedder, clock: Clock) -> K
     return Knowledge(
         Store(tmp_path / "index"), embedder, names=lambda: ("shop",), docs_of=lambda _: (docs,), clock=clock
     )
-
-
-@pytest.fixture
-async def database(shop_file: Path) -> AsyncIterator[Database]:
-    executor = SqliteExecutor("shop", shop_file, sample_values=3)
-    database = Database(executor, limit=2, timeout_s=30)
-    yield database
-    await database.close()
-    executor.close()
 
 
 async def test_the_first_question_indexes_the_docs(knowledge: Knowledge, database: Database) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from agent.databases.database import Database
 from agent.knowledge.examples import Examples
 from agent.knowledge.knowledge import Knowledge
 from executors.base import Column, Schema, Table
-from executors.engines.sqlite.executor import SqliteExecutor
 from rag.docs.documents import Retrieved, make_document
 from rag.docs.past_queries import distinct, folded, mask, masked_pair, vocabulary, vocabulary_of
 from rag.index.store import Store
@@ -147,15 +145,6 @@ async def test_among_past_queries_that_ask_the_same_the_one_with_the_same_values
 
 
 # -- use ---------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-async def database(shop_file: Path) -> AsyncIterator[Database]:
-    executor = SqliteExecutor("shop", shop_file, sample_values=3)
-    database = Database(executor, limit=2, timeout_s=30)
-    yield database
-    await database.close()
-    executor.close()
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from agent.storage.memory import MemoryStore
 from agent.storage.sqlite import SqliteStore
 from agent.storage.store import Insert, Place, Replace, StateStore
 from agent.storage.versions import META, VERSION, Migration, VersionedStore
-from testbed import azurite
 from testbed.azurite import Azurite
 
 DUMPS = Path(__file__).parents[1] / "state_v1"
@@ -54,23 +53,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Azurite]:
-    if reason := azurite.missing():
-        pytest.skip(reason)
-    with Azurite() as server:
-        yield server
-
-
 @pytest.fixture
 def in_sqlite(folder: Path) -> SqliteStore:
     return SqliteStore(folder / "state.sqlite", clock)
 
 
 @pytest.fixture
-def in_azure(folder: Path, server: Azurite) -> Iterator[AzureTablesStore]:
+def in_azure(folder: Path, azurite_server: Azurite) -> Iterator[AzureTablesStore]:
     """With the records of version 1, as that version wrote them: their shape is the same in both stores."""
-    store = AzureTablesStore(connection=server.connection_string, table=next(_tables), clock=clock)
+    store = AzureTablesStore(connection=azurite_server.connection_string, table=next(_tables), clock=clock)
     before = SqliteStore(folder / "state.sqlite", clock)
     for kind in ("session", "review", "answer"):
         for record in before.everywhere(kind):
