@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -19,7 +18,6 @@ from executors.records.chosen_groups import (
 from executors.records.lineage import (
     NO_AGGREGATE,
     Lineage,
-    LineageCte,
     LineageKind,
     LineagePlan,
     LineageQuery,
@@ -32,10 +30,8 @@ from executors.records.lineage import (
 )
 from executors.records.predicates import own_conditions, through
 from executors.records.record_columns import RecordColumns
-from executors.sql.tree import identifier_of, output_name
+from executors.records.record_select import NAME_CLASH, NeededCtes, RecordSelects
 
-_COPIED_CLAUSES = ("from_", "joins", "laterals", "prewhere", "where", "connect", "sample", "options")
-_NAME_CLASH = "two tables or CTEs of the query share a name, which one flat query cannot tell apart"
 _LIMITED_UNION = "a LIMIT chooses among the rows of a UNION; the records of those left cannot be distinguished"
 _SHARED = "the query compares an aggregate with itself and aggregates or chooses among that again"
 
@@ -56,7 +52,6 @@ class Want:
 
 
 ALL = Want()
-_Placed = tuple[int | None, exp.Expr]  # an item, and the position that it had among the query's own
 
 
 @dataclass(frozen=True)
@@ -94,12 +89,15 @@ class Rewriter:
     columns: RecordColumns | None = None
     rows: int | None = None
     never_null: frozenset[str] = frozenset()
-    _ctes: dict[str, LineageCte] = field(default_factory=dict)
-    _tables: set[str] = field(default_factory=set)
     _top: exp.Expr | None = None
 
     def __post_init__(self) -> None:
+        self._read_only(NeededCtes())
         self._groups = ChosenGroups(self.lineage, self.columns)
+
+    def _read_only(self, ctes: NeededCtes) -> None:
+        """Go on as if the query had read nothing but these."""
+        self._ctes, self._selects = ctes, RecordSelects(self.lineage, self.columns, ctes)
 
     def run(self, query: LineageQuery, want: Want = ALL) -> Derived:
         """The records of those rows of a query's result. Raises NotDerivable."""
@@ -109,10 +107,10 @@ class Rewriter:
         except _Lost as error:
             raise NotDerivable("the rows of the result cannot be distinguished by what it shows") from error
         count = _counted(tree)
-        if self._tables & self._ctes.keys():
-            raise NotDerivable(_NAME_CLASH)
+        if self._ctes.clash:
+            raise NotDerivable(NAME_CLASH)
         for one in (tree, count):
-            if read := self._read(one):
+            if read := self._ctes.read_by(one):
                 nodes = [cte.node.copy() for cte in read]
                 one.set("with_", exp.With(expressions=nodes, recursive=any(cte.recursive for cte in read)))
         return Derived(tree, count)
@@ -164,9 +162,9 @@ class Rewriter:
         chosen = None if compares_groups(select) else want.chosen
         if chosen is None and not want.known:
             chosen = self._own_groups(query, select)
-        raw, placed = self._select(query, select, None, pushed, label=label)
+        raw, placed = self._selects.select(query, select, None, pushed, label=label)
         if not label:
-            self._complete(query, select, raw, placed)
+            self._selects.complete(query, select, raw, placed)
         if chosen is not None:
             parts = agg.read_aggregation(select)
             shown = [self._groups.shown(query, key) for key in parts.groups] if select is self._top else []
@@ -193,12 +191,12 @@ class Rewriter:
     ) -> exp.Expr:
         """The rows behind the one aggregate that a SELECT reads."""
         assert source.query is not None  # noqa: S101  `_rows_behind` has seen to it
-        below, before = source.query, (dict(self._ctes), set(self._tables))
+        below, before = source.query, self._ctes.copy()
         for narrowed in self._narrowed(query, select, source, want, pushed):
             try:
                 return self._rows_behind(below, narrowed(), label=label)
             except _Lost:
-                self._ctes, self._tables = dict(before[0]), set(before[1])
+                self._read_only(before.copy())
         raise _Lost
 
     def _narrowed(
@@ -265,9 +263,9 @@ class Rewriter:
         if source.query is None or not isinstance(source.query.node, exp.Select):
             raise NotDerivable("a UNION of aggregates is joined to other rows")
         chosen = self._chosen_of_joined(query, select, source, want, pushed)
-        raw, placed = self._select(query, select, source, pushed, label=label)
+        raw, placed = self._selects.select(query, select, source, pushed, label=label)
         if not label:
-            self._complete(query, select, raw, placed)
+            self._selects.complete(query, select, raw, placed)
         if chosen is not None:
             self._join(raw, chosen.query, chosen.ids)
         return raw
@@ -281,7 +279,7 @@ class Rewriter:
             want != ALL
             or cut
             or _having_left(select)
-            or any(self._aggregated(condition, source) for condition in conditions(select))
+            or any(self._selects.reads_aggregate(condition, source) for condition in conditions(select))
             or self._restricts(source.query)
         )
         if not restricted:
@@ -369,10 +367,15 @@ class Rewriter:
             else:
                 cut = side.node.args.get("order") or side.node.args.get("limit")
                 sides.append(exp.Subquery(this=side.node.copy()) if cut else side.node.copy())
-                self._need(side.node, side.visible)
+                self._ctes.add(side.node, side.visible)
         if len({_width(side) for side in sides}) != 1:
             raise NotDerivable("the branches of the UNION have records with different numbers of columns")
         return exp.Union(this=sides[0], expression=sides[1], distinct=False)
+
+    def _needed(self, query: LineageQuery, rows: exp.Select) -> exp.Select:
+        """A query of ids, whose CTEs are noted: it is read where they may be out of sight."""
+        self._ctes.add(rows, query.visible)
+        return rows
 
     def _rows_of(self, node: exp.Expr) -> int | None:
         return self.rows if node is self._top else None
@@ -392,180 +395,6 @@ class Rewriter:
                 "the table of the records has no name, so that its columns cannot be distinguished from others"
             )
         join_chosen(raw, chosen, ids, self.dialect, never_null=never_null)
-
-    # -- one SELECT ----------------------------------------------------------------------------------------
-
-    def _complete(self, query: LineageQuery, select: exp.Select, raw: exp.Select, placed: Sequence[_Placed]) -> None:
-        """The columns of the records in their order, with those that were missing."""
-        if self.columns is None:
-            return
-        keys = len(agg.read_aggregation(select).keys) if agg.aggregates(select) else len(placed)
-        items = [item for _, item in placed]
-        raw.set("expressions", self.columns.completed(raw, query, select, items, keys))
-
-    def _select(
-        self,
-        query: LineageQuery,
-        select: exp.Select,
-        source: LineageSource | None,
-        pushed: list[exp.Expr],
-        *,
-        label: bool,
-    ) -> tuple[exp.Select, list[_Placed]]:
-        """A SELECT without its aggregates, and its items, each with the position it had.
-
-        Where `source` is given, it is an aggregate that is joined to other rows, and is replaced by its rows.
-        """
-        raw = exp.Select(**{name: _copied(value) for name in _COPIED_CLAUSES if (value := select.args.get(name))})
-        wanted = [*own_conditions(select), *pushed]
-        positions = {id(item): position for position, item in enumerate(select.expressions)}
-        if agg.aggregates(select):
-            parts = agg.read_aggregation(select, labels=label)
-            items: list[exp.Expr] = [*parts.keys, *parts.inside]
-            if parts.filters:
-                wanted.append(exp.or_(*parts.filters))
-        else:
-            items = [item for item in select.expressions if not agg.has_window(item)]
-        if source is not None:
-            items = [item for item in items if not self._aggregated(item, source)]
-            wanted = [condition for condition in wanted if not self._aggregated(condition, source)]
-        placed: list[_Placed] = [(positions.get(id(item)), item.copy()) for item in items]
-        if source is not None:
-            placed += self._replace(query, raw, source, starred=any(item.is_star for item in items))
-        else:
-            self._need(raw, query.visible)
-        raw.set("where", exp.Where(this=exp.and_(*wanted)) if wanted else None)
-        if not [item for _, item in placed if not isinstance(item.unalias(), exp.Literal)]:
-            placed.append((None, _all_columns(raw)))
-        for _, item in placed:
-            self._need(item, query.visible)
-        self._need(raw.args.get("where"), query.visible)
-        raw.set("expressions", [item for _, item in placed])
-        return raw, placed
-
-    def _aggregated(self, node: exp.Expr, source: LineageSource) -> bool:
-        return any(self.lineage.stands_for(column, source) for column in agg.columns(node))
-
-    def _replace(self, query: LineageQuery, raw: exp.Select, source: LineageSource, *, starred: bool) -> list[_Placed]:
-        """Put the source's rows in its place; gives the columns that are to be shown of them."""
-        if source.query is None or not isinstance(source.query.node, exp.Select):
-            raise NotDerivable("a UNION of aggregates is joined to other rows")
-        nodes = [read.node for read in sources(query)]
-        position = next((place for place, node in enumerate(nodes) if node is source.node), None)
-        if position is None:
-            raise NotDerivable("a derived aggregate is joined to other rows")
-        rows, shown = self._as_source(source.query, source.query.node, source.columns, _bare_names(query.node))
-        copied = sources(LineageQuery(raw, query.visible))[position].node
-        alias = identifier_of(source.node) or exp.to_identifier("records")
-        new: exp.Expr = exp.Subquery(this=rows, alias=exp.TableAlias(this=alias))
-        if isinstance(copied, exp.Lateral):
-            new = copied.copy()
-            new.this.set("this", rows)
-            new.set("alias", exp.TableAlias(this=alias))
-        hole = exp.Placeholder()
-        copied.replace(hole)
-        for join in raw.args.get("joins") or ():
-            parts = agg.conjuncts(join.args.get("on"))
-            left = [condition for condition in parts if not self._aggregated(condition, source)]
-            if len(left) < len(parts):
-                join.set("on", exp.and_(*left) if left else exp.condition("1 = 1"))
-        self._need(raw, query.visible)
-        hole.replace(new)
-        return [] if starred else [(None, exp.Column(this=name.copy(), table=alias.copy())) for name in shown]
-
-    def _as_source(
-        self, query: LineageQuery, select: exp.Select, names: tuple[str, ...], avoided: set[str]
-    ) -> tuple[exp.Select, list[exp.Identifier]]:
-        """The rows behind a joined aggregate, under names that its reader knows, and the names of the added columns.
-
-        `avoided` are names that its reader uses bare: an added column so named would make them ambiguous.
-        """
-        plan = self.lineage.plan(query)
-        if plan.kind not in (LineageKind.OWN, LineageKind.JOINS, LineageKind.PASSES):
-            raise NotDerivable(plan.reason or "a derived aggregate is joined to other rows")
-        rows, placed = self._select(query, select, plan.source, [], label=True)
-        if self.columns is not None and plan.kind is LineageKind.OWN:
-            found = self.columns.identities(rows, query, [item for _, item in placed])
-            placed += [(None, item) for item in found]
-        if names and any(item.is_star for _, item in placed):
-            raise NotDerivable("the columns of a joined aggregate are renamed by position")
-        taken: set[str] = set()
-        items: list[exp.Expr] = []
-        shown: list[exp.Identifier] = []
-        for position, item in placed:
-            if item.is_star:
-                items.append(item)
-                continue
-            renamed = position is not None and position < len(names)
-            name = exp.to_identifier(names[position or 0]) if renamed else output_name(item) or exp.to_identifier("key")
-            name = _untaken(name, taken if position is not None else taken | avoided)
-            taken.add(name.name.lower())
-            items.append(item if item.alias_or_name == name.name else exp.alias_(item.unalias(), name))
-            if position is None:
-                shown.append(name)
-        rows.set("expressions", items)
-        return rows, shown
-
-    def _read(self, tree: exp.Expr) -> list[LineageCte]:
-        """The CTEs that the finished query reads, those that they read first."""
-        names: set[str] = set()
-        waiting = [tree]
-        while waiting:
-            node = waiting.pop()
-            for read in {
-                part.name.lower() for part in node.find_all(exp.Table, exp.Column)
-            } & self._ctes.keys() - names:
-                names.add(read)
-                waiting.append(self._ctes[read].node)
-        return [cte for name, cte in self._ctes.items() if name in names]
-
-    def _needed(self, query: LineageQuery, rows: exp.Select) -> exp.Select:
-        """A query of ids, whose CTEs are noted: it is read where they may be out of sight."""
-        self._need(rows, query.visible)
-        return rows
-
-    def _need(self, node: exp.Expr | None, visible: Mapping[str, LineageCte], within: str = "") -> None:
-        """Note the CTEs that a piece of the query reads, those that they read first."""
-        for read in node.find_all(exp.Table, exp.Column) if node is not None else ():
-            name, cte = read.name.lower(), visible.get(read.name.lower())
-            is_value = cte is not None and bool(cte.node.args.get("scalar"))  # ClickHouse: WITH 10 AS least
-            qualified = read.text("table") if is_value else read.text("db")
-            if qualified or name == within or isinstance(read, exp.Column) is not is_value:
-                continue
-            if cte is None:
-                self._tables.add(name)
-            elif name not in self._ctes:
-                self._need(cte.node.this, cte.visible, within=name)
-                self._ctes[name] = cte
-            elif self._ctes[name].node is not cte.node:
-                raise NotDerivable(_NAME_CLASH)
-
-
-def _copied(value: Any) -> Any:
-    return [part.copy() for part in value] if isinstance(value, list) else value.copy()
-
-
-def _bare_names(select: exp.Expr) -> set[str]:
-    """The column names that a SELECT uses without saying of which table."""
-    parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
-    parts += [select.args.get(name) for name in ("where", "group", "having", "order", "qualify")]
-    found = (column for part in parts if part is not None for column in part.find_all(exp.Column))
-    return {column.name.lower() for column in found if not column.table}
-
-
-def _untaken(name: exp.Identifier, taken: set[str]) -> exp.Identifier:
-    """The name, with a number after it where it is taken already."""
-    wanted, number = name.name, 1
-    while name.name.lower() in taken:
-        number += 1
-        name = exp.to_identifier(f"{wanted}_{number}", quoted=bool(name.args.get("quoted")))
-    return name
-
-
-def _all_columns(raw: exp.Select) -> exp.Expr:
-    """`t.*` for the primary table, `*` where it has no name."""
-    name = identifier_of(raw.args["from_"].this)
-    return exp.Column(this=exp.Star(), table=name) if name is not None else exp.Star()
 
 
 def _width(side: exp.Expr) -> tuple[str, ...]:

@@ -1,0 +1,226 @@
+"""One SELECT of a derived query: its rows without its aggregates, and the CTEs that are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from executors.records import aggregates as agg
+from executors.records.lineage import (
+    Lineage,
+    LineageCte,
+    LineageKind,
+    LineageQuery,
+    LineageSource,
+    NotDerivable,
+    sources,
+)
+from executors.records.predicates import own_conditions
+from executors.records.record_columns import RecordColumns
+from executors.sql.tree import identifier_of, output_name
+
+NAME_CLASH = "two tables or CTEs of the query share a name, which one flat query cannot tell apart"
+_COPIED_CLAUSES = ("from_", "joins", "laterals", "prewhere", "where", "connect", "sample", "options")
+Placed = tuple[int | None, exp.Expr]  # an item, and the position that it had among the query's own
+
+
+class NeededCtes:
+    """The CTEs, and the names of the tables, that a derived query reads."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, LineageCte] = {}
+        self._tables: set[str] = set()
+
+    def copy(self) -> NeededCtes:
+        """Another one with the same content."""
+        other = NeededCtes()
+        other._found, other._tables = dict(self._found), set(self._tables)
+        return other
+
+    @property
+    def clash(self) -> bool:
+        """Whether a table has the name of a CTE."""
+        return not self._tables.isdisjoint(self._found)
+
+    def read_by(self, tree: exp.Expr) -> list[LineageCte]:
+        """The CTEs that the finished query reads, those that they read first."""
+        names: set[str] = set()
+        waiting = [tree]
+        while waiting:
+            node = waiting.pop()
+            for read in {
+                part.name.lower() for part in node.find_all(exp.Table, exp.Column)
+            } & self._found.keys() - names:
+                names.add(read)
+                waiting.append(self._found[read].node)
+        return [cte for name, cte in self._found.items() if name in names]
+
+    def add(self, node: exp.Expr | None, visible: Mapping[str, LineageCte], within: str = "") -> None:
+        """Note the CTEs that a piece of the query reads, those that they read first."""
+        for read in node.find_all(exp.Table, exp.Column) if node is not None else ():
+            name, cte = read.name.lower(), visible.get(read.name.lower())
+            is_value = cte is not None and bool(cte.node.args.get("scalar"))  # ClickHouse: WITH 10 AS least
+            qualified = read.text("table") if is_value else read.text("db")
+            if qualified or name == within or isinstance(read, exp.Column) is not is_value:
+                continue
+            if cte is None:
+                self._tables.add(name)
+            elif name not in self._found:
+                self.add(cte.node.this, cte.visible, within=name)
+                self._found[name] = cte
+            elif self._found[name].node is not cte.node:
+                raise NotDerivable(NAME_CLASH)
+
+
+class RecordSelects:
+    """Writes single SELECTs of a derived query.
+
+    Args:
+        lineage: of the query.
+        columns: completes the columns of the records; None: they are the keys, and what the aggregates read.
+        ctes: gets what the SELECTs read.
+    """
+
+    def __init__(self, lineage: Lineage, columns: RecordColumns | None, ctes: NeededCtes) -> None:
+        self._lineage, self._columns, self._ctes = lineage, columns, ctes
+
+    def complete(self, query: LineageQuery, select: exp.Select, raw: exp.Select, placed: Sequence[Placed]) -> None:
+        """The columns of the records in their order, with those that were missing."""
+        if self._columns is None:
+            return
+        keys = len(agg.read_aggregation(select).keys) if agg.aggregates(select) else len(placed)
+        items = [item for _, item in placed]
+        raw.set("expressions", self._columns.completed(raw, query, select, items, keys))
+
+    def select(
+        self,
+        query: LineageQuery,
+        select: exp.Select,
+        source: LineageSource | None,
+        pushed: list[exp.Expr],
+        *,
+        label: bool,
+    ) -> tuple[exp.Select, list[Placed]]:
+        """A SELECT without its aggregates, and its items, each with the position it had.
+
+        Where `source` is given, it is an aggregate that is joined to other rows, and is replaced by its rows.
+        """
+        raw = exp.Select(**{name: _copied(value) for name in _COPIED_CLAUSES if (value := select.args.get(name))})
+        wanted = [*own_conditions(select), *pushed]
+        positions = {id(item): position for position, item in enumerate(select.expressions)}
+        if agg.aggregates(select):
+            parts = agg.read_aggregation(select, labels=label)
+            items: list[exp.Expr] = [*parts.keys, *parts.inside]
+            if parts.filters:
+                wanted.append(exp.or_(*parts.filters))
+        else:
+            items = [item for item in select.expressions if not agg.has_window(item)]
+        if source is not None:
+            items = [item for item in items if not self.reads_aggregate(item, source)]
+            wanted = [condition for condition in wanted if not self.reads_aggregate(condition, source)]
+        placed: list[Placed] = [(positions.get(id(item)), item.copy()) for item in items]
+        if source is not None:
+            placed += self._replace(query, raw, source, starred=any(item.is_star for item in items))
+        else:
+            self._ctes.add(raw, query.visible)
+        raw.set("where", exp.Where(this=exp.and_(*wanted)) if wanted else None)
+        if not [item for _, item in placed if not isinstance(item.unalias(), exp.Literal)]:
+            placed.append((None, _all_columns(raw)))
+        for _, item in placed:
+            self._ctes.add(item, query.visible)
+        self._ctes.add(raw.args.get("where"), query.visible)
+        raw.set("expressions", [item for _, item in placed])
+        return raw, placed
+
+    def reads_aggregate(self, node: exp.Expr, source: LineageSource) -> bool:
+        """Whether a piece of the query reads what the source aggregates."""
+        return any(self._lineage.stands_for(column, source) for column in agg.columns(node))
+
+    def _replace(self, query: LineageQuery, raw: exp.Select, source: LineageSource, *, starred: bool) -> list[Placed]:
+        """Put the source's rows in its place; gives the columns that are to be shown of them."""
+        if source.query is None or not isinstance(source.query.node, exp.Select):
+            raise NotDerivable("a UNION of aggregates is joined to other rows")
+        nodes = [read.node for read in sources(query)]
+        position = next((place for place, node in enumerate(nodes) if node is source.node), None)
+        if position is None:
+            raise NotDerivable("a derived aggregate is joined to other rows")
+        rows, shown = self._as_source(source.query, source.query.node, source.columns, _bare_names(query.node))
+        copied = sources(LineageQuery(raw, query.visible))[position].node
+        alias = identifier_of(source.node) or exp.to_identifier("records")
+        new: exp.Expr = exp.Subquery(this=rows, alias=exp.TableAlias(this=alias))
+        if isinstance(copied, exp.Lateral):
+            new = copied.copy()
+            new.this.set("this", rows)
+            new.set("alias", exp.TableAlias(this=alias))
+        hole = exp.Placeholder()
+        copied.replace(hole)
+        for join in raw.args.get("joins") or ():
+            parts = agg.conjuncts(join.args.get("on"))
+            left = [condition for condition in parts if not self.reads_aggregate(condition, source)]
+            if len(left) < len(parts):
+                join.set("on", exp.and_(*left) if left else exp.condition("1 = 1"))
+        self._ctes.add(raw, query.visible)
+        hole.replace(new)
+        return [] if starred else [(None, exp.Column(this=name.copy(), table=alias.copy())) for name in shown]
+
+    def _as_source(
+        self, query: LineageQuery, select: exp.Select, names: tuple[str, ...], avoided: set[str]
+    ) -> tuple[exp.Select, list[exp.Identifier]]:
+        """The rows behind a joined aggregate, under names that its reader knows, and the names of the added columns.
+
+        `avoided` are names that its reader uses bare: an added column so named would make them ambiguous.
+        """
+        plan = self._lineage.plan(query)
+        if plan.kind not in (LineageKind.OWN, LineageKind.JOINS, LineageKind.PASSES):
+            raise NotDerivable(plan.reason or "a derived aggregate is joined to other rows")
+        rows, placed = self.select(query, select, plan.source, [], label=True)
+        if self._columns is not None and plan.kind is LineageKind.OWN:
+            found = self._columns.identities(rows, query, [item for _, item in placed])
+            placed += [(None, item) for item in found]
+        if names and any(item.is_star for _, item in placed):
+            raise NotDerivable("the columns of a joined aggregate are renamed by position")
+        taken: set[str] = set()
+        items: list[exp.Expr] = []
+        shown: list[exp.Identifier] = []
+        for position, item in placed:
+            if item.is_star:
+                items.append(item)
+                continue
+            renamed = position is not None and position < len(names)
+            name = exp.to_identifier(names[position or 0]) if renamed else output_name(item) or exp.to_identifier("key")
+            name = _untaken(name, taken if position is not None else taken | avoided)
+            taken.add(name.name.lower())
+            items.append(item if item.alias_or_name == name.name else exp.alias_(item.unalias(), name))
+            if position is None:
+                shown.append(name)
+        rows.set("expressions", items)
+        return rows, shown
+
+
+def _copied(value: Any) -> Any:
+    return [part.copy() for part in value] if isinstance(value, list) else value.copy()
+
+
+def _bare_names(select: exp.Expr) -> set[str]:
+    """The column names that a SELECT uses without saying of which table."""
+    parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
+    parts += [select.args.get(name) for name in ("where", "group", "having", "order", "qualify")]
+    found = (column for part in parts if part is not None for column in part.find_all(exp.Column))
+    return {column.name.lower() for column in found if not column.table}
+
+
+def _untaken(name: exp.Identifier, taken: set[str]) -> exp.Identifier:
+    """The name, with a number after it where it is taken already."""
+    wanted, number = name.name, 1
+    while name.name.lower() in taken:
+        number += 1
+        name = exp.to_identifier(f"{wanted}_{number}", quoted=bool(name.args.get("quoted")))
+    return name
+
+
+def _all_columns(raw: exp.Select) -> exp.Expr:
+    """`t.*` for the primary table, `*` where it has no name."""
+    name = identifier_of(raw.args["from_"].this)
+    return exp.Column(this=exp.Star(), table=name) if name is not None else exp.Star()
