@@ -77,8 +77,8 @@ class FieldCheck:
                 raise refused_function(method, self._dialect)
 
     def _check(self, name: exp.Expr) -> None:
-        said = name.name.lower()
-        if said in _FIELDS or said in self._known or self._dialect.may_call(said, in_from=False):
+        field = name.name.lower()
+        if field in _FIELDS or field in self._known or self._dialect.may_call(field, in_from=False):
             return
         refused = refused_function(name.name, self._dialect)
         if refused.because is not Because.FUNCTION:

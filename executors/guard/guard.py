@@ -121,8 +121,8 @@ def check(
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", form(dialect)) from error
     except RecursionError as error:
         raise too_big("It is nested too deeply.") from error
-    kept = {"held": held, "left_out": left_out}
-    return CheckedSql(sql=text, executable=executable, row_limit=row_limit, tables=names.tables, **kept)
+    columns_held = {"held": held, "left_out": left_out}
+    return CheckedSql(sql=text, executable=executable, row_limit=row_limit, tables=names.tables, **columns_held)
 
 
 # ------------------------------------------------------------------------------------------------- one query

@@ -62,11 +62,11 @@ class HeldColumns:
         left = [name for node, table in read for name in self._starred(node, table)]
         if leave_out and isinstance(root, exp.Select):
             left += self._drop_selected(root, read)
-        kept = [(node, table, self._kept(node, table, root)) for node, table in read]
-        for node, table, columns in kept:
+        visible = [(node, table, self._visible(node, table, root)) for node, table in read]
+        for node, table, columns in visible:
             self._name_columns(node, table, columns)
         self._drop_schemas(root, read)
-        for node, _, columns in kept:
+        for node, _, columns in visible:
             _stand_in(node, columns)
         return tuple(dict.fromkeys(left))
 
@@ -85,7 +85,7 @@ class HeldColumns:
             for name in self._hidden[table.name]:
                 list(self._is_named(name, node, table, around))
             self._check_positions(node, table, root)
-            self._check_named(node, table, around, told=True)
+            self._check_named(node, table, around, strict=True)
 
     def _read(self, root: exp.Query) -> Iterator[tuple[exp.Table, Table]]:
         for node in list(root.find_all(exp.Table)):
@@ -95,7 +95,7 @@ class HeldColumns:
 
     # -- what is left of a table --------------------------------------------------------------------------
 
-    def _kept(self, node: exp.Table, table: Table, root: exp.Query) -> list[str]:
+    def _visible(self, node: exp.Table, table: Table, root: exp.Query) -> list[str]:
         """The columns that the query may see; those that nobody asked for only where they are named and not shown."""
         hidden = self._hidden[table.name]
         select = node.find_ancestor(exp.Select)
@@ -118,12 +118,14 @@ class HeldColumns:
         for join in around.find_all(exp.Join):
             yield any(using.name.lower() == name for using in join.args.get("using") or ())
 
-    def _check_named(self, node: exp.Table, table: Table, around: exp.Expr, *, told: bool = False) -> None:
-        """Beside a private column that is read, no form may stand for all columns; with `told`, not even a star that
+    def _check_named(self, node: exp.Table, table: Table, around: exp.Expr, *, strict: bool = False) -> None:
+        """Beside a private column that is read, no form may stand for all columns; with `strict`, not even a star that
         could be spelled out."""
         alias = node.alias_or_name.lower()
         for part in around.walk():
-            star = isinstance(part, exp.Star) and not (_is_counted(part) if told else _is_harmless(part, around, alias))
+            star = isinstance(part, exp.Star) and not (
+                _is_counted(part) if strict else _is_harmless(part, around, alias)
+            )
             natural = isinstance(part, exp.Join) and part.method.upper() == "NATURAL"
             call = isinstance(part, exp.Anonymous) and part.name.lower() in _ALL_COLUMNS
             whole = isinstance(part, exp.Column) and self._is_whole(part, alias, table)
@@ -198,10 +200,10 @@ class HeldColumns:
                     left.append(f"{table.name}.{column.name}")
         return left
 
-    def _name_columns(self, node: exp.Table, table: Table, kept: list[str]) -> None:
+    def _name_columns(self, node: exp.Table, table: Table, visible: list[str]) -> None:
         """Where a private column is kept, stars become the names of the others."""
         hidden, select = self._hidden[table.name], node.find_ancestor(exp.Select)
-        if select is None or hidden.isdisjoint(name.lower() for name in kept):
+        if select is None or hidden.isdisjoint(name.lower() for name in visible):
             return
         items: list[exp.Expr] = []
         for item in select.expressions:

@@ -45,10 +45,10 @@ def check_signs(tokens: list[Token], dialect: Dialect) -> None:
     Raises:
         SqlRefused: with what it would do.
     """
-    said = ["" if token.token_type in _QUOTED else token.text.upper() for token in tokens]
-    for index, (token, word) in enumerate(zip(tokens, said, strict=True)):
-        kind, following = token.token_type, said[index + 1 : index + 4]
-        if dialect.kin in _PSEUDO_COLUMNS and token.text.upper() in _DRAWN and said[index - 1 : index] == ["."]:
+    words = ["" if token.token_type in _QUOTED else token.text.upper() for token in tokens]
+    for index, (token, word) in enumerate(zip(tokens, words, strict=True)):
+        kind, following = token.token_type, words[index + 1 : index + 4]
+        if dialect.kin in _PSEUDO_COLUMNS and token.text.upper() in _DRAWN and words[index - 1 : index] == ["."]:
             raise refused_function(token.text.upper(), dialect)  # in quotes as well
         if word in ("NEXT", "PREVIOUS") and following[:2] == ["VALUE", "FOR"]:
             raise refused_function(f"{word} VALUE FOR", dialect)
@@ -57,7 +57,7 @@ def check_signs(tokens: list[Token], dialect: Dialect) -> None:
         if dialect.kin == "oracle":
             _check_oracle(kind, dialect, is_first=index == 0)
         elif dialect.kin == "sqlserver":
-            _check_tsql(tokens, said, index, dialect)
+            _check_tsql(tokens, words, index, dialect)
         elif dialect.kin == "postgresql" and word == "\\":
             raise pasted("A command of psql")
         elif dialect.kin == "databricks" and "${" in token.text:
@@ -66,13 +66,13 @@ def check_signs(tokens: list[Token], dialect: Dialect) -> None:
             raise refused_function("TRANSFORM USING", dialect)
 
 
-def _check_tsql(tokens: list[Token], said: list[str], index: int, dialect: Dialect) -> None:
-    word, following = said[index], said[index + 1 : index + 2]
+def _check_tsql(tokens: list[Token], words: list[str], index: int, dialect: Dialect) -> None:
+    word, following = words[index], words[index + 1 : index + 2]
     if tokens[index].token_type is TokenType.PARAMETER and _is_compound(tokens[index + 2 : index + 4]):
         raise sets_variable(f"@{tokens[index + 1].text}")
     if index and word == "WAITFOR" and following in (["DELAY"], ["TIME"]):
         raise refused_function("WAITFOR", dialect)
-    if word.lower() in _STATEMENTS and _ends(tokens[max(index - 2, 0) : index], said[max(index - 2, 0) : index]):
+    if word.lower() in _STATEMENTS and _ends(tokens[max(index - 2, 0) : index], words[max(index - 2, 0) : index]):
         message = f"One statement is allowed, and {word} begins another."
         hint = f"A name that is such a word is written in brackets: [{tokens[index].text}]."
         raise SqlRefused(ErrorKind.PERMISSION, message, hint, because=Because.WRITES)
@@ -94,11 +94,11 @@ def _is_compound(tokens: list[Token]) -> bool:
     return len(kinds) == 2 and kinds[0] in _COMPOUND and kinds[1] is TokenType.EQ
 
 
-def _ends(tokens: list[Token], said: list[str]) -> bool:
+def _ends(tokens: list[Token], words: list[str]) -> bool:
     """Whether a value or a name may end there, so that what follows is an alias, or a statement."""
-    if not tokens or tokens[-1].token_type not in _ENDS or said[-1] == "AS":
+    if not tokens or tokens[-1].token_type not in _ENDS or words[-1] == "AS":
         return False
-    return said[0] != "TOP"  # TOP 5 and the first column
+    return words[0] != "TOP"  # TOP 5 and the first column
 
 
 def _is_text(tokens: list[Token]) -> bool:

@@ -143,9 +143,9 @@ class _Rebuilt:
         written, runs = (with_quotes(tree, self._dialect, every=every) for every in (False, True))
         sql = grammar.write(written, self._dialect.sqlglot, spent=True)
         executable = grammar.write(runs, self._dialect.sqlglot, spent=True, exact=True)
-        kept = {"read_back": plan, "unread": "" if plan else self._unread(tree)}
+        reading = {"read_back": plan, "unread": "" if plan else self._unread(tree)}
         return CheckedWrite(
-            sql=sql, executable=executable, kind=self._kind, table=self._table.name, preview=preview, **kept
+            sql=sql, executable=executable, kind=self._kind, table=self._table.name, preview=preview, **reading
         )
 
     def _query(self, tree: exp.Expr) -> CheckedSql:
@@ -273,8 +273,8 @@ class _Rebuilt:
         if values is not None:
             private = self._hidden.get(self._table.name, frozenset())
             aligned = len(values) == len(columns) and not any(value.is_star for value in values)
-            kept = [it for at, it in enumerate(values) if not aligned or columns[at].lower() not in private]
-            probe.set("expressions", [it.copy() for it in kept] or [exp.Literal.number(1)])
+            copied = [it for at, it in enumerate(values) if not aligned or columns[at].lower() not in private]
+            probe.set("expressions", [it.copy() for it in copied] or [exp.Literal.number(1)])
         names = NameCheck(self._schema, self._sql)
         names.run(probe)
         HeldColumns(self._hidden, self._schema, names).refuse(probe)

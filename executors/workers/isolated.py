@@ -79,11 +79,11 @@ class IsolatedExecutor(Executor):
         with self._gate.reading(), self._lock:
             state = self._state()
             if self._known is None or self._known.state != state:
-                said = json.loads(self._ask("schema", {}, SCHEMA_S).body)
-                self.warnings = tuple(said["warnings"])
-                self.reports = tuple(map(TableReport.model_validate, said["reports"]))
-                schema = Schema.model_validate(said["schema"])
-                self._known = _Known(state, schema, bytes.fromhex(said["cache"]))
+                reply = json.loads(self._ask("schema", {}, SCHEMA_S).body)
+                self.warnings = tuple(reply["warnings"])
+                self.reports = tuple(map(TableReport.model_validate, reply["reports"]))
+                schema = Schema.model_validate(reply["schema"])
+                self._known = _Known(state, schema, bytes.fromhex(reply["cache"]))
             return self._known.schema
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
@@ -123,11 +123,11 @@ class IsolatedExecutor(Executor):
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`; and whether the system holds the workers to their memory."""
         with self._gate.reading():
-            said = json.loads(self._ask("layers", {}, SCHEMA_S).body)
+            reply = json.loads(self._ask("layers", {}, SCHEMA_S).body)
         advice = "This system cannot; run the service on Linux where what is asked is not to be trusted."
         held = limits.can_limit_memory()
         return (
-            *(Layer.model_validate(it) for it in said),
+            *(Layer.model_validate(it) for it in reply),
             Layer(name=LAYER, holds=held, advice="" if held else advice),
         )
 
@@ -156,13 +156,13 @@ class IsolatedExecutor(Executor):
             with self._pool.worker(self._serves, wait_s=within_s, cancel=cancel) as worker:
                 reply = worker.call(name, request, within_s=within_s, cancel=cancel)
         except WorkerEnded as error:
-            raise _told(error, timeout_s, Path(self._opening.path).name) from error
+            raise _translated(error, timeout_s, Path(self._opening.path).name) from error
         if reply.error is not None:
             raise reply.error
         return reply
 
 
-def _told(error: WorkerEnded, timeout_s: float | None, file: str) -> SqlFailed | DatabaseUnavailable:
+def _translated(error: WorkerEnded, timeout_s: float | None, file: str) -> SqlFailed | DatabaseUnavailable:
     """Why there is no answer, where the worker is gone."""
     if error.cancelled:
         return out_of_time(None)

@@ -42,7 +42,7 @@ def pack(reply: WorkerReply) -> bytes:
     flags = bytes([reply.spent | reply.changed << 1])
     if reply.error is None:
         return VALUE + flags + reply.body
-    return ERROR + flags + json.dumps(_said(reply.error)).encode()
+    return ERROR + flags + json.dumps(_fields_of(reply.error)).encode()
 
 
 def unpack(frame: bytes) -> WorkerReply:
@@ -54,7 +54,7 @@ def unpack(frame: bytes) -> WorkerReply:
     return WorkerReply(b"", _error(json.loads(body)), spent, changed)
 
 
-def _said(error: ExecutorError) -> dict[str, str | int | None]:
+def _fields_of(error: ExecutorError) -> dict[str, str | int | None]:
     match error:
         case SqlRefused():
             named = {"kind": error.kind.value, "hint": error.hint, "because": error.because.value}
@@ -66,12 +66,12 @@ def _said(error: ExecutorError) -> dict[str, str | int | None]:
     raise TypeError(f"{type(error).__name__} is no error of a worker")
 
 
-def _error(said: dict[str, str]) -> ExecutorError:
-    message = str(said["message"])
-    if said["type"] == "unavailable":
-        retry = said["retry_after_s"]
+def _error(fields: dict[str, str]) -> ExecutorError:
+    message = str(fields["message"])
+    if fields["type"] == "unavailable":
+        retry = fields["retry_after_s"]
         return DatabaseUnavailable(message, None if retry is None else int(retry))
-    kind, hint = ErrorKind(said["kind"]), str(said["hint"])
-    if said["type"] == "refused":
-        return SqlRefused(kind, message, hint, because=Because(said["because"]))
+    kind, hint = ErrorKind(fields["kind"]), str(fields["hint"])
+    if fields["type"] == "refused":
+        return SqlRefused(kind, message, hint, because=Because(fields["because"]))
     return SqlFailed(kind, message, hint)

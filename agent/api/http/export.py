@@ -83,7 +83,7 @@ async def rows_response(
     chunks = wanted.chunks(result)
     first = await asyncio.to_thread(next, chunks, b"")  # what fails, fails while there can be another status
     name = f"{re.sub(r'[^A-Za-z0-9_-]+', '-', database)}-{trace_id_of(request)[:8]}.{wanted.suffix}"
-    said = {
+    headers = {
         **VARY,
         "content-disposition": f'attachment; filename="{name}"',
         ROW_COUNT: str(result.row_count),
@@ -92,8 +92,8 @@ async def rows_response(
     }
     encoded = quote(sql, safe=" !#$&'()*+,/:;<=>?@[]^`{|}~\"")
     if len(encoded) <= MAX_HEADER_CHARS:
-        said[SQL] = encoded.strip()
-    return StreamingResponse(_streamed(first, chunks), headers=said, media_type=wanted.content_type)
+        headers[SQL] = encoded.strip()
+    return StreamingResponse(_streamed(first, chunks), headers=headers, media_type=wanted.content_type)
 
 
 async def executed_response(request: Request, wanted: Format, done: Executed, *, database: str) -> Response:

@@ -84,10 +84,10 @@ async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> Jo
     stored = await service.jobs.get(id, caller)
     if not stored.job.ended:
         response.headers["retry-after"] = str(LOOK_AGAIN_S)
-    told = JobResponse.of(stored)
-    if (left_out := stored.job.request.left_out) and told.result is not None:
-        return JSONResponse(told.model_dump(mode="json", exclude={"result": set(left_out)}))
-    return told
+    job = JobResponse.of(stored)
+    if (left_out := stored.job.request.left_out) and job.result is not None:
+        return JSONResponse(job.model_dump(mode="json", exclude={"result": set(left_out)}))
+    return job
 
 
 @router.delete("/jobs/{id}", operation_id="cancel_job", summary="Cancel a job", status_code=204,

@@ -91,8 +91,8 @@ async def page_asset(name: Annotated[str, PathParameter()], request: Request) ->
     path = _assets().get(name)
     if path is None:
         raise HTTPException(404)
-    kept = REVALIDATED if name == CHAT else FOR_EVER
-    return _response(request, await asyncio.to_thread(_read, path), {"cache-control": kept})
+    caching = REVALIDATED if name == CHAT else FOR_EVER
+    return _response(request, await asyncio.to_thread(_read, path), {"cache-control": caching})
 
 
 def _response(request: Request, file: PageFile, headers: dict[str, str]) -> Response:

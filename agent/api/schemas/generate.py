@@ -131,8 +131,8 @@ def generate_event(event: Event) -> dict[str, Any] | None:
     """An event as this interface sends it: `event`, `node` where there is one, `data`; None where it is not sent."""
     match event:
         case Started():
-            told = {"trace_id": event.trace_id, "question": event.question, "connection_id": event.database}
-            return {"event": event.event, "data": told}
+            started = {"trace_id": event.trace_id, "question": event.question, "connection_id": event.database}
+            return {"event": event.event, "data": started}
         case NodeComplete():
             if event.node not in NODES:
                 return None

@@ -55,8 +55,8 @@ def _without_cardinality(tokens: list[Token]) -> list[Token]:
     found: list[Token] = []
     for token in tokens:
         if token.token_type is TokenType.JOIN:
-            said = _words(found[-5:])
-            if (count := next((n for n in (5, 4, 3) if _is_cardinality(said[-n:])), 0)) and len(found) > count:
+            words = _words(found[-5:])
+            if (count := next((n for n in (5, 4, 3) if _is_cardinality(words[-n:])), 0)) and len(found) > count:
                 del found[-count:]
         found.append(token)
     return found
@@ -70,11 +70,11 @@ def _is_cardinality(words: list[str]) -> bool:
 def _without_hint(tokens: list[Token]) -> list[Token]:
     """A query without the WITH HINT (...) at its end; a WITH whose query is called `hint` has AS behind it."""
     end = len(tokens) - (bool(tokens) and tokens[-1].token_type is TokenType.SEMICOLON)
-    said, depth = _words(tokens), 0
+    words, depth = _words(tokens), 0
     for at in range(end - 1, 1, -1):
-        depth += {")": 1, "(": -1}.get(said[at], 0)
+        depth += {")": 1, "(": -1}.get(words[at], 0)
         if depth <= 0:
-            return tokens[: at - 2] + tokens[end:] if said[at - 2 : at + 1] == ["WITH", "HINT", "("] else tokens
+            return tokens[: at - 2] + tokens[end:] if words[at - 2 : at + 1] == ["WITH", "HINT", "("] else tokens
     return tokens
 
 

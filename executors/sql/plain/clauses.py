@@ -70,9 +70,9 @@ class ClauseParser:
         """Arguments, each with words before it and behind it: SUBSTR_REGEXPR('[0-9]+' IN phone OCCURRENCE 2)."""
 
         def argument() -> exp.Expr | None:
-            said = [exp.var(word) for word in before if self._match_text_seq(word)]
+            words = [exp.var(word) for word in before if self._match_text_seq(word)]
             found = self._parse_bitwise()
-            return _phrase([*said, found, *self._read_clauses(clauses)])[0] if found is not None else None
+            return _phrase([*words, found, *self._read_clauses(clauses)])[0] if found is not None else None
 
         return exp.Anonymous(this=name, expressions=self._parse_csv(argument))
 
