@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
+from executors.dialects.row import Dialect
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
 from executors.frozen import Frozen as Frozen
@@ -163,6 +164,20 @@ class Schema(Frozen):
     def quoted_table(self, table: Table) -> str:
         """A table's name as a query must write it, with its schema's where it has one."""
         return ".".join(map(self.quoted, table.parts))
+
+
+_made: dict[tuple[str, tuple[int, ...]], tuple[Dialect, Dialect]] = {}  # of a row, and what it became
+
+
+def spoken(schema: Schema) -> Dialect:
+    """The dialect of a schema's server, without what its version lacks."""
+    row = DIALECTS[schema.dialect]
+    if not (row.needs and schema.version):
+        return row
+    key = row.name, schema.version
+    if key not in _made or _made[key][0] is not row:  # an extension may have put another row there
+        _made[key] = row, row.of_version(schema.version)
+    return _made[key][1]
 
 
 class CheckedSql(Frozen):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor
 
 from executors.base import Frozen
 from rag.docs.documents import Kind, Retrieved
-from rag.docs.past_queries import NOTHING, QuestionVocabulary, distinct, mask
+from rag.docs.past_queries import NOTHING, QuestionVocabulary, mask, skeleton
 from rag.embedding.embedder import Embedder
 from rag.errors import RetrievalError
 from rag.index.store import Store
@@ -111,3 +111,11 @@ class Retriever:
             columns=fuse(question, columns, top_k),
             queries=distinct(fuse(question, queries, CANDIDATE_QUERIES)),
         )
+
+
+def distinct(hits: Sequence[Retrieved]) -> tuple[Retrieved, ...]:
+    """The hits, best first as they are, without those whose query differs from a better one's in its values alone."""
+    found: dict[str, Retrieved] = {}
+    for hit in hits:
+        found.setdefault(skeleton(hit.document.sql), hit)
+    return tuple(found.values())

@@ -14,8 +14,8 @@ from agent.core.events import UsedDocument
 from agent.core.models import Exchange, Question
 from agent.llm.chat import Message
 from agent.prompting import templates
-from executors.base import Frozen, Schema
-from executors.dialects.table import DIALECTS, spoken
+from executors.base import Frozen, Schema, spoken
+from executors.dialects.table import DIALECTS
 from rag.docs.documents import Document, docs_digest
 from rag.identity_cache import IdentityCache
 from rag.linking.linking import Linked

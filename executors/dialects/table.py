@@ -9,13 +9,9 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from itertools import starmap
-from typing import TYPE_CHECKING
 
 from executors.dialects.row import Dialect, Limit, NameCase
 from executors.errors import ErrorKind
-
-if TYPE_CHECKING:
-    from executors.base import Schema
 
 __all__ = [
     "ALIASES",
@@ -27,7 +23,6 @@ __all__ = [
     "classify",
     "dialect_named",
     "match_error",
-    "spoken",
 ]
 
 # The engines' rows: the package in `executors.engines`, and the name in its module `dialect`.
@@ -57,20 +52,6 @@ ALIASES: dict[str, str] = {
     **dict.fromkeys(("saphana", "sap hana", "hdb"), "hana"),
     **dict.fromkeys(("plsql", "oracledb"), "oracle"),
 }
-
-
-_made: dict[tuple[str, tuple[int, ...]], tuple[Dialect, Dialect]] = {}  # of a row, and what it became
-
-
-def spoken(schema: Schema) -> Dialect:
-    """The dialect of a schema's server, without what its version lacks."""
-    row = DIALECTS[schema.dialect]
-    if not (row.needs and schema.version):
-        return row
-    key = row.name, schema.version
-    if key not in _made or _made[key][0] is not row:  # an extension may have put another row there
-        _made[key] = row, row.of_version(schema.version)
-    return _made[key][1]
 
 
 def dialect_named(name: str) -> Dialect | None:

@@ -15,9 +15,9 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError, UnsupportedError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from executors.base import CheckedSql, Parameters, Schema
+from executors.base import CheckedSql, Parameters, Schema, spoken
 from executors.dialects.row import words
-from executors.dialects.table import Dialect, spoken
+from executors.dialects.table import Dialect
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard.nodes import NodeCheck, check_no_files
 from executors.guard.refusals import form, not_read_only, refused_function, too_big
@@ -95,7 +95,7 @@ def check(
     own = functions if rows is None else frozenset[str]()
     seen = schema if rows is None else rows.visible
     known = {"columns": seen.column_names, "types": seen.type_names if check_names else frozenset()}
-    check_nodes(root, dialect, own, open_parameters=open_parameters, **known)
+    NodeCheck(dialect, own, open_parameters=open_parameters, **known).run(root)
     names = NameCheck(schema, sql, catalogue) if rows is None else NameCheck(rows.visible, sql)
     held = left_out = tuple[str, ...]()
     try:
@@ -136,7 +136,7 @@ def _parsed(sql: str, dialect: Dialect) -> exp.Query:
     if isinstance(root, exp.Values):
         root = _selected(root)
     if not isinstance(root, exp.Query):
-        check_nodes(root, dialect)
+        NodeCheck(dialect).run(root)
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, "This is not a query.", form(dialect))
     return root
 
@@ -156,7 +156,7 @@ def _check_reads_back(
     """
     try:
         root = _parsed(text, dialect)
-        check_nodes(root, dialect, functions, open_parameters=open_parameters, columns=columns, types=types)
+        NodeCheck(dialect, functions, open_parameters=open_parameters, columns=columns, types=types).run(root)
         again = grammar.write(root, dialect.sqlglot, spent=True)
     except SqlRefused as error:
         raise _unclear(dialect) from error
@@ -189,22 +189,6 @@ def _selected(values: exp.Values) -> exp.Select:
     if not values.args.get("alias"):
         values.set("alias", exp.TableAlias(this=exp.to_identifier("listed")))
     return query.from_(values, copy=False)
-
-
-def check_nodes(
-    root: exp.Expr,
-    dialect: Dialect,
-    functions: frozenset[str] = frozenset(),
-    *,
-    open_parameters: bool = False,
-    columns: frozenset[str] = frozenset(),
-    types: frozenset[str] = frozenset(),
-) -> None:
-    """Hold every node of a tree against the lists; see `NodeCheck`. Raises SqlRefused."""
-    try:
-        NodeCheck(dialect, functions, open_parameters=open_parameters, columns=columns, types=types).run(root)
-    except RecursionError as error:
-        raise too_big("It is nested too deeply.") from error
 
 
 def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect], None], form: str) -> exp.Expr:

@@ -150,6 +150,12 @@ class NodeCheck:
         Raises:
             SqlRefused: with what was refused, and why.
         """
+        try:
+            self._walk(root)
+        except RecursionError as error:
+            raise too_big("It is nested too deeply.") from error
+
+    def _walk(self, root: exp.Expr) -> None:
         drop_advice(root)
         count = joins = set_operations = 0
         for node in list(root.walk()):

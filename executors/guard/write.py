@@ -14,11 +14,12 @@ from sqlglot import exp
 from sqlglot.errors import UnsupportedError
 from sqlglot.tokenizer_core import Token
 
-from executors.base import CheckedSql, CheckedWrite, ReadBack, Schema, Table
+from executors.base import CheckedSql, CheckedWrite, ReadBack, Schema, Table, spoken
 from executors.dialects.row import NameCase, words
-from executors.dialects.table import Dialect, spoken
+from executors.dialects.table import Dialect
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard import guard
+from executors.guard.nodes import NodeCheck
 from executors.guard.row_choice import chooses_rows
 from executors.sql import expected_rows, grammar
 from executors.sql.names import diagnose
@@ -347,8 +348,8 @@ class _Rebuilt:
     def _check(self, query: exp.Expr) -> None:
         """The lists of the guard for queries, then the names."""
         try:
-            columns = self._schema.column_names
-            guard.check_nodes(query, self._dialect, self._functions, columns=columns, types=self._schema.type_names)
+            columns, types = self._schema.column_names, self._schema.type_names
+            NodeCheck(self._dialect, self._functions, columns=columns, types=types).run(query)
         except SqlRefused as error:
             if error.kind is not ErrorKind.NOT_READ_ONLY:
                 raise

@@ -8,7 +8,7 @@ from sqlglot.errors import ParseError, TokenError, UnsupportedError
 from executors.base import Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused
-from executors.guard import guard
+from executors.guard.nodes import NodeCheck
 from executors.row_security.row_filter import FilterInvalid, FilterValue, RowFilter, Values
 from executors.sql import grammar
 from executors.sql.names.existence import NameCheck
@@ -54,7 +54,7 @@ class RowCondition:
         self._holder = exp.Paren(this=_parsed(text, dialect))
         self._mark_places()
         try:
-            guard.check_nodes(self._holder, DIALECTS[dialect])
+            NodeCheck(DIALECTS[dialect]).run(self._holder)
         except SqlRefused as error:
             raise self._invalid(error.message) from error
 

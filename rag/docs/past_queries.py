@@ -7,15 +7,11 @@ with its values masked, and a new question is masked the same way before the two
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from executors.base import Frozen, Schema
 from rag.words import Token, is_silent, stem_of, tokens, words
-
-if TYPE_CHECKING:
-    from rag.docs.documents import Retrieved
 
 # Short, so that what is asked weighs more; measured against words ("number", "date", "value") and against nothing.
 NUMBER, DATE, VALUE = "N", "D", "X"
@@ -99,15 +95,7 @@ def folded(question: str) -> str:
     return " ".join(question.casefold().split()).rstrip(" .?!…。？！")
 
 
-def distinct(hits: Sequence[Retrieved]) -> tuple[Retrieved, ...]:
-    """The hits, best first as they are, without those whose query differs from a better one's in its values alone."""
-    found: dict[str, Retrieved] = {}
-    for hit in hits:
-        found.setdefault(_skeleton(hit.document.sql), hit)
-    return tuple(found.values())
-
-
-def _skeleton(sql: str) -> str:
+def skeleton(sql: str) -> str:
     """A query without its values, case and white space."""
     bare = re.sub(r"\b\d+(?:\.\d+)?\b", NUMBER, _LITERAL.sub(VALUE, _COMMENT.sub(" ", sql)))
     return " ".join(bare.split()).rstrip("; ").lower()

@@ -20,8 +20,7 @@ from server_suite import Outages, Pooling, Writing, ask
 from unguarded import unguarded
 from until import until
 
-from executors.base import Cancel, CheckedWrite, Executor
-from executors.dialects.table import spoken
+from executors.base import Cancel, CheckedWrite, Executor, spoken
 from executors.engines.sqlserver.executor import SqlServerExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.guard import guard

@@ -12,9 +12,9 @@ from agent.knowledge.examples import Examples
 from agent.knowledge.knowledge import Knowledge
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Retrieved, make_document
-from rag.docs.past_queries import distinct, folded, mask, masked_pair, vocabulary, vocabulary_of
+from rag.docs.past_queries import folded, mask, masked_pair, vocabulary, vocabulary_of
 from rag.index.store import Store
-from rag.retriever import CANDIDATE_QUERIES, MAX_QUERIES, Retriever
+from rag.retriever import CANDIDATE_QUERIES, MAX_QUERIES, Retriever, distinct
 from rag.testing import HashingEmbedder
 from rag.words import words
 

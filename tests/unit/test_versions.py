@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from executors.base import Column, Schema, Table
-from executors.dialects.table import DIALECTS, spoken
+from executors.base import Column, Schema, Table, spoken
+from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused
 from executors.guard import guard
 

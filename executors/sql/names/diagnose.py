@@ -10,8 +10,8 @@ import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
-from executors.base import Schema, Table
-from executors.dialects.table import DIALECTS, Dialect, match_error, spoken
+from executors.base import Schema, Table, spoken
+from executors.dialects.table import DIALECTS, Dialect, match_error
 from executors.errors import ErrorKind, SqlFailed
 from executors.sql.driver_words import without_values
 
