@@ -56,7 +56,7 @@ class Finding(NamedTuple):
 class RuleContext:
     """One query with everything that rules may know of it, worked out once.
 
-    tree: never changed; a rule that proposes another query changes `copy()`.
+    tree: never changed; a rule that proposes another query changes a copy, as `changed` hands it one.
     known_texts: what else the model knew beside the schema: rules, earlier exchanges.
     values: stored values that the question's words mean.
     looked_up: which texts of the query are not stored in their columns.
