@@ -20,8 +20,7 @@ from agent.dashboard.records import Alert, AlertState, Tile, TileFailure, TileRu
 from agent.dashboard.webhook import NotDelivered, Webhooks, new_secret
 from agent.feedback.records import moment
 from agent.storage.conflicts import until_no_conflict
-from agent.storage.principals import key_of
-from agent.storage.store import Place, Record, Remove, Replace, StateConflict, StateStore
+from agent.storage.store import Place, Record, Remove, Replace, StateConflict, StateStore, key_of
 from executors.base import QueryResult
 from executors.errors import ExecutorError
 

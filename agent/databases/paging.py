@@ -17,8 +17,7 @@ from collections.abc import Callable, Sequence
 
 from agent.config.limits import none_beyond
 from agent.core.errors import RowsChanged, StateUnavailable, UnknownCursor
-from agent.storage.principals import key_of
-from agent.storage.store import Insert, Place, StateStore
+from agent.storage.store import Insert, Place, StateStore, key_of
 from executors.base import Frozen, JsonValue, QueryResult, Scalar
 
 KIND = "cursor"

@@ -14,8 +14,7 @@ from pydantic import ConfigDict
 
 from agent.core.errors import ChangedMeanwhile, NameTaken, NotPermitted, SavedQueryInvalid, UnknownSavedQuery
 from agent.feedback.records import MAX_SQL, moment
-from agent.storage.principals import key_of
-from agent.storage.store import Change, Insert, Place, Record, Remove, Replace, StateConflict, StateStore
+from agent.storage.store import Change, Insert, Place, Record, Remove, Replace, StateConflict, StateStore, key_of
 from executors.base import Frozen, Scalar
 
 if TYPE_CHECKING:

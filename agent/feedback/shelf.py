@@ -9,8 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agent.feedback.records import AnswerRecord, Review
-from agent.storage.principals import key_of
-from agent.storage.store import Insert, Place, Record, Remove, Replace, StateStore
+from agent.storage.store import Insert, Place, Record, Remove, Replace, StateStore, key_of
 
 DAY_S = 86_400
 REVIEW, ANSWER = "review", "answer"  # kinds

@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 from agent.core.errors import KeyReused, RequestInProgress, ResponseNotKept, StateUnavailable
 from agent.storage.bulk import remove_all
-from agent.storage.principals import key_of
-from agent.storage.store import Insert, Place, Record, Remove, Replace, StateConflict, StateStore
+from agent.storage.store import Insert, Place, Record, Remove, Replace, StateConflict, StateStore, key_of
 from executors.base import Frozen
 
 KIND = "idempotency"

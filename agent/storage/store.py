@@ -7,6 +7,7 @@ Azure Table Storage and plain memory can all do, and enough to lose nothing.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -125,3 +126,8 @@ class StateStore(Protocol):
 
     def close(self) -> None:
         """Give back what is open; a later call opens it again."""
+
+
+def key_of(principal: str) -> str:
+    """A principal as a key of any store: names may be long, and their case means nothing."""
+    return hashlib.sha256(principal.casefold().encode()).hexdigest()

@@ -12,10 +12,10 @@ from functools import partial
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
+from agent.present.explain.conditions import say_condition
 from agent.present.explain.say import Say
-from agent.present.explain.select import Unsayable, given, sources
-from agent.present.explain.speaker import Speaker
-from agent.present.explain.values import is_amount, ordering, takes_all_rows
+from agent.present.explain.select import Unsayable, given, noun, rows_noun, sources
+from agent.present.explain.values import is_amount, ordering, say_value, takes_all_rows
 from agent.present.explain.words import listed, opened, quoted, words
 from executors.dialects.table import DIALECTS
 from executors.sql import grammar
@@ -30,6 +30,22 @@ _SELECT_PARTS = {
 _SET_PARTS = {"this", "expression", "distinct", "by_name", "order", "limit", "offset", "with_"}
 _RECURSIVE_IMPLIED = frozenset({"tsql", "oracle", "sqlite"})  # where WITH RECURSIVE need not say so
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)
+
+
+class Speaker(Say):
+    """Says every part of one SELECT; a query inside of it is said by a speaker of its own."""
+
+    def value(self, node: exp.Expr) -> str:
+        return say_value(node, self)
+
+    def condition(self, node: exp.Expr) -> str:
+        return say_condition(node, self)
+
+    def noun(self, node: exp.Expr) -> str | None:
+        return noun(node, self)
+
+    def rows_noun(self, node: exp.Expr) -> str | None:
+        return rows_noun(node, self)
 
 
 def explain(sql: str, dialect: str, draft: str | None = None) -> str:
