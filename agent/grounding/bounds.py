@@ -57,6 +57,8 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
     whole = [it.start for at, it in enumerate(segment.items) if it.kind == "number" and numbers.is_of_all(segment, at)]
     counts = [it for it in segment.numbers if it.start != limit.start and not it.percent and not it.currency]
     counts = [it for it in counts if it.start not in whole]
+    cells = facts.values(columns[0].index, named or ()) if len(columns) == 1 else []
+    counts = [it for it in counts if it.value not in cells]  # "above 500 in May, 512"
     if any(it.cls for it in segment.numbers) or any(it.percent or it.currency for it in segment.numbers if it != limit):
         return None
     if len(columns) != 1 or len(counts) > 1 or not (quantifiers or counts or (named and len(named) > 1)):

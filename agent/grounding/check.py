@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise, product
 from typing import NamedTuple
 
+from agent.grounding.arithmetic.dates import dates_in
 from agent.grounding.bounds import settle, settled_items
 from agent.grounding.calculations import Calculation, Calculations
-from agent.grounding.claims.claims import Segment, groups_of, parallel, segments_of
+from agent.grounding.claims.claims import Segment, crossed, groups_of, parallel, segments_of
 from agent.grounding.claims.names import NameIndex, Rows
 from agent.grounding.claims.reading import Item, items_of
 from agent.grounding.evidence.facts import Facts
@@ -60,11 +62,12 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     names = NameIndex(facts)
     items = items_of(text, facts, names)
     asked = items_of(facts.question, facts, names)
-    found = Calculations(text, items, facts, calculations)
+    found = Calculations(text, _conditions_repeated(items, asked), facts, calculations)
     items = found.items
     segments = segments_of(items)
     numbers = Numbers(facts, asked, _sentences(segments))
     paired = {number.start: _rows(name) for name, number in parallel(segments)}
+    paired |= {number.start: rows for rows, number in crossed(segments)}
     supports: dict[int, Support] = {}
     told: list[tuple[Item, Support | None]] = []
     settled: set[int] = set()
@@ -89,35 +92,43 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     ]
     problems += found.problems
     problems += _apart(segments)
+    problems += _torn(text, items, facts)
     read = facts.language in LANGUAGES
+    rows_named = [item for segment in segments for item in segment.names]
     problems += _unplaced(items, facts, asked)
     if read:
         context = WordingContext(facts, names, asked, numbers, supports, segments)
         problems += Wording(context, frozenset(settled)).problems()
-        problems += foreign_names(segments, facts)
+        problems += foreign_names(segments, facts, asked)
         problems += turned_round(text, facts)
-        problems += omissions(items, segments, facts, asked)
+        problems += omissions(items, segments, facts, asked, supports)
         problems += miscounted(segments, facts)
         problems += [
             Problem(it, "its column is of something else") for it in misnamed(facts, asked, numbers, segments, supports)
         ]
-    elif facts.language == "ko":
-        problems += korean_problems(text, segments, facts)
-    if not read and _is_of_another_language(text, facts, items):
-        problems.append(Problem("the sentence", "it is not in the language of the question"))
-    elif (
-        not read
-        and denies(text)
-        and facts.rows
-        and not denies(facts.question)
-        and all(cell for row in facts.rows for cell in row)
-    ):
-        problems.append(Problem("the denial", "the rows have it"))
-    rows = [item for segment in segments for item in segment.names]
-    if not problems and not _says_something(supports, rows, items, asked, facts):
+    else:
+        problems += _unread(text, items, segments, facts, supports)
+    if not problems and not _says_something(supports, rows_named, items, asked, facts):
         problems.append(Problem("the sentence", "it says nothing of the rows"))
     unique = tuple(dict.fromkeys(problems))[:MAX_PROBLEMS]
-    return Checked(tuple(told), tuple(rows), unique, read)  # fmt: skip
+    return Checked(tuple(told), tuple(rows_named), unique, read)  # fmt: skip
+
+
+def _unread(
+    text: str, items: Sequence[Item], segments: Sequence[Segment], facts: Facts, supports: Mapping[int, Support]
+) -> Iterator[Problem]:
+    """What can be held against a text whose words are not known: it is of numbers and names, and denies nothing."""
+    named = any(segment.names for segment in segments)
+    told = any(it.origin != "question" for it in supports.values())
+    if facts.language == "ko":
+        yield from korean_problems(text, segments, facts)
+    elif named and not told and len(facts.rows) > 1 and facts.measures:  # it compares or denies
+        yield Problem("the sentence", "it says no number of the rows, and its words cannot be read")
+    whole = bool(facts.rows) and all(cell for row in facts.rows for cell in row)
+    if _is_of_another_language(text, facts, items):
+        yield Problem("the sentence", "it is not in the language of the question")
+    elif denies(text) and whole and not denies(facts.question):
+        yield Problem("the denial", "the rows have it")
 
 
 def _is_of_another_language(text: str, facts: Facts, items: Sequence[Item]) -> bool:
@@ -127,7 +138,9 @@ def _is_of_another_language(text: str, facts: Facts, items: Sequence[Item]) -> b
     found = language_of(text)
     if found not in LANGUAGES:
         return False
-    return sum(word in vocabulary(found).common for word in known_words(text)) > _FEW_WORDS
+    common = vocabulary(found).common
+    asked = len(common & set(known_words(facts.question)))  # Portuguese shares words with Spanish
+    return len(common & set(known_words(text))) > _FEW_WORDS + asked
 
 
 def _unfit(text: str) -> Problem | None:
@@ -136,6 +149,20 @@ def _unfit(text: str) -> Problem | None:
     if markup := _MARKUP.search(text):
         return Problem(markup[0][:40], "plain sentences are wanted, without markup, tables or code")
     return None
+
+
+def _conditions_repeated(items: Sequence[Item], asked: Sequence[Item]) -> list[Item]:
+    """The items; "since 2022" of the question is a condition of all rows, and not the row of 2022."""
+
+    def sided(words: Sequence[Item], at: int) -> tuple[Class, str] | None:
+        side = words[at - 1].cls if at else None
+        return (side, words[at].text.lower()) if side in (Class.AFTER, Class.BEFORE) else None
+
+    said = [sided(asked, at) for at in range(len(asked))]
+    return [
+        replace(it, places={}) if (found := sided(items, at)) is not None and found in said else it
+        for at, it in enumerate(items)
+    ]
 
 
 def _sentences(segments: Sequence[Segment]) -> dict[int, Rows]:
@@ -166,6 +193,21 @@ def _apart(segments: Sequence[Segment]) -> Iterator[Problem]:
                 yield Problem(" ".join(it.text for it in pair), "no row has these together")
 
 
+def _torn(text: str, items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
+    """Single words of names that stand side by side, and are of different ones: a first name and another's last."""
+    for one, other in pairwise(items):
+        if one.kind == other.kind == "name" and text[one.end : other.start].isspace():
+            parts = [it for it in (one, other) if not _is_whole(it, facts)]
+            shared = one.places.keys() & other.places.keys()
+            if len(parts) == 2 and not any(one.places[it] & other.places[it] for it in shared):
+                yield Problem(f"{one.text} {other.text}", "no row has this name")
+
+
+def _is_whole(name: Item, facts: Facts) -> bool:
+    said = name.text.casefold()
+    return any(str(facts.rows[row][column]).casefold() == said for column, rows in name.places.items() for row in rows)
+
+
 def _together(names: Sequence[Item]) -> bool:
     rows = _rows(names[0])
     for name in names[1:]:
@@ -175,8 +217,6 @@ def _together(names: Sequence[Item]) -> bool:
 
 def _unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
     """Times that neither the rows nor the question nor the query's conditions have."""
-    from agent.grounding.arithmetic.dates import dates_in
-
     bounds = " ; ".join(value for it in facts.conditions for value in it.bounds)
     known = {reading for it in asked if it.date for reading in it.date.readings}
     known |= {(int(it.value), None, None, None) for it in asked if it.kind == "number"}

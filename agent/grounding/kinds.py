@@ -66,6 +66,25 @@ _KINDS = (
         "m² qm square area fläche surface superficie quadratmeter",
         r"(?!)",
     ),
+    _kind(
+        r"passenger|parcel|freight|cargo|fahrg[aä]st|passag|pasajer|passegger|paket|colis",
+        """carry carries carried transport transports transported befördert beförderte beförderten transporté
+        transportés transporta transportó trasportato trasportati""",
+        r"(?!)",
+    ),
+    _kind(
+        r"revenue|sales|turnover|income|profit|earn|margin|fare|fee|amount|salary|wage|pay|value|total|umsatz|gewinn|"
+        r"betrag|gehalt|lohn|erlös",
+        "",
+        r"earn\w*",
+    ),
+    _kind(
+        r"profit|result|loss|lost|gain|income|margin|change|diff|delta|growth|gewinn|ergebnis|verlust|bénéfice|perte|"
+        r"benefici|pérdida|utile|perdita",
+        "",
+        r"lost|loss(?:es)?|verluste?|pertes?|pérdidas?|perdit[ae]",
+        counts=True,
+    ),
 )  # fmt: skip
 
 

@@ -20,9 +20,23 @@ _OTHERS = re.compile(
 )
 
 
+_DURATIONS = {
+    "시간": frozenset({"h", "hour", "hours"}),
+    "분": frozenset({"min", "minute", "minutes"}),
+    "초": frozenset({"s", "sec", "second", "seconds"}),
+    "일": frozenset({"day", "days"}),
+}
+_DURATION = re.compile(rf"\d\s*({'|'.join(_DURATIONS)})")
+
+
 def korean_problems(text: str, segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
     """Superlatives that the rows turn round, and claims that nobody checks and the question does not make."""
     asked = _direction(facts.question)
+    units = {unit for it in facts.measures for unit in it.units}
+    for found in _DURATION.finditer(text):
+        own = _DURATIONS[found[1]]
+        if units & frozenset().union(*_DURATIONS.values()) and not units & own:
+            yield Problem(found[0], "its column is of something else")
     for found in _EXTREME.finditer(text):
         cls = _direction(found[0])
         if cls is None:

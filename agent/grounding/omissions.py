@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
 from agent.grounding.arithmetic.dates import DateInText
 from agent.grounding.claims.claims import Segment
 from agent.grounding.claims.reading import Item
-from agent.grounding.evidence.facts import Facts
+from agent.grounding.evidence.facts import Facts, currencies_in
 from agent.grounding.languages.countries import country_names
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.grounding.languages.words import is_among, same_word, words_of
 from agent.grounding.result import Problem
+from agent.grounding.support.support import Support
 
 _NAME = re.compile(r"(?<=[^\W\d_] )[A-ZÀ-Þ][^\W\d_]+")
 _DIRECTION = dict.fromkeys(("to", "into", "nach", "vers", "hacia", "verso"), 1)
 _DIRECTION |= dict.fromkeys(("from", "von", "aus", "ab", "depuis", "desde", "da"), -1)
 _DIRECTED = re.compile(rf"\b({'|'.join(_DIRECTION)})\s+([^\W\d_]+)", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d\d")
+_PREPOSITIONS = frozenset({*_DIRECTION, "in", "at", "of", "for", "by", "with", "on", "à", "en", "au", "de", "di"})
 _AS_ASKED = frozenset(
     {"such", "solche", "solchen", "solcher", "tel", "telle", "tels", "telles", "tal", "tales", "tali"}
 )
 # They say more of one row where the question's limit is left out: "the highest" of those above 60.
 _OF_OTHERS = frozenset({Class.MOST, Class.LEAST, Class.LATEST, Class.EARLIEST, Class.RANK, Class.ALL, Class.ONLY})
+_THESE = frozenset({"these", "those", "diesen", "davon", "ceux", "celles", "estos", "estas", "questi", "queste"})
 _HOW_MUCH = frozenset(["much", "many", "viel", "viele", "cuánto", "cuánta", "quanto", "quanta"])
 _FRAGMENT = 2  # words of an answer that is no sentence
 _SHORT = 3  # letters of a word that may be left out
@@ -32,7 +36,11 @@ _HEAD = 3  # words in which what is counted is named
 
 
 def omissions(
-    items: Sequence[Item], segments: Sequence[Segment], facts: Facts, asked: Sequence[Item]
+    items: Sequence[Item],
+    segments: Sequence[Segment],
+    facts: Facts,
+    asked: Sequence[Item],
+    supports: Mapping[int, Support],
 ) -> Iterator[Problem]:
     """Conditions of the question that a sentence does not repeat, where it says at all what it speaks of.
 
@@ -42,6 +50,7 @@ def omissions(
     fragment = len(said) <= _FRAGMENT and not any(it.kind == "phrase" for it in items)
     if fragment or _AS_ASKED & set(said):  # "267 customers."; "There are no such customers."
         return
+    yield from _left_mean(items, facts, asked, supports)
     content = [it.text.lower() for it in asked if it.kind == "word" and len(it.text) > 1]
     dates = [it for it in asked if it.kind == "date"]
     if facts.language not in LANGUAGES or not any(
@@ -59,6 +68,10 @@ def omissions(
     unsaid = head and not says_where and not any(is_among(word, text) for word in others)
     if unsaid and others and facts.query.aggregates:
         yield Problem(others[0], "the question speaks of it, and the answer leaves it out")
+    for item in asked:  # "last year", which the query has as dates
+        timed = any(_DATE.match(value) for it in facts.conditions for value in it.values)
+        if item.cls is Class.ASKED and timed and not any(it.text.lower() == item.text.lower() for it in items):
+            yield Problem(item.text, "the question asks for this time, and the answer leaves it out")
     for date in dates:
         of_rows = date.places and any(it.places for it in told)
         if date.date and not of_rows and not any(it.date and _says(it.date, date.date) for it in told):
@@ -71,8 +84,20 @@ def omissions(
         yield from (Problem(it, why) for it in _dropped(asked, text, polar=polar))
     denials = sum(it.cls in denied for it in items)
     none = not facts.rows  # of what is denied there is none: "no supplier has never been late"
-    if _asks_denied(asked, facts) and denials < 1 + none:
+    if _asks_denied(asked, facts, polar=polar) and denials < 1 + none:
         yield Problem("not", "the question denies something, and the answer does not")
+
+
+def _left_mean(
+    items: Sequence[Item], facts: Facts, asked: Sequence[Item], supports: Mapping[int, Support]
+) -> Iterator[Problem]:
+    """A mean that is told of a row as if it were a single value, or the whole."""
+    told = [it.column for it in supports.values() if it.column is not None]
+    means = [it for it in told if facts.columns[it].projection.aggregate == "avg"]
+    mean = next((it.text for it in asked if it.cls is Class.MEAN), None)
+    named = any(it.kind in ("name", "date") and it.places for it in items)
+    if means and named and mean is not None and not any(it.cls is Class.MEAN for it in items):
+        yield Problem(mean, "the question asks for it, and the answer leaves it out")
 
 
 def _left_numbers(
@@ -84,6 +109,8 @@ def _left_numbers(
     numbers |= {Fraction(digits) for it in items if it.kind == "word" for digits in re.findall(r"\d+", it.text)}
     limit = facts.query.limit
     tells = any(it.kind in ("name", "date") and it.places for it in items)
+    if any(it.text.lower() in _THESE for it in items):
+        return  # "the highest of these"
     for number in (it for it in asked if it.kind == "number"):
         if tells and not _OF_OTHERS & {it.cls for it in items} and _is_of_shown(number, facts):
             continue  # "31.5 hours" of those with more than 20; a key, of a row that is named
@@ -105,6 +132,7 @@ def _dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[
     asked = [it for it in asked if it.text.lower() not in _HOW_MUCH]
     if polar:
         words = [it for it in asked if it.kind == "word" and it.cls is None and len(it.text) > _SHORT]
+        words = [it for it in words if not currencies_in(it.text)]  # "$12" says "dollars"
         yield from (it.text for it in words if not is_among(it.text.lower(), said))
         return
     for one, other in pairwise(asked):
@@ -157,25 +185,37 @@ def _needed(facts: Facts, content: Sequence[str]) -> Iterator[list[str]]:
             yield found
     columns = {word for it in facts.columns for word in it.words}
     for name in _NAME.findall(facts.question) if facts.language != "de" else ():
-        if name.lower() in content and not is_among(name.lower(), columns):
+        said = {word for it in facts.conditions for value in it.values for word in words_of(value)}
+        meant = {word for one, _ in facts.linked for word in words_of(one)}
+        if name.lower() in content and not is_among(name.lower(), columns) and is_among(name.lower(), said | meant):
             yield [name.lower()]
 
 
 def _compared(number: Item, facts: Facts) -> bool:
     """Whether the query compares something with this number."""
     values = {value for condition in facts.conditions for value in condition.values}
-    return any(number.text.strip() in re.findall(r"\d+(?:\.\d+)?", value) for value in values)
+    digits = number.numeral is not None
+    return digits and any(
+        number.value == Fraction(it) for value in values for it in re.findall(r"\d+(?:\.\d+)?", value)
+    )
+
+
+def _is_number(value: str, number: Item) -> bool:
+    return re.fullmatch(r"\d+(?:\.\d+)?", value) is not None and Fraction(value) == number.value
 
 
 def _is_of_shown(number: Item, facts: Facts) -> bool:
     """Whether all conditions with a number are about a measure that is shown, or pick one row by its key."""
     measured = {source for it in facts.measures for source in (it.name.lower(), *it.projection.sources)}
-    found = [it for it in facts.conditions if number.text.strip() in it.values]
+    found = [it for it in facts.conditions if any(_is_number(value, number) for value in it.values)]
     keys = all(re.search(r"(?:^|_)(?:id|no|nr|code|key)$", name) for it in found for name in it.columns)
     return bool(found) and (all(set(it.columns) <= measured for it in found) or (keys and len(facts.rows) == 1))
 
 
-def _asks_denied(asked: Sequence[Item], facts: Facts) -> bool:
+def _asks_denied(asked: Sequence[Item], facts: Facts, *, polar: bool) -> bool:
+    """Whether what the question asks for is denied: "not serviced since 2024"; yes or no, as the query has it."""
+    if not polar:
+        return any(it.cls is Class.NOT for it in asked)
     flags = any(set(it.values) & {"0", "false", "FALSE"} for it in facts.conditions)
     return any(it.cls is Class.NOT for it in asked) and (flags or any(it.denied for it in facts.conditions))
 
@@ -220,7 +260,7 @@ def counted_words(facts: Facts) -> list[str]:
     return []
 
 
-def foreign_names(segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
+def foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
     """Names of the question that the rows tell apart by, and that are none of theirs: "Spain has most", of a row DE."""
     dimensions = {
         source for it in facts.columns if it.kind == "dimension" for source in (it.name.lower(), *it.projection.sources)
@@ -229,16 +269,38 @@ def foreign_names(segments: Sequence[Segment], facts: Facts) -> Iterator[Problem
     compared = {value.lower() for it in facts.conditions if set(it.columns) & dimensions for value in it.values}
     names = {name.lower() for name in _NAME.findall(facts.question)} if facts.language != "de" else set()
     names |= {word for said, _ in facts.linked for word in words_of(said) if said[:1].isupper()}
+    told_apart = any(it.kind == "name" and it.places for it in asked) or any(it.codes for it in facts.columns)
+    told_apart = told_apart or any(_are_countries(it.index, facts) for it in facts.columns)
     for segment in segments:
-        for item in segment.items:
+        for place, item in enumerate(segment.items):
             word = item.text.lower()
             if item.kind != "word" or not item.text[0].isupper() or not any(same_word(word, it) for it in names):
                 continue
+            if not told_apart and _is_repeated(segment.items, place, asked):
+                continue  # "closest to the Earth", as the question says
             meant = _meant(word, facts)
             if not dimensions or not facts.rows:
                 continue
             if meant & compared or (dimensions and not meant & values and not _in_text(word, values)):
                 yield Problem(item.text, "no row is about it")  # fmt: skip
+
+
+def _is_repeated(items: Sequence[Item], place: int, asked: Sequence[Item]) -> bool:
+    """Whether a word follows the preposition that it follows in the question: "into Dutch"."""
+
+    def before(words: Sequence[Item], at: int) -> str:
+        found = [it.text.lower() for it in words[max(0, at - 2) : at]]
+        return next((it for it in found if it in _PREPOSITIONS), "")
+
+    said = {before(asked, at) for at, it in enumerate(asked) if it.text.lower() == items[place].text.lower()}
+    return before(items, place) in said - {""}
+
+
+def _are_countries(column: int, facts: Facts) -> bool:
+    known = country_names()
+    names = {name for one in known.values() for name in one}
+    cells = {str(row[column]) for row in facts.rows}
+    return bool(cells) and all(cell in known or cell in names for cell in cells)
 
 
 def _meant(word: str, facts: Facts) -> set[str]:

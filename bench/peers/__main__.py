@@ -7,9 +7,6 @@ the scripted model, which answers at once and knows every query, what differs is
 what comes of it. All are asked for the whole way: a query, its rows, a sentence. Vanna and Plumbline are given the
 docs, the others have no place for them. Own time is the CPU of the process, for each question; start is that of the
 import and of all that comes before the first question. Ratios are to Plumbline.
-
-Last come seconds, tokens and, at list prices, dollars for each right answer: all questions are paid for, by the answers
-that are right.
 """
 
 from __future__ import annotations
@@ -26,12 +23,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from agent.config.pricing import Price
 from agent.config.settings import ROOT
 from agent.core.row_comparison import is_ordered, same_rows
 from agent.evaluation.harness import GoldQuestion, load_questions
 from bench.endpoint import MODEL, started
-from bench.peers.report import Result, draw, figures, figures_per_right, report, report_per_right
+from bench.peers.report import Result, draw, figures, report
 from bench.synthetic_file import Case
 from bench.targets import keep, show
 from executors.base import QueryResult
@@ -49,7 +45,6 @@ PEERS = {
     "langchain_agent": "LangChain agent",
     "llamaindex": "LlamaIndex NLSQL",
 }
-LIST_PRICE = (0.25, 0.025, 2.0)  # dollars for a million tokens: read, read before, written (OpenAI, gpt-5-mini)
 TIMEOUT_S = {"scripted": 30, "embedded": 600}  # seconds of one call
 LIMIT = {"scripted": 100, "embedded": 6}  # questions: with the embedded model five peers take two minutes for each
 WARM = {"scripted": 2, "embedded": 0}  # questions that are asked once before; without, the first is not timed
@@ -80,7 +75,6 @@ def run(peer: str, python: str, job: dict[str, object], golds: Sequence[tuple[Qu
         import_s=told["import_s"],
         start_s=told["import_s"] + told["ready_s"],
         failures=tuple(it["error"] for it in answers if it["error"]),
-        seconds=statistics.mean(it["elapsed_ms"] for it in answers) / 1000,
         steps={step: {name: n / of_all for name, n in used.items()} for step, used in told["steps"].items()},
     )
 
@@ -137,14 +131,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--docs", type=Path, help="of that database")
     parser.add_argument("--limit", type=int, help=f"questions at most, evenly spaced; by default {LIMIT}")
     parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS))
-    parser.add_argument(
-        "--price",
-        nargs=3,
-        type=float,
-        default=LIST_PRICE,
-        metavar=("READ", "CACHED", "WRITTEN"),
-        help=f"dollars for a million tokens; by default {LIST_PRICE}, those of gpt-5-mini",
-    )
     parser.add_argument("--svg", type=Path)
     options = parser.parse_args(arguments)
     files = (options.questions,) if options.questions else QUESTIONS
@@ -171,10 +157,8 @@ def main(arguments: list[str] | None = None) -> int:
                 results.append(run(peer, python_of(peer, options.environments), job, golds))
                 print(f"{results[-1].name} has been asked.", file=sys.stderr)
     report(results, options.model)
-    price = Price(**dict(zip(("input", "cached", "output"), options.price, strict=True)))
-    report_per_right(results, price)
     title = f"Peers, {options.model} model"
-    found = [*figures(results), *figures_per_right(results, price)]
+    found = figures(results)
     show(f"{title}: beside the best of them", found)
     keep(title, found)
     if options.svg:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.config.pricing import Price, Prices
-from agent.core.usage import StepUsage
 from bench import svg
 from bench.targets import Figure
 
@@ -19,7 +17,7 @@ class Result(NamedTuple):
 
     own_ms: CPU, the median. calls, tokens: means; `cached_tokens` are those of the prompt that the model did not read
     again. import_s: CPU. start_s: CPU for import, and until the first question can be asked. steps: means of calls and
-    tokens by step, where they are counted. seconds: from question to answer, the mean.
+    tokens by step, where they are counted.
     """
 
     name: str
@@ -35,48 +33,6 @@ class Result(NamedTuple):
     start_s: float
     failures: tuple[str, ...] = ()
     steps: Mapping[str, Mapping[str, float]] = {}
-    seconds: float = 0.0
-
-    def per_right(self, price: Price) -> PerRight | None:
-        """What a right answer costs, the wrong ones included; None where none is right."""
-        if not self.right:
-            return None
-        of_each = self.asked / self.right
-        used = StepUsage(
-            prompt_tokens=round(self.prompt_tokens * self.asked),
-            cached_tokens=round(self.cached_tokens * self.asked),
-            completion_tokens=round(self.completion_tokens * self.asked),
-        )
-        return PerRight(
-            seconds=self.seconds * of_each,
-            tokens=(self.prompt_tokens + self.completion_tokens) * of_each,
-            dollars=(Prices({}, otherwise=price).cost(self.name, used) or 0.0) / self.right,
-        )
-
-
-class PerRight(NamedTuple):
-    """Seconds, tokens read and written, and US dollars at list prices, for one right answer."""
-
-    seconds: float
-    tokens: float
-    dollars: float
-
-
-def report_per_right(results: Sequence[Result], price: Price) -> None:
-    """Print what a right answer costs with each, and the ratio to the first one's."""
-    own = results[0].per_right(price)
-    cached = price.input if price.cached is None else price.cached
-    print(f"For each right answer; in brackets the ratio to {results[0].name}. A million tokens cost")
-    print(f"{price.input:g} dollars read, {cached:g} cached, {price.output:g} written.")
-    print(f"  {'':<17}{'seconds':>16}{'tokens':>18}{'dollars':>20}")
-    for it in results:
-        found = it.per_right(price)
-        if found is None or own is None:
-            cells = ("-",) * 3 if found is None else tuple(f"{value:.6g}" for value in found)
-        else:
-            digits = zip(found, own, (2, 0, 6), strict=True)
-            cells = tuple(_with_ratio(value, first, places) for value, first, places in digits)
-        print(f"  {it.name:<17}{cells[0]:>16}{cells[1]:>18}{cells[2]:>20}")
 
 
 def report(results: Sequence[Result], model: str) -> None:
@@ -117,23 +73,6 @@ _COLUMNS = {
 
 def _with_ratio(value: float, own: float, digits: int) -> str:
     return f"{value:.{digits}f} ({value / own:.1f})" if own else f"{value:.{digits}f}"
-
-
-def figures_per_right(results: Sequence[Result], price: Price) -> list[Figure]:
-    """The first one's costs of a right answer as ratios to the least of the others'; less than 1: ahead of each."""
-    own, *others = (it.per_right(price) for it in results)
-    known = [it for it in others if it is not None]
-    if own is None or not known:
-        return []
-    return [
-        Figure(
-            f"{name} for each right answer: ratio of {results[0].name} to the least of the others",
-            _ratio(getattr(own, name), [getattr(it, name) for it in known]),
-            "",
-            1.0,
-        )
-        for name in PerRight._fields
-    ]
 
 
 def figures(results: Sequence[Result]) -> list[Figure]:

@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from agent.config.pricing import Price
 from bench import svg
 from bench.peers.__main__ import is_right, python_of, rows_of, spaced
 from bench.peers.proxy import Scripted
-from bench.peers.report import PerRight, Result, draw, figures, figures_per_right, report, report_per_right
+from bench.peers.report import Result, draw, figures, report
 
 QUESTION, SQL = "How many orders?", "SELECT COUNT(*) FROM orders"
 
 
 STEPS = {"sql_generator": {"model_calls": 1, "prompt_tokens": 2000, "cached_tokens": 1500, "completion_tokens": 30}}
-OWN = Result("Plumbline", 20.0, 3, 4000, 2500, 80, 9, 10, 200, 1.0, 2.0, steps=STEPS, seconds=1.8)
-OTHER = Result("Other <1>", 10.0, 2, 1000, 0, 40, 5, 10, 100, 0.5, 1.0, failures=("ValueError: no",), seconds=2.0)
+OWN = Result("Plumbline", 20.0, 3, 4000, 2500, 80, 9, 10, 200, 1.0, 2.0, steps=STEPS)
+OTHER = Result("Other <1>", 10.0, 2, 1000, 0, 40, 5, 10, 100, 0.5, 1.0, failures=("ValueError: no",))
 
 
 @pytest.fixture
@@ -118,26 +117,3 @@ def test_alone_there_is_nobody_to_compare_with() -> None:
 @pytest.mark.parametrize("most, chosen", [(100, [*range(10)]), (5, [0, 2, 4, 6, 8]), (3, [0, 3, 6]), (1, [0])])
 def test_questions_are_taken_evenly(most: int, chosen: list[int]) -> None:
     assert spaced(range(10), most) == chosen
-
-
-PRICE = Price(input=1.0, cached=0.1, output=10.0)
-
-
-def test_wrong_answers_are_paid_for_by_the_right_ones() -> None:
-    assert OTHER.per_right(PRICE) == pytest.approx(PerRight(seconds=4.0, tokens=2080.0, dollars=10 * 0.0014 / 5))
-    own = OWN.per_right(PRICE)
-    assert own is not None
-    assert own.seconds == pytest.approx(2.0)
-    assert own.dollars == pytest.approx(10 * (1500 * 1.0 + 2500 * 0.1 + 80 * 10.0) / 1_000_000 / 9)
-    assert OTHER._replace(right=0).per_right(PRICE) is None
-
-
-def test_costs_of_a_right_answer_are_printed_and_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    report_per_right([OWN, OTHER, OTHER._replace(name="None right", right=0)], PRICE)
-    lines = capsys.readouterr().out.splitlines()
-    assert "2.00 (1.0)" in lines[-3]
-    assert "4.00 (2.0)" in lines[-2]
-    assert lines[-1].split()[-3:] == ["-", "-", "-"]
-    found = figures_per_right([OWN, OTHER], PRICE)
-    assert [round(it.value or 0, 2) for it in found] == [0.5, 2.18, 1.01]
-    assert figures_per_right([OWN], PRICE) == []

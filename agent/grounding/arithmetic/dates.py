@@ -1,6 +1,6 @@
 """Dates and times in text: found, and split into the parts that are stated.
 
-`2024-03-01`, `March 1, 2024`, `1. März 2024`, `marzo de 2024`, `Q1 2024`, `3/1/2024`, `14:30`.
+`2024-03-01`, `March 1, 2024`, `1. März 2024`, `marzo de 2024`, `Q1 2024`, `3/1/2024`, `2025년 1월`, `14:30`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ _MONTHS = (
 MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 _NAMES = "|".join(sorted(MONTHS, key=len, reverse=True))
 _YEAR = r"(?:19|20)\d{2}"
+_YEAR_OF_DAY = r"(?:1[5-9]|20)\d{2}"  # beside a day, a number of four digits is nothing else
 _DATE = re.compile(
     rf"""
       \b(?P<iso_year>\d{{4}})-(?P<iso_month>0[1-9]|1[0-2])(?:-(?P<iso_day>0[1-9]|[12]\d|3[01]))?
         (?:[T ](?P<iso_time>\d{{2}}:\d{{2}}(?::\d{{2}})?)(?:\.\d+)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?(?![\d-])
     | \b(?P<name>{_NAMES})\b\.?(?:\s+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?![\d.%]*\d))?
-        (?:,?\s+(?:(?:of|de|del)\s+)?(?P<year>{_YEAR})\b)?
+        (?:,?\s+(?:(?:of|de|del)\s+)?(?P<year>(?(day){_YEAR_OF_DAY}|{_YEAR}))\b)?
     | \b(?P<day_first>[0-3]?\d)(?:st|nd|rd|th|er|º|°|\.)?\s+(?:(?:of|de)\s+)?(?P<name_after>{_NAMES})\b\.?
-        (?:,?\s+(?:(?:de|del)\s+)?(?P<year_after>{_YEAR})\b)?
+        (?:,?\s+(?:(?:de|del)\s+)?(?P<year_after>{_YEAR_OF_DAY})\b)?
+    | \b(?:(?P<ko_year>\d{{4}})년\s*)?(?P<ko_month>1[0-2]|0?[1-9])월(?:\s*(?P<ko_day>[0-3]?\d)일)?
     | \bQ(?P<quarter>[1-4])(?:(?:\s+(?:of\s+)?|[/-])(?P<quarter_year>{_YEAR}))?\b
     | \b(?P<year_quarter>{_YEAR})[\s/-]?Q(?P<quarter_after>[1-4])\b
     | \b(?P<one>[0-3]?\d)[/.](?P<two>[0-3]?\d)[/.](?P<slash_year>{_YEAR})\b
@@ -73,6 +75,8 @@ def _read(match: re.Match[str]) -> DateInText | None:
     if match["slash_year"]:  # the order of day and month differs between countries
         year, one, two = number("slash_year"), number("one"), number("two")
         return DateInText(start, end, ((year, one, two, None), (year, two, one, None)))
+    if match["ko_month"]:
+        return DateInText(start, end, ((number("ko_year"), number("ko_month"), number("ko_day"), None),))
     name, day, year = match["name"] or match["name_after"], number("day"), number("year")
     day, year = day or number("day_first"), year or number("year_after")
     if day is None and year is None:

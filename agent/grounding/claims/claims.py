@@ -189,6 +189,47 @@ def parallel(segments: Sequence[Segment]) -> Iterator[tuple[Item, Item]]:
             yield from zip(names, numbers, strict=True)  # fmt: skip
 
 
+def crossed(segments: Sequence[Segment]) -> Iterator[tuple[Rows, Item]]:
+    """Numbers over two names: "Ada had 3 in May and 4 in June; Bo had 2 and 1"; nothing for other sentences."""
+    for sentence in sorted({it.sentence for it in segments}):
+        items = [it for one in segments if one.sentence == sentence for it in one.items]
+        told = [it for it in items if it.cls is None and (it.kind == "number" or it.places)]
+        columns = list(dict.fromkeys(_column(it) for it in told if it.kind != "number"))
+        if len(columns) != 2 or told[0].kind == "number":
+            continue
+        found: list[tuple[Rows, Item]] = []
+        seconds: list[Item] = []
+        for clause in _clauses(told, columns[0]):
+            head, numbers = clause[0], [it for it in clause if it.kind == "number"]
+            names = [it for it in clause[1:] if it.kind != "number"]
+            turns = all((one.kind == "number") is not (other.kind == "number") for one, other in pairwise(clause[1:]))
+            seconds = names or seconds
+            if len(numbers) != len(seconds) or (names and not turns):
+                found = []
+                break
+            found += [(_rows(head) & _rows(it), number) for it, number in zip(seconds, numbers, strict=True)]
+        yield from found if len(found) > 1 else ()
+
+
+def _clauses(told: Sequence[Item], column: int) -> Iterator[list[Item]]:
+    """What is told of each name of a column, which comes first."""
+    clause: list[Item] = []
+    for item in told:
+        if item.kind != "number" and _column(item) == column and clause:
+            yield clause
+            clause = []
+        clause.append(item)
+    yield clause
+
+
+def _column(name: Item) -> int:
+    return next(iter(name.places))
+
+
+def _rows(name: Item) -> Rows:
+    return frozenset(row for rows in name.places.values() for row in rows)
+
+
 def _alternating(segment: Segment) -> Iterator[tuple[Item, Item]]:
     """ "From 388 in February to 520 in March": each number with the name beside it."""
     told = [it for it in segment.items if it.kind in ("number", "name", "date") and (it.places or it.kind == "number")]

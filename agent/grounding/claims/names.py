@@ -20,6 +20,7 @@ TOKEN = re.compile(r"[\uac00-\ud7a3]+|[^\W_\uac00-\ud7a3]+")
 _YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
 _MONTH_COLUMN = re.compile(r"month|monat|mois|mes\b|mese", re.IGNORECASE)
 _YEAR_COLUMN = re.compile(r"year|jahr|ann[ée]e?|año|anno", re.IGNORECASE)
+_HANGUL = re.compile("[\uac00-\ud7a3]")
 _SHORT = 3  # letters up to which a name is read as it is written
 
 
@@ -67,7 +68,7 @@ class NameIndex:
         tokens = tuple(token.casefold() for token in written)
         if not tokens:
             return
-        if len(alias) <= _SHORT:
+        if len(alias) <= _SHORT and not _HANGUL.match(alias):
             self._exact[tokens[0]].add(written[0])
         self._aliases[tokens[0]].setdefault(tokens, {}).setdefault(column, set()).update(rows)
 
@@ -90,6 +91,9 @@ class NameIndex:
             self.dated.add(column.index)
             for part in _parts(reading):
                 self.dates.setdefault(part, {}).setdefault(column.index, set()).update(rows)
+
+    def column_name(self, column: int) -> str:
+        return self._facts.columns[column].name
 
     def name_at(self, tokens: list[tuple[str, int, int]], place: int) -> tuple[int, Places] | None:
         """The longest name that begins at a token of a sentence, as how many tokens it takes, and where it stands.

@@ -15,6 +15,7 @@ from agent.grounding.claims.names import TOKEN, NameIndex, Places
 from agent.grounding.evidence.facts import Facts
 from agent.grounding.languages.ratios import ratio_in_words
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
+from agent.grounding.languages.words import words_of
 
 Kind = Literal["number", "name", "date", "phrase", "word", "mark"]
 
@@ -24,6 +25,7 @@ _MARKER = re.compile(r"(?:^|\n)[ \t]*$")
 _GROUPS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
 _MARKS = re.compile(r"[,;:.!?()\n\[\]=]|[–—]|(?<=\s)-(?=\s)|/")
 _CODE = re.compile(r"(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]+(?:[-_./][^\W_]+)*")
+_DEGREES = re.compile(r"°[CF]\b")
 _ONE = {"en": "one", "de": "eins", "es": "uno", "it": "uno"}
 _NOT_ONE_AFTER = frozenset(["of", "another", "by"])
 _NOT_ONE_BEFORE = frozenset(["no", "this", "that", "the", "which", "only", "any", "each", "every"])
@@ -39,6 +41,8 @@ _IN = frozenset(
 _IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "año", "anno"}
 _BUT = frozenset(["but", "bis auf", "à part", "hormis"])
 _ALL = {Class.ALL, Class.EACH, Class.NOT}
+_UP_BY = {"up": Class.RISE, "down": Class.FALL}
+_VERBS = frozenset({Class.MOST, Class.LEAST, Class.RISE, Class.FALL, Class.RANGE, Class.MORE, Class.LESS})
 _THAN = frozenset(["than", "als"])
 
 
@@ -92,6 +96,8 @@ def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
             and _ALL & {it.cls for it in found[max(0, place - 4) : place]}
         ):
             found[place] = replace(item, cls=Class.NOT)  # "all hotels but Ritz"
+        if item.text.lower() in _UP_BY and following == "number":
+            found[place] = replace(item, kind="phrase", cls=_UP_BY[item.text.lower()])  # "up 50 % from 2022"
         if item.cls is Class.SOME and following == "number":
             found[place] = replace(item, cls=Class.ABOUT)  # "some 300"
         if item.cls in _COMPARES and following != "number":  # "more than Ada", not "more than 12"
@@ -137,6 +143,8 @@ class _Reader:
         self._word_at = {it.start(): place for place, it in enumerate(words)}
         self._dates = {it.start: it for it in dates_in(spaced)}
         labels = {word for column in facts.columns for word in column.words}
+        heads = [words_of(column.name)[-1:] for column in facts.columns if column.kind == "dimension"]
+        self._nouns = {form for head in heads for word in head for form in (word, f"{word}s")}
         self._labels = labels | {word[:-1] for word in labels if word.endswith("s")} | {f"{word}s" for word in labels}
 
         # Stored values with digits that the query compares with: "Blade Runner 2049" is no number of things.
@@ -187,7 +195,9 @@ class _Reader:
             return False
         around = [self._tokens[at][0].lower() for at in (place - 1, place + 1) if 0 <= at < len(self._tokens)]
         decimals = re.match(r"[.,]\d|\s?%", self._text[end:]) or re.search(r"\d[.,]$|[$€£¥]\s?$", self._text[:start])
-        return decimals is not None or not any(word in self._labels for word in around[:1])
+        own = {word for column in places for word in words_of(self._names.column_name(column))}
+        named = any(word in self._labels for word in around[:1]) or any(word in own for word in around[1:])
+        return decimals is not None or not named  # "hotels with 3 stars", of a column "stars"
 
     def _date(self, at: int) -> Item | None:
         date = self._dates.get(at)
@@ -202,7 +212,9 @@ class _Reader:
     def _month(self, at: int) -> Item | None:
         place = self._word_at.get(at)
         month = MONTHS.get(self._words[place]) if place is not None else None
-        if place is None or month is None or len(self._words[place]) < 3 or not self._names.dates:
+        if place is None or month is None or len(self._words[place]) < 3:
+            return None
+        if not self._names.dates and not self._is_month(place):
             return None
         places = self._names.dates.get((None, month, None, None))
         if places is None and not self._text[at].isupper():
@@ -210,6 +222,12 @@ class _Reader:
         date = DateInText(at, self._ends[place], ((None, month, None, None),))
         found = {column: frozenset(rows) for column, rows in (places or {}).items()}
         return self._item("date", at, self._ends[place], date=date, places=found)
+
+    def _is_month(self, place: int) -> bool:
+        """Whether what may be a month is one, where the rows have none: "in May", "April", not "may" or "Jan"."""
+        start = self._ends[place] - len(self._words[place])
+        after_in = place > 0 and self._words[place - 1] in _IN
+        return after_in or (len(self._words[place]) > 3 and self._text[start].isupper())
 
     def _number(self, at: int) -> Item | None:
         before = self._text[at - 1 : at]
@@ -277,6 +295,8 @@ class _Reader:
         if self._words[place].endswith("n't"):
             return self._item("phrase", at, self._ends[place], cls=Class.NOT)
         found = self._vocabulary.at(self._words, place)
+        if found is not None and found.length == 1 and found.cls in _VERBS and self._words[place] in self._nouns:
+            return None  # "three peaks", of a column "peak"
         if found is None:
             return self._compound(at, place)
         end = self._ends[place + found.length - 1]
@@ -301,6 +321,8 @@ class _Reader:
     def _other(self, at: int) -> Item | None:
         if (place := self._word_at.get(at)) is not None:
             return self._item("word", at, self._ends[place])
+        if degrees := _DEGREES.match(self._text, at):
+            return self._item("word", at, degrees.end())  # "21 °C" is not of a row "C"
         if mark := _MARKS.match(self._text, at):
             return self._item("mark", at, mark.end())
         if self._text[at] == "+" and self._name(at + 1) is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import isfinite
@@ -24,7 +24,7 @@ _CURRENCIES = {
     "EUR": r"€|\beuros?\b|\beur\b",
     "USD": r"\$|\bdollars?\b|\busd\b|\bdólares\b|\bdollari\b",
     "GBP": r"£|\bpounds? sterling\b|\bgbp\b",
-    "CHF": r"\bchf\b|\bswiss francs?\b|\bfranken\b",
+    "CHF": r"\bchf\b|\bfrancs?\b|\bfranken\b|\bfrancos\b|\bfranchi\b",
     "JPY": r"¥|\byen\b|\bjpy\b",
     "INR": r"₹|\brupees?\b|\binr\b",
     "PLN": r"\bpln\b|\bzloty\b",
@@ -34,11 +34,11 @@ _CURRENCIES = {
 _CURRENCY = {code: re.compile(pattern, re.IGNORECASE) for code, pattern in _CURRENCIES.items()}
 _UNIT = re.compile(
     r"(?:\bin|\bof|,|\(|\[|^)\s*(km/h|km|kilomet(?:er|re)s?|m|met(?:er|re)s?|kg|kilograms?|tons?|tonnes?|lit(?:er|re)s?|l"
-    r"|m2|m²|sqm|ha|g|mg|cm|mm|kwh|mwh|gwh|kw|mw|gb|mb|kcal|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%)(?=[\s,.;)\]]|$)",
+    r"|m2|m²|sqm|ha|g|mg|cm|mm|kwh|mwh|gwh|kw|mw|gb|mb|kcal|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%|°[CF])(?=[\s,.;)\]]|$)",
     re.IGNORECASE,
 )
 _NAME_UNIT = re.compile(
-    r"_(km|kg|m2|sqm|ha|g|mg|cm|mm|m|l|h|hours?|min|minutes?|sec|seconds?|days?|miles?|kwh|mwh|gwh|kw|mw|gb|mb|kcal|tons?|lit(?:er|re)s)$",
+    r"_(km|kg|m2|sqm|ha|g|mg|cm|mm|m|l|h|hours?|min|minutes?|sec|seconds?|days?|miles?|kwh|mwh|gwh|kw|mw|gb|mb|kcal|tons?|lit(?:er|re)s|celsius)$",
     re.IGNORECASE,
 )
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
@@ -51,6 +51,7 @@ _MONEY = re.compile(
 )
 _SHORT_FORMS = {"avg": "average", "num": "number of", "cnt": "count", "qty": "quantity", "pct": "percent"}
 _SHORT_FORMS |= {"tot": "total", "amt": "amount"}
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _LABEL_WORDS = 4
 _HEAD_WORDS = 5
 _SHORT_WORD = 3
@@ -82,6 +83,12 @@ class ColumnFacts:
     scale: int = 1
     codes: tuple[tuple[str, str], ...] = ()
     told: tuple[str, ...] = ()
+
+    @cached_property
+    def year(self) -> int | None:
+        """The year that its name says: `sales_2024`."""
+        found = _YEAR.findall(self.name)
+        return int(found[0]) if len(found) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -118,7 +125,25 @@ class Facts:
     @cached_property
     def columns(self) -> tuple[ColumnFacts, ...]:
         """Each column of the result, in order."""
-        return tuple(self._column(index, name) for index, name in enumerate(self.result.columns))
+        found = tuple(self._column(index, name) for index, name in enumerate(self.result.columns))
+        keys = self._number_keys(found)
+        return tuple(replace(it, kind="dimension") if it.index in keys else it for it in found)
+
+    def _number_keys(self, columns: Sequence[ColumnFacts]) -> set[int]:
+        """Whole numbers that only tell rows apart: floors of buildings, where a building has several rows."""
+        rows, measures = self.rows, [it for it in columns if it.kind == "measure"]
+        others = [it.index for it in columns if it.kind == "dimension"]
+        if len(rows) < 2 or self.query.grouped or not others:
+            return set()
+        for column in measures[:-1]:
+            cells = [row[column.index] for row in rows]
+            plain = not column.units and not column.currency and not column.percent and not column.projection.aggregate
+            if plain and all(isinstance(cell, int) for cell in cells) and len(set(cells)) < len(rows):
+                apart = {tuple(str(row[at]) for at in others) for row in rows}
+                both = {tuple(str(row[at]) for at in (*others, column.index)) for row in rows}
+                if len(apart) < len(rows) == len(both):
+                    return {column.index}
+        return set()
 
     @cached_property
     def records(self) -> Facts | None:
@@ -167,7 +192,14 @@ class Facts:
             index=index,
             name=name,
             kind=_kind(name, cells, named, grouped=self.query.grouped),
-            words=frozenset({*words, *words_of(short), *(() if counts else _head_words(texts)), *kind_words}),
+            words=frozenset(
+                {
+                    *words,
+                    *(it for it in words_of(short) if len(it) > 2),
+                    *(() if counts else _head_words(texts)),
+                    *kind_words,
+                }
+            ),
             told=() if counts else (name, *named.sources, *texts),
             label=short or _spelled_out(name) or name,
             projection=named,

@@ -18,7 +18,7 @@ class Projection(NamedTuple):
     aggregate: `count`, `sum`, `avg`, `min` or `max`; empty for a column as it is stored.
     sources: the names of the stored columns that it is computed from.
     hundredfold: whether it is multiplied by 100.
-    grouped: whether the rows are groups of it.
+    grouped: whether the rows are groups of it. distinct: whether it counts each value once.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Projection(NamedTuple):
     sources: tuple[str, ...] = ()
     hundredfold: bool = False
     grouped: bool = False
+    distinct: bool = False
 
 
 class Condition(NamedTuple):
@@ -133,6 +134,7 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         aggregate=kinds[0] if kinds else "",
         sources=tuple(sources),
         hundredfold=any(_hundred(it) for one in whole for it in one.find_all(exp.Mul)),
+        distinct=any(it.find(exp.Distinct) is not None for it in found),
         grouped=inner.sql() in grouped or column.alias_or_name in grouped,
     )
 

@@ -13,9 +13,10 @@ _ENDINGS_OF_ALL = """
     s es e n en ied er ern em d ed t te ten ter tes tem ing r a o i as os ie ies y ee ees ada ado adas ados ato ata ati
     ate ida ido idas idos ita ito iti ite uto uta uti ute ly al an in innen ung ungen x aux is it iz ez ons ait aient
     ar ir re ire are ere on ano ono no aron eron ion ions iones ioni ant ante anti ent ente enti ens st sten ste ster
-    stes stem ping ped ning ned ting ted ling led ings tion tions ship ships ment ments
+    stes stem hi he age ages ping ped ning ned ting ted ling led ings tion tions ship ships ment ments
 """
 _ENDINGS = frozenset({"", *_ENDINGS_OF_ALL.split()})
+_LONG = 5  # letters
 _IRREGULAR = """
     sell sells sold selling;pay paid pays;spend spent spends;drive drove driven drives;go went gone;
     write wrote written;make made;take took taken;give gave given;send sent;build built;lose loses lost losing;
@@ -30,6 +31,9 @@ _IRREGULAR = """
     haus häuser;land länder;vendre vendu vendus vendue vendues;vendere venduto venduti;pagar pagado pagó;
     cheval chevaux;pays pais;conducir condujo conducido;recorrer recorrió;percorrere percorso percorsi;
     parcourir parcouru parcourus;tenir tenu;fare fatto;hacer hecho;mettre mis;rendre rendu;ville villes;day days;
+    produce produces produced production producing produit produits produite produites produisent produire producir
+    producido produjo producción produrre prodotto prodotti produzione produzieren produziert produzierte produktion;
+    birth birthday born geburt geboren naissance né née nacimiento nacido nacida nascita nato nata;
     euro euros eur €;dollar dollars usd $;pound pounds gbp £;franc francs chf franken;yen jpy ¥;rupee rupees inr ₹;
     km kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros chilometro
     chilometri;m meter meters metre metres metern mètre mètres metro metros metri;kg kilogram kilograms kilo kilos
@@ -38,7 +42,7 @@ _IRREGULAR = """
     h hr hrs hour hours stunde stunden heure heures hora horas ora ore;min mins minute minutes minuten minuto minutos
     minuti;s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo secondi;
     day days tag tage tagen jour jours día días giorno giorni;mile miles mi meile meilen;
-    m² m2 sqm qm quadratmeter;mwh megawatt-hour megawatt-hours megawattstunden;
+    °c celsius;m² m2 sqm qm quadratmeter;mwh megawatt-hour megawatt-hours megawattstunden;
     kwh kilowatt-hour kilowatt-hours kilowattstunden;pct percent percentage prozent pourcentage porcentaje percentuale
     """
 _SETS: dict[str, frozenset[int]] = {}
@@ -65,7 +69,7 @@ def same_word(one: str, other: str) -> bool:
     if one == other or _SETS.get(one, frozenset()) & _SETS.get(other, frozenset()):
         return True
     one, other = plain(one), plain(other)
-    if one == other:
+    if one == other or _participle(one) == other or one == _participle(other):
         return True
     shared = next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), None)
     shared = min(len(one), len(other)) if shared is None else shared
@@ -73,6 +77,11 @@ def same_word(one: str, other: str) -> bool:
     # The endings may begin alike: "member-s", "member-ship".
     stems = (at for at in (shared, shared - 1) if at >= least)
     return any(one[at:] in _ENDINGS and other[at:] in _ENDINGS for at in stems)
+
+
+def _participle(word: str) -> str:
+    """German: `geleitet` as `leitet`."""
+    return word[2:] if word.startswith("ge") and word.endswith("t") and len(word) > _LONG else word
 
 
 def is_among(word: str, known: Iterable[str]) -> bool:

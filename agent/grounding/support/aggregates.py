@@ -23,13 +23,20 @@ class Computed(NamedTuple):
 
 
 def candidates(
-    facts: Facts, segment: Segment, item: Item, column: ColumnFacts, rows: Sequence[int], *, named: bool
+    facts: Facts,
+    segment: Segment,
+    item: Item,
+    column: ColumnFacts,
+    rows: Sequence[int],
+    *,
+    named: bool,
+    summed: bool = False,
 ) -> Iterator[Computed]:
     """What a number of a segment may be, computed over the rows that it speaks of.
 
     Args:
         rows: in the order in which they are named; all rows where none is.
-        named: whether any is.
+        named: whether any is. summed: whether the rows are taken together without a word that says so.
     """
     numbers = [(row, number_of(facts.rows[row][column.index])) for row in rows]
     values = [value for _, value in numbers if value is not None]
@@ -37,14 +44,15 @@ def candidates(
         return
     written, classes = [_written(value) for value in values], segment.classes
     limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit and not named
-    if Class.SUM in classes and not limited and column.projection.aggregate not in ("avg", "min", "max"):
+    if (Class.SUM in classes or summed) and not limited and _is_summable(column):
         yield Computed(_sum(values), _spelled(" + ", written, f"sum({column.name})"), Class.SUM)
     if Class.MEAN in classes and not limited:
         spelled = _spelled(" + ", written, f"sum({column.name})")
         yield Computed(_sum(values) / len(values), f"({spelled}) / {len(values)}", Class.MEAN)
-    if Class.MOST in classes and not named:
+    single = column.projection.aggregate != "avg" or Class.MEAN in classes  # the dearest is not the dearest mean
+    if Class.MOST in classes and not named and single:
         yield Computed(max(values), f"max({column.name})", Class.MOST)
-    if Class.LEAST in classes and not named:
+    if Class.LEAST in classes and not named and single:
         yield Computed(min(values), f"min({column.name})", Class.LEAST)
     if item.percent and named:
         whole = facts.values(column.index)
@@ -58,12 +66,17 @@ def candidates(
         yield Computed(max(values) - min(values), f"max({column.name}) - min({column.name})", Class.DIFFERENCE)
 
 
+def _is_summable(column: ColumnFacts) -> bool:
+    """Whether the values of groups are parts of a whole; what is distinct in each may be the same in two."""
+    aggregate = column.projection.aggregate
+    return aggregate not in ("avg", "min", "max") and not column.percent and not column.projection.distinct
+
+
 def total(facts: Facts, column: ColumnFacts) -> Computed | None:
     """The sum of a column over all groups; None where the rows are not all, or are no parts of a whole."""
     values = facts.values(column.index)
     limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
-    summable = column.projection.aggregate not in ("avg", "min", "max") and not column.percent
-    if len(values) < 2 or limited or facts.result.truncated or not summable:
+    if len(values) < 2 or limited or facts.result.truncated or not _is_summable(column):
         return None
     spelled = _spelled(" + ", [_written(value) for value in values], f"sum({column.name})")
     return Computed(_sum(values), spelled, Class.SUM)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,6 +22,10 @@ _COMPARED = frozenset({Class.MORE, Class.LESS, Class.TIMES, Class.DIFFERENCE, Cl
 _OF_ALL = frozenset({Class.SUM, Class.MEAN})
 _FROM = frozenset(["from", "between", "von", "zwischen", "vom", "de", "entre", "desde", "da", "tra", "fra", "dal"])
 _NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
+# What is said of single rows, so that no sum of them is meant.
+_OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST, Class.OVER, Class.UNDER, Class.ALL})
+_OF_ONE |= _COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.NOTHING, Class.ONLY, Class.RANK}
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NEAR = 4  # items after a number in which what it counts is named
 _PART_OF = frozenset({"of", "all", "von", "aller", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
 _THE = frozenset(["the", "all", "den", "los", "las", "les"])
@@ -130,12 +135,22 @@ class Numbers:
         if len(measures) < 2:
             return measures
         items = segment.items
+        shared: list[ColumnFacts] = []
         for item in items[place + 1 : place + 1 + _NEAR]:
-            if item.kind in ("number", "mark") or item.cls is Class.FILLER:
+            found = self.labelled(item)
+            whole = items[place].percent and item.cls is Class.FILLER  # "50 % of the customers" is of a share
+            if whole or (not found and item.kind in ("number", "mark")):
                 break
-            if found := self.labelled(item):
+            if found:
                 before = self._labelled_before(items, place)  # "a total of 12 km": the unit alone is that of both
-                return [it for it in found if it in before] or found
+                found = [it for it in found if it in before] or found
+                if len(found) < len(measures):
+                    return found
+                shared = found
+                if not any(it.year for it in found):
+                    break
+        if shared and not any(it.year for it in shared):
+            return shared
         for item in reversed(items[:place]):
             if found := self.labelled(item):
                 return found
@@ -146,14 +161,17 @@ class Numbers:
     def _labelled_before(self, items: Sequence[Item], place: int) -> list[ColumnFacts]:
         """The columns that words between a number and the one before it tell."""
         for item in reversed(items[:place]):
-            if item.kind in ("number", "mark"):
+            if item.kind in ("number", "mark", "date"):
                 break
             if found := self.labelled(item):
                 return found
         return []
 
     def labelled(self, item: Item) -> list[ColumnFacts]:
-        """The measures that a word tells."""
+        """The measures that a word tells, or a year, of `sales_2023` and `sales_2024`."""
+        if item.kind in ("date", "number") and not item.places:
+            years = _YEAR.findall(item.text)
+            return [it for it in self.facts.measures if it.year is not None and str(it.year) in years]
         if item.kind not in ("word", "phrase"):
             return []
         word = item.text.lower()
@@ -243,12 +261,19 @@ class Numbers:
         rows = _all_of(names.values()) if names else frozenset(range(len(self.facts.rows)))
         ordered = _in_order(segment, rows) if names else sorted(rows)
         before = _all_of(segment.before.values()) if own.keys() == segment.before.keys() else frozenset()
+        others = [segment.inherited[it] for it in segment.inherited.keys() - own] if own else []
+        if others and _COMPARED & segment.classes:
+            within = frozenset.intersection(*others)
+            before, ordered = before & within, [row for row in ordered if row in within]
         if len(ordered) == len(before) == 1 and _COMPARED & segment.classes and before != rows:
-            ordered = [*before, *ordered]  # "Ada has 3, 2 more than Bo"
+            at = segment.items.index(segment.names[0])
+            base = at > 0 and segment.items[at - 1].text.lower() in _FROM
+            ordered = [*ordered, *before] if base else [*before, *ordered]  # "Ada has 3, 2 more than Bo"
         elif span := self._span(segment):
             ordered = span
+        summed = self._is_summed(segment, item, rows)
         for column in columns:
-            for found in candidates(self.facts, segment, item, column, ordered, named=bool(names)):
+            for found in candidates(self.facts, segment, item, column, ordered, named=bool(names), summed=summed):
                 shares = found.cls in (Class.SHARE, Class.RISE, Class.FALL)
                 if item.percent is not (shares or (item.percent and column.percent)):
                     continue
@@ -259,6 +284,17 @@ class Numbers:
                 if over or (self.currency_fits(item, column) and self.says(segment, item, found.value, plain, bound)):
                     return Support("calculation", found.value, None, None, found.expression, found.cls)
         return None
+
+    def _is_summed(self, segment: Segment, item: Item, rows: Rows) -> bool:
+        """Whether a number is of several rows at once: "the three shops sold 12", "since 2022, Ada sold 35"."""
+        limited = self.facts.query.limit is not None and len(self.facts.rows) >= self.facts.query.limit
+        if limited or self.facts.result.truncated or not self.facts.query.grouped or _OF_ONE & segment.classes:
+            return False
+        own = segment.own()
+        if len(segment.names) == 1:
+            return len(rows) > 1 and not segment.inherited
+        before = [at for at, it in enumerate(segment.items) if it.kind == "number" and it.start < item.start]
+        return not own and len(before) == 1 and self._counted(segment, before[0], None) is not None
 
     def _span(self, segment: Segment) -> list[int]:
         """The rows from one time to another, for what is computed of all of them: "12 from May to July in total"."""
@@ -392,10 +428,12 @@ class Numbers:
         for at, said in enumerate(self.asked):
             if said.kind != "number" or said.value != item.value or said.percent != item.percent:
                 continue
-            if self._bound(self.asked, at) is not bound or (item.currency and item.currency != said.currency):
+            if self._bound(self.asked, at) is not bound or not _currencies(segment.items, place) <= _currencies(
+                self.asked, at
+            ):
                 continue
             year = item.numeral is not None and len(item.numeral.raw) == 4 and item.numeral.raw.isdigit()
-            if year or _same_beside(self.asked, at, segment.items, place):
+            if year or item.currency or _same_beside(self.asked, at, segment.items, place):
                 return Support("question", item.value)
         return None
 
@@ -422,6 +460,11 @@ def _interval(item: Item, said: Fraction, bound: Class | None) -> tuple[Fraction
     if bound is Class.ABOUT:
         half = max(half, min(place / 2, abs(said) * _LOOSE))
     return said - half, said + half
+
+
+def _currencies(items: Sequence[Item], place: int) -> set[str]:
+    """Those that stand with a number: "$12", "12 dollars"."""
+    return currencies_in(" ".join([items[place].currency, *(it.text for it in items[place + 1 : place + 2])]))
 
 
 def _says_aggregate(segment: Segment, column: ColumnFacts) -> bool:

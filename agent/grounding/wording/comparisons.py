@@ -11,6 +11,7 @@ from agent.grounding.claims.names import Rows
 from agent.grounding.claims.reading import Item
 from agent.grounding.evidence.facts import number_of
 from agent.grounding.languages.vocabulary import Class
+from agent.grounding.support.support import Support
 from agent.grounding.wording.context import Checks, WordingContext
 
 _CHANGE = re.compile(
@@ -66,8 +67,8 @@ class Comparisons:
 
     def _equal(self, segment: Segment, place: int) -> str:
         """ "As many as": of two names with one value, or after a number of times."""
-        if Class.EQUAL in self._context.asked_classes:
-            return ""
+        if Class.EQUAL in self._context.asked_classes or Class.STABLE in segment.classes:
+            return ""  # "stayed the same" is held there
         if Class.TIMES in segment.classes and any(self._context.origin(it) == "calculation" for it in segment.numbers):
             return ""
         names = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.names]
@@ -95,7 +96,10 @@ class Comparisons:
 
     def _pair(self, segment: Segment, place: int, names: Sequence[Item]) -> tuple[Fraction, Fraction] | None:
         """The values of two names that are compared, in the order in which they are named."""
-        return self._pair_of(segment, place, [sorted(_rows_of(name)) for name in names])
+        columns = {column for name in names for column in name.places}
+        others = [rows for column, rows in {**segment.inherited, **segment.own()}.items() if column not in columns]
+        rows = [frozenset.intersection(_rows_of(name), *others) for name in names]
+        return self._pair_of(segment, place, [sorted(it) for it in rows])
 
     def _pair_of(self, segment: Segment, place: int, rows: Sequence[Sequence[int]]) -> tuple[Fraction, Fraction] | None:
         columns = self._context.numbers.columns(segment, place)
@@ -114,6 +118,9 @@ class Comparisons:
         numbers = [it for it in (self._context.supports.get(one.start) for one in segment.numbers) if it is not None]
         if any(it.origin == "calculation" for it in numbers):
             return ""
+        if (pair := self._two_cells(numbers)) is not None:  # "rose from 3 to 4", of the rows of two times
+            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
+            return "" if right else "the rows say the opposite"
         names = [it for it in segment.names if it.start > item.start][:2]
         names = segment.names if len(names) < 2 or len(segment.names) == 2 else names
         if len(names) == len(segment.before) == 1 and self._is_timed(names[0]):  # "420 in 2019 fell to 380 in 2020"
@@ -146,11 +153,35 @@ class Comparisons:
             )
         return "the rows do not say so"
 
+    def _two_cells(self, numbers: Sequence[Support]) -> tuple[Fraction, Fraction] | None:
+        """The values of two cells of one column, the first of an earlier time, and all else the same."""
+        told = [it for it in numbers if it.origin == "result" and it.row is not None]
+        dated = sorted(self._context.names.dated)
+        if len(told) == 2 and told[0].row == told[1].row:  # of `sales_2023` and `sales_2024`
+            years = [self._facts.columns[it.column].year for it in told if it.column is not None]
+            ordered = len(years) == 2 and None not in years and str(years[0]) < str(years[1])
+            return (told[0].value, told[1].value) if ordered else None
+        if len(told) != 2 or told[0].column != told[1].column or not dated or len(told) != len(numbers):
+            return None
+        one, other = (self._facts.rows[it.row] for it in told if it.row is not None)
+        same = all(
+            one[it.index] == other[it.index]
+            for it in self._facts.columns
+            if it.kind == "dimension" and it.index not in dated
+        )
+        times = [[str(row[at]) for at in dated] for row in (one, other)]
+        return (told[0].value, told[1].value) if same and times[0] < times[1] else None
+
     def _stable(self, segment: Segment, place: int) -> str:
         """ "Stayed at 66 in 2020": as much as the time before, or between two times."""
         if self._context.said(segment.items[place]):
             return ""
         names, facts = segment.names, self._facts
+        yearly = [it.index for it in facts.measures if it.year is not None]
+        rows = self._context.numbers.named(segment)
+        if len(yearly) > 1 and len(yearly) == len(facts.measures) and rows:
+            same = all(len({facts.rows[row][at] for at in yearly}) == 1 for row in rows)
+            return "" if same else "the rows do not say that it stayed the same"
         columns = self._context.numbers.columns(segment, place)
         if len(names) == 2 and all(self._is_timed(it) for it in names):
             pair = self._pair(segment, place, names)

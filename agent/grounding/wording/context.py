@@ -9,6 +9,7 @@ from agent.grounding.claims.claims import Segment
 from agent.grounding.claims.names import NameIndex
 from agent.grounding.claims.reading import Item
 from agent.grounding.evidence.facts import ColumnFacts, Facts
+from agent.grounding.kinds import fits, is_adjective
 from agent.grounding.languages.language import known_words
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.grounding.languages.words import same_word, words_of
@@ -78,6 +79,14 @@ class WordingContext:
 
     def measured_by(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
         """The columns that a superlative may be of: by the words after it, else those of the number told with it."""
+        text = segment.items[place].text
+        fitting = [
+            it
+            for it in self.facts.measures
+            if fits(text, it.told or (it.name,), counts=it.projection.aggregate == "count")
+        ]
+        if is_adjective(text.lower().split()[-1]) and len(fitting) == 1:
+            return fitting  # "the longest bridge", of its length and the year in which it opened
         after = takewhile(lambda it: it.kind != "number", segment.items[place + 1 :])
         for item in after:
             if found := self.numbers.labelled(item):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent.grounding.claims.claims import BOTH, Segment
+from agent.grounding.claims.names import Rows
 from agent.grounding.evidence.facts import ColumnFacts
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.grounding.languages.words import is_among, words_of
@@ -11,9 +12,23 @@ from executors.base import JsonValue
 
 _AS = frozenset(["as", "so", "aussi", "tan"])
 _EVERYONE = frozenset(["everyone", "everybody", "jeder", "chacun", "chacune", "ciascuno"])
-_ZERO = frozenset(["nothing", "nichts", "rien", "nada", "niente", "nulla", "zero", "zéro", "cero"])
-_NONE = frozenset(
-    ["no", "none", "kein", "keine", "keinen", "aucun", "aucune", "ningún", "ninguna", "nessun", "nessuna"]
+_ZERO = frozenset(
+    [
+        "none",
+        "keiner",
+        "keines",
+        "ninguno",
+        "nessuno",
+        "nothing",
+        "nichts",
+        "rien",
+        "nada",
+        "niente",
+        "nulla",
+        "zero",
+        "zéro",
+        "cero",
+    ]
 )
 _HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
 
@@ -56,22 +71,21 @@ class Denials:
         words = [it.text.lower() for it in segment.items if it.kind == "word"]
         missing = bool(empty) and not zeros and not counted
         numbers = [value for it in empty if it.kind == "measure" for value in facts.values(it.index)]
-        nothing = {*_ZERO, *_NONE} if numbers and all(it.denominator == 1 for it in numbers) else _ZERO
-        if (
-            missing
-            and Class.NO_VALUE not in segment.classes
-            and any(it.text.lower() in nothing for it in segment.items)
-        ):
+        whole = bool(numbers) and all(it.denominator == 1 for it in numbers)
+        after = next((it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"), "")
+        of_column = any(is_among(after, {*column.words, *self._asked_first()}) for column in empty)
+        zero = whole or not of_column or any(it.text.lower() in _ZERO for it in segment.items)
+        no_value = Class.NO_VALUE in segment.classes or self._denies_only(segment)
+        if missing and zero and not no_value:
             return "a value that is missing is not nothing"
         named = any(is_among(it, {*column.words, *self._asked_first()}) for it in words for column in empty)
         others = {word for it in facts.measures if it not in empty for word in it.words}
         if empty and others:  # of 0 goals in 270 minutes: "no goals", not "no minutes", not "did not play"
             own = {word for it in empty for word in it.words} - others
-            after = next((it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"), "")
             alone = not words and len(facts.measures) == len({it.index for it in empty}) + len(segment.numbers)
             if is_among(after, others - own) or not (alone or any(is_among(it, own) for it in words)):
                 return "the rows do not say that there is none of it"
-        if empty and (counted or named or Class.NO_VALUE in segment.classes or self._denies_only(segment)):
+        if empty and (counted or named or no_value):
             return ""
         return "the rows do not say that there is none"
 
@@ -104,6 +118,8 @@ class Denials:
         after = segment.items[place + 1 : place + 4]
         if not self._context.polar and Class.ALL in self._context.asked_classes:
             return ""
+        if {Class.MOST, Class.LEAST} & {it.cls for it in segment.items[max(0, place - 2) : place]}:
+            return ""  # "the most of all": held there
         if any(it.kind == "number" and self._context.origin(it) == "row count" for it in after):
             return ""
         if any(it.percent and it.start in self._context.supports for it in segment.numbers):
@@ -117,12 +133,11 @@ class Denials:
         return "the rows do not say so of the others"  # what a bound settles does not come here
 
     def _each(self, segment: Segment, place: int) -> str:
-        before = segment.items[place - 1] if place else None
-        if before is not None and before.kind == "number":
-            return ""
-        two = segment.items[max(0, place - 2) : place]
-        if two and two[0].kind == "number" and self._context.origin(two[0]) == "result" and len(segment.names) > 1:
-            return ""  # "Ada and Bo have 12 trips each"
+        counted = any(it.kind == "number" for it in segment.items[max(0, place - 2) : place])
+        if counted:  # "Ada and Bo have 12 trips each", not "20 people have 12 trips each"
+            sentence = [it for it in self._context.segments if it.sentence == segment.sentence]
+            several = sum(len(it.names) for it in sentence) > 1
+            return "" if several and len(segment.numbers) == 1 else "the rows do not say so of each"
         asked = {Class.EACH, Class.PER} & self._context.asked_classes
         after = segment.items[place + 1] if place + 1 < len(segment.items) else None
         told = any(it.start < segment.items[place].start for it in segment.names)  # "Ada and Bo each sold 3"
@@ -149,6 +164,10 @@ class Denials:
             it.kind == "number" for it in segment.items[place + 1 : place + 3]
         ):
             return ""
+        if Class.NEGATIVE in segment.classes and not segment.numbers:  # "only Growth is negative"
+            whole = self._facts.query.limit is None and not self._facts.result.truncated
+            named = self._context.numbers.named(segment)
+            return "" if whole and named == self._below_zero() else "the rows do not say so"
         alone = len(self._facts.rows) == 1 and self._facts.query.limit is None and not self._facts.query.aggregates
         return "" if alone and segment.names else "the rows do not say so"
 
@@ -178,7 +197,14 @@ class Denials:
         cells = [self._context.supports[it.start] for it in segment.numbers if it.start in self._context.supports]
         if self._context.said(item) or any(it.value < 0 for it in cells):
             return ""
-        return "no number in it is below zero"
+        rows = self._context.numbers.named(segment) or frozenset()
+        return "" if rows and rows <= self._below_zero() else "no number in it is below zero"
+
+    def _below_zero(self) -> Rows:
+        """The rows that have a number below zero."""
+        columns = [it.index for it in self._facts.measures]
+        rows = range(len(self._facts.rows))
+        return frozenset(row for row in rows if any(it < 0 for at in columns for it in self._facts.values(at, [row])))
 
 
 def _is_nothing(cell: JsonValue) -> bool:
