@@ -144,7 +144,12 @@ async def missing_data(inquiry: Inquiry, embedder: Embedder | None) -> Missing:
 
 
 async def _is_elsewhere(inquiry: Inquiry, embedder: Embedder) -> bool:
-    """Whether neither a word of the question is near a name, nor the question near a table."""
+    """Whether neither a word of the question is near a name, nor the question near a table.
+
+    The rows of a database's only table may be called anything: a file `city` may hold rides.
+    """
+    if len(inquiry.schema.tables) == 1:
+        return False
     said = [*phrases(inquiry.text), *_content(inquiry.text)]
     near = await _nearest(said, tuple(dict.fromkeys(_terms_of(inquiry))), inquiry, embedder)
     if near is None or near[0] >= FAR:
