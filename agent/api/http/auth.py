@@ -79,7 +79,7 @@ class Door:
         return scope["path"] in self.open_paths and scope["method"] in ("GET", "HEAD")
 
     def _log(self, scope: Scope, error: Exception) -> None:
-        """Who was refused and why; never what was sent."""
+        """Log the caller and the reason of a refusal; never what was sent."""
         if isinstance(error, AccessInvalid | StateUnavailable):
             log.error("%s", error)
             return

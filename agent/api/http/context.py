@@ -76,7 +76,7 @@ def trace_id_of(request: Request) -> str:
 
 
 def principal_of(request: Request, settings: Settings) -> str:
-    """Who asks, as the door has found out; where there is none, by the name that Azure's front end gives.
+    """The caller: as the door has authenticated it, else by the name that Azure's front end gives.
 
     Args:
         request: whose headers are believed only where there is such a front end.

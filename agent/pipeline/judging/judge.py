@@ -1,4 +1,4 @@
-"""Who says whether a query answers the question: plain checks first, then a model as judge."""
+"""Judges whether a query answers the question: plain checks first, then a model."""
 
 from __future__ import annotations
 
