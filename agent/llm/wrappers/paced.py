@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from agent.llm.pace import PACE, Pace
 from agent.llm.wrappers.base import WrappedModel
 
 if TYPE_CHECKING:
     from agent.config.settings import Settings
-    from agent.llm.chat import ChatModel, Message, Reply, ReplySchema
+    from agent.llm.chat import ChatModel, ChatRequest, Message, Reply
     from agent.storage.store import StateStore
 
 PACED = ("azure", "openai")  # providers whose responses say what is left
@@ -23,18 +23,11 @@ class PacedModel(WrappedModel):
         super().__init__(model)
         self._pace = pace
 
-    async def complete(
-        self,
-        messages: list[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
         """See `ChatModel.complete`. Raises ModelBusy, too."""
         token = PACE.set(self._pace)
         try:
-            return await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+            return await super().complete(messages, **request)
         finally:
             PACE.reset(token)
 
