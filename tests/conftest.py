@@ -58,6 +58,17 @@ def workers() -> Iterator[WorkerPool]:
 
 
 @pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question waits until values and vectors are there: a busy machine needs longer for them than users wait."""
+    for module in (
+        "agent.knowledge.linking",
+        "agent.knowledge.implied_keys",
+        "agent.understanding.clarification.missing",
+    ):
+        monkeypatch.setattr(f"{module}.PATIENCE_S", 60.0)
+
+
+@pytest.fixture
 def shop_file(tmp_path: Path) -> Path:
     """Three customers, five orders; one cancelled, one of a guest."""
     path = tmp_path / "shop.sqlite"

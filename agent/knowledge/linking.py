@@ -67,7 +67,7 @@ class SchemaLinks:
 
     Args:
         store, embedder: where the vectors of columns and values are kept, and what makes them.
-        patience_s: how long a question waits for values to be read.
+        patience_s: how long a question waits for values to be read; None: `PATIENCE_S`.
         threads: that searches block; the event loop's own where None.
         index_patience_s: how long a question waits for the index.
     """
@@ -77,11 +77,12 @@ class SchemaLinks:
         store: Store,
         embedder: Embedder,
         *,
-        patience_s: float = PATIENCE_S,
+        patience_s: float | None = None,
         threads: Executor | None = None,
         index_patience_s: float | None = None,
     ) -> None:
-        self._index, self._patience_s = ColumnIndex(store, embedder), patience_s
+        self._index = ColumnIndex(store, embedder)
+        self._patience_s = PATIENCE_S if patience_s is None else patience_s
         self._threads, self._index_patience_s = threads, index_patience_s
         self._states: dict[str, _State] = {}
         self._stop = threading.Event()

@@ -17,6 +17,8 @@ from agent.core.models import Options
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service, build_service
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 ASKED = [
     ("trade", "Show me recent orders.", "vague_time", "2024-12-02", "the range ends where the data ends"),
     ("trade", "How many orders were there lately?", "vague_time", "2024-12-31", "an adverb"),

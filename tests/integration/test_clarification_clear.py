@@ -18,6 +18,8 @@ from agent.prompting.context import enrich
 from agent.service import Service, build_service
 from agent.understanding.clarification.check import Clarifier
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "samples"
 

@@ -24,6 +24,8 @@ from agent.llm.scripted import ScriptedModel
 from agent.present.terminal import StepPrinter
 from agent.service import Service
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 DOCS = """
 # Shop
 

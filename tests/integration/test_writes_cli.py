@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from agent.cli import console
+from agent.cli import asking, console
 from agent.cli import main as cli
 from agent.config.settings import Settings
 from agent.llm.scripted import ScriptedModel
@@ -37,6 +37,7 @@ def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Calla
 
     monkeypatch.setattr(console, "read_settings", lambda: settings)
     monkeypatch.setattr(console, "build_service", build)
+    monkeypatch.setattr(asking, "bring_model", lambda _: None)  # the scripted model has no file
     return lambda *arguments, given="": CliRunner().invoke(cli.app, ["ask", *arguments], input=given)
 
 
