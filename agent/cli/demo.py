@@ -43,7 +43,7 @@ async def run_demo(service: Service, console: Console, show: Show) -> None:
         show: asks one question and prints its steps.
     """
     console.rule("The same question from the raw schema alone, then with the docs")
-    bare = await show(service, WITHOUT_DOCS, DATABASE, Options(enable_retrieval=False, max_attempts=1))
+    bare = await show(service, WITHOUT_DOCS, DATABASE, Options(enable_retrieval=False, effort="quick"))
     answers = []
     for question in QUESTIONS:
         answers.append(await show(service, question, DATABASE, Options(reuse_verified=False)))  # each time anew

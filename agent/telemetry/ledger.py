@@ -18,7 +18,7 @@ class Ledger:
     """Kept by the loop while it answers one question.
 
     Args:
-        prices: of the models.
+        prices: of the models; None where nobody wants to know what calls cost.
         model: whose calls those are that name no other.
     """
 
@@ -26,7 +26,7 @@ class Ledger:
         self.usage = Usage(cost_usd=0.0)
         self.timings_ms: dict[str, float] = {}
         self.warnings: list[str] = []
-        self._prices, self._model = prices or Prices({}), model
+        self._prices, self._model = prices, model
         self._last = 0.0
 
     def spend(self, usage: Usage, model: str = "") -> None:
@@ -37,7 +37,7 @@ class Ledger:
             model: that was called; the ledger's own where absent.
         """
         model = model or self._model
-        cost = self._prices.cost(model, usage)
+        cost = self._prices.cost(model, usage) if self._prices is not None else None
         telemetry.get().spent(model, cost)
         counts = usage.model_dump(exclude={"by_step", "cost_usd"})
         self.usage = self.usage.with_call(STEP.get() or NO_STEP, StepUsage(**counts, cost_usd=cost))
