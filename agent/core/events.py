@@ -211,7 +211,7 @@ class SqlProgress(Event):
     event: ClassVar[str] = "sql_progress"
     attempt: int
     sql: str
-    checked: Literal[False] = False
+    checked: bool = False
     part: PartNumber = 0
 
 

@@ -4349,9 +4349,8 @@ export interface components {
             /**
              * Checked
              * @default false
-             * @constant
              */
-            checked: false;
+            checked: boolean;
             /**
              * Part
              * @default 0
