@@ -106,7 +106,8 @@ class Outages(ServerContract):
                 thread.join()
 
             assert [type(error) for error in errors] == [DatabaseUnavailable]
-            assert "ask again" in str(errors[0])
+            # a driver that does not notice is given up: "does not answer; try again later"
+            assert "again" in str(errors[0])
             self.tells_nothing(str(errors[0]))
             assert ask(executor, "SELECT count(*) FROM people") == ROWS
 

@@ -480,7 +480,7 @@ class User:
     "choices, content, asked",
     [
         (["with tax"], {"question": f"{QUESTION[:-1]} (with tax)?"}, f"{QUESTION[:-1]} (with tax)?"),
-        ([], {"answer": "without tax"}, f"{QUESTION[:-1]} (without tax)?"),
+        ([], {"answer": "gross"}, f"{QUESTION[:-1]} (gross)?"),
     ],
 )
 async def test_a_clarification_is_put_to_the_user(

@@ -362,7 +362,7 @@ async def test_the_schema_of_a_tool_is_that_of_its_request(client: Client) -> No
         "type": "integer", "minimum": 1, "maximum": 100, "default": 5, "description": "Documents at most.",
     }  # fmt: skip
     assert tools["ask"]["parameters"]["required"] == ["question", "database"]
-    assert set(tools["ask"]["parameters"]["properties"]) == {"question", "database", "session_id"}
+    assert set(tools["ask"]["parameters"]["properties"]) == {"question", "database", "session_id", "options"}
     assert tools["list_databases"]["parameters"]["properties"] == {}
 
 
