@@ -53,7 +53,7 @@ async def test_an_answer_is_not_lost_where_its_session_is(
 ) -> None:
     session = await service.start_session("shop")
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
     monkeypatch.setattr(service.sessions, "append", fail)
