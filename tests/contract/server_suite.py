@@ -106,9 +106,7 @@ class Outages(ServerContract):
                 thread.join()
 
             assert [type(error) for error in errors] == [DatabaseUnavailable]
-            # the second, where it went before the query itself had begun; the third, where the driver notices nothing
-            words = ("lost while the query ran; ask again", "check that it runs", "does not answer; try again later")
-            assert any(it in str(errors[0]) for it in words)
+            assert "ask again" in str(errors[0])
             self.tells_nothing(str(errors[0]))
             assert ask(executor, "SELECT count(*) FROM people") == ROWS
 

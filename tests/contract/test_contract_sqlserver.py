@@ -159,7 +159,9 @@ class SqlServerContract(Outages, Pooling, Writing):
         return f"(stand-in: pysqlbridge {metadata.version('pysqlbridge')})"
 
     def running(self, server: SqlServerStandIn) -> list[str]:
-        return [str(row[0]) for row in server.rows("SELECT command FROM sys.dm_exec_requests")]
+        found = [str(row[0]) for row in server.rows("SELECT command FROM sys.dm_exec_requests")]
+        # Not what is said while a connection is being made.
+        return [sql for sql in found if sql.startswith("SELECT") and "@@" not in sql and "sys." not in sql]
 
     def connections(self, server: SqlServerStandIn) -> int:
         return len(server.rows("SELECT session_id FROM sys.dm_exec_sessions"))

@@ -477,10 +477,10 @@ class User:
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize(
-    "choices, content, asked",
+    "choices, content, asked, sentence",
     [
-        (["with tax"], {"question": f"{QUESTION[:-1]} (with tax)?"}, f"{QUESTION[:-1]} (with tax)?"),
-        ([], {"answer": "gross"}, f"{QUESTION[:-1]} (gross)?"),
+        (["with tax"], {"question": f"{QUESTION[:-1]} (with tax)?"}, f"{QUESTION[:-1]} (with tax)?", SENTENCE),
+        ([], {"answer": "without tax"}, f"{QUESTION[:-1]} (without tax)?", f"{SENTENCE[:-1]} without tax."),
     ],
 )
 async def test_a_clarification_is_put_to_the_user(
@@ -488,13 +488,14 @@ async def test_a_clarification_is_put_to_the_user(
     choices: list[str],
     content: dict[str, Any],
     asked: str,
+    sentence: str,
     asking_back: Service,
     model: ScriptedModel,
 ) -> None:
     model.replies(text=back(choices))
     model.replies(text=json.dumps({"sql": SQL, "explanation": "", "clarification": None}))
     model.replies(correct=True, reason="the sum over all orders")
-    model.replies(text=SENTENCE)
+    model.replies(text=sentence)
     user = User("accept", content)
     async with Client(
         build_server(asking_back, "local"), mode=mode, elicitation_callback=user, read_timeout_seconds=PATIENCE
