@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
+from growing_replies import told_while_written
 from shop_questions import Make
 
 from agent.core.callers import ANONYMOUS
 from agent.core.events import SqlProgress
 from agent.core.models import Options
-from agent.llm.chat import Reply
-from agent.llm.replies import HEARD
 from agent.llm.scripted import ScriptedModel
-from agent.pipeline.drafts import progress
 
 
 @pytest.fixture
@@ -76,16 +73,7 @@ async def test_the_records_behind_a_part_and_its_next_rows_come_without_it(
 async def test_it_is_not_told_while_the_query_is_written(
     make_service: Make, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "PAUSE_S", 0)
-    complete = model.complete
-
-    async def in_pieces(*args: Any, **more: Any) -> Reply:
-        reply = await complete(*args, **more)
-        if (heard := HEARD.get()) is not None:
-            heard(reply.text)
-        return reply
-
-    monkeypatch.setattr(model, "complete", in_pieces)
+    told_while_written(model, monkeypatch)
     service = make_service(plan=True, enable_retrieval=False, max_attempts=1)
     model.replies(text=json.dumps({"questions": PARTS, "calculations": []}))
     model.replies(sql="SELECT email FROM customers")

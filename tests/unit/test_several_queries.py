@@ -6,9 +6,9 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
+from growing_replies import told_while_written
 from shop_questions import Make
 
 from agent.core.errors import BudgetSpent, ModelUnavailable, OutOfTime
@@ -25,9 +25,7 @@ from agent.core.events import (
 )
 from agent.core.models import Answer, Options, Usage
 from agent.llm.chat import Reply, ReplySchema
-from agent.llm.replies import HEARD
 from agent.llm.scripted import ScriptedModel
-from agent.pipeline.drafts import progress
 from agent.service import Service
 
 WHY = "Why did the amount of orders fall in April?"
@@ -563,16 +561,7 @@ async def test_the_calendar_may_give_a_year(service: Service, model: ScriptedMod
 async def test_a_query_is_told_while_it_is_written_with_the_number_of_its_part(
     make_service: Make, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "PAUSE_S", 0)
-    complete = model.complete
-
-    async def in_pieces(*args: Any, **more: Any) -> Reply:
-        reply = await complete(*args, **more)
-        if (heard := HEARD.get()) is not None:
-            heard(reply.text)
-        return reply
-
-    monkeypatch.setattr(model, "complete", in_pieces)
+    told_while_written(model, monkeypatch)
     service = make_service(plan=True, enable_retrieval=False, max_attempts=1)
     model.replies(text=plan(APRIL, MARCH))
     one(model, IN_JANUARY, "The total is 110.0.")

@@ -28,6 +28,7 @@ from agent.api.schemas.chat import (
 )
 from agent.api.schemas.chat_examples import CHAT_EXAMPLE, CLARIFICATION_EXAMPLE, ERROR_EXAMPLE, SESSION_EXAMPLE
 from agent.core.events import Event
+from agent.service import Service
 from agent.understanding.overview import overview
 
 router = APIRouter(prefix="/api/agents/text-to-sql")
@@ -63,6 +64,21 @@ async def start_session(body: StartSessionRequest, lazy: Lazy, request: Request)
     return StartSessionResponse.of(await service.start_session(body.name, caller), found)
 
 
+async def _next_turn(body: ChatRequest, lazy: Lazy, request: Request, trace_id: str) -> tuple[Service, dict[str, Any]]:
+    """The service, and what it is asked: the next message of a session that the caller may use."""
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    session = await service.session(body.session_id, caller)
+    return service, {
+        "text": body.message,
+        "database": session.database,
+        "session_id": session.id,
+        "options": body.request_options,
+        "trace_id": trace_id,
+        "principal": caller,
+    }
+
+
 @router.post("/chat", operation_id="chat", summary="Chat", response_model=ChatResponse,
              responses=ANSWERED | CHAT_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def chat(
@@ -72,17 +88,8 @@ async def chat(
 
     Messages of one session are answered one after the other.
     """
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
-    session = await service.session(body.session_id, caller)
-    work = service.query(
-        body.message,
-        session.database,
-        session_id=session.id,
-        options=body.request_options,
-        trace_id=trace_id,
-        principal=caller,
-    )
+    service, asked = await _next_turn(body, lazy, request, trace_id)
+    work = service.query(**asked)
     answer = ChatResponse.of(await while_listening(request, work))
     return JSONResponse(answer.wire(body.left_out)) if body.left_out else answer
 
@@ -90,17 +97,8 @@ async def chat(
 async def _open_stream(
     body: ChatRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
 ) -> AsyncIterator[OpenStream]:
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
-    session = await service.session(body.session_id, caller)
-    events = service.events(
-        body.message,
-        session.database,
-        session_id=session.id,
-        options=body.request_options,
-        trace_id=trace_id,
-        principal=caller,
-    )
+    service, asked = await _next_turn(body, lazy, request, trace_id)
+    events = service.events(**asked)
 
     def encode(event: Event) -> ServerSentEvent:
         return named(chat_event(event, body.left_out))

@@ -1,0 +1,26 @@
+"""A scripted model whose replies are told while they are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agent.llm.chat import Reply
+from agent.llm.replies import HEARD
+from agent.llm.scripted import ScriptedModel
+from agent.pipeline.drafts import progress
+
+
+def told_while_written(model: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tell each reply to whoever listens, before it is given, without a pause between two of them."""
+    complete = model.complete
+
+    async def heard_first(*args: Any, **more: Any) -> Reply:
+        reply = await complete(*args, **more)
+        if (heard := HEARD.get()) is not None:
+            heard(reply.text)
+        return reply
+
+    monkeypatch.setattr(progress, "PAUSE_S", 0)
+    monkeypatch.setattr(model, "complete", heard_first)

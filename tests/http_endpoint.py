@@ -1,0 +1,21 @@
+"""A small HTTP server in a thread, for as long as a test needs it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import HTTPServer
+
+
+@contextmanager
+def served(server: HTTPServer) -> Iterator[None]:
+    """The server answers while the block runs; then it is closed."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
