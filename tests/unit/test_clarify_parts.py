@@ -70,6 +70,9 @@ def test_a_word_names_what_differs_by_an_ending(word: str, name: str, named: boo
         ("Quanti ordini ci sono?", "it", "Italian"),
         ("最近的订单有多少？", "zh", "by its script"),
         ("Hur många beställningar finns det?", "en", "one that has no frames"),
+        ("recent orders per customer", "en", "`per` is Italian, too"),
+        ("I want recent orders", "en", "`i` is Italian, too"),
+        ("ordini recenti per cliente", "it", "more than `per`"),
     ],
 )
 def test_the_language_of_the_frames(question: str, language: str, why: str) -> None:

@@ -263,6 +263,17 @@ def test_numbers_are_read_in_the_language_of_the_question(
     assert (not check_text(sentence, facts(question, columns, row)).problems) is holds
 
 
+@pytest.mark.parametrize("question, language", [
+    ("revenue per customer", "en"),
+    ("I want revenue per customer", "en"),
+    ("ricavi per cliente nel 2024", "it"),
+    ("Umsatz pro Kunde", "de"),
+    ("Umsatz je Kunde im Jahr 2024", "de"),
+])  # fmt: skip
+def test_a_word_of_two_languages_does_not_make_a_question_foreign(question: str, language: str) -> None:
+    assert facts(question, "n", (3,)).language == language
+
+
 def test_in_a_language_that_is_not_known_numbers_and_names_are_checked_and_it_is_said() -> None:
     rows = facts("Ile jest klientów w każdym kraju?", "kraj klienci", ("Polska", 190), ("Czechy", 66))
     held = check_text("Polska ma 190 klientów, a Czechy 66.", rows)

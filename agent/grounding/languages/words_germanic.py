@@ -5,7 +5,7 @@ from __future__ import annotations
 EN = {
     "common": """
         the of what which how many is are was were in for by from show list do did does we our with have has
-        who and me all each there a an to it on at give most than when where""",
+        who and me all each there a an to it on at give most than when where per i""",
     "polar": "is are was were do does did has have had can could will",
     "how_many": "how_many",
     "filler": """
@@ -103,7 +103,7 @@ EN = {
 DE = {
     "common": """
         der die das den dem des wie viele viel welche welcher welches was ist sind war waren im in für von
-        unsere unser zeige hat haben wir und mit nach zuletzt alle wer es gibt ein eine einen auf zu""",
+        unsere unser zeige hat haben wir und mit nach zuletzt alle wer es gibt ein eine einen auf zu pro je""",
     "polar": "ist sind war waren hat haben hatte hatten gibt gab kann wird wurde wurden",
     "how_many": "wie_viele wieviele wie_viel",
     "filler": """

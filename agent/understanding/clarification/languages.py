@@ -232,6 +232,7 @@ ZH = Frames(
     number_of="{name} 数量",
 )
 
+# Without what is as frequent in another of them: "revenue per customer" is not Italian.
 _STOP_WORDS = {
     "en": "the of what which how many is are was were in for by from show list do did does we our with have has who"
     " and me all each there",
@@ -241,7 +242,7 @@ _STOP_WORDS = {
     " avons nous récemment qui liste récentes récents dernièrement",
     "es": "el la los las del de qué cuál cuáles cuántos cuántas cuánto es son fue nuestros nuestras en para por con y"
     " muestra hemos hay recientemente quién quiénes recientes últimamente",
-    "it": "il lo la gli le i di del della dei delle quale quali quanti quante quanto sono è era erano in nel nella per con e"
+    "it": "il lo la gli le di del della dei delle quale quali quanti quante quanto sono è era erano in nel nella con e"
     " che ci mostra mostrami abbiamo nostri nostre recentemente chi tutti tutte dal al negli ultimi recenti ultimamente",
 }
 _BY_WORD = {name: frozenset(listed.split()) for name, listed in _STOP_WORDS.items()}
