@@ -229,15 +229,7 @@ class Service:
         return tuple(it for it in database.reports if it.table in seen), database.warnings
 
     async def describe_column(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
-        """Describe a column, in place of an earlier description.
-
-        Args:
-            place: the column.
-            text: empty: removes the description.
-            principal: the author.
-
-        Returns:
-            The document; None where the text is empty.
+        """See `Documents.describe`, which only the database's owners may use.
 
         Raises:
             UnknownDatabase, NotPermitted: it is not for them to say.

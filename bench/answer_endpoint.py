@@ -18,11 +18,10 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
 
 from bench.endpoint import DIMENSION, reply_to, serve
 from rag.testing import HashingEmbedder
-from testbed.openai_replies import NO_MODELS, completion_of, embeddings_of
+from testbed.openai_replies import completion_of, openai_app
 
 CHARS = 4  # of a token
 _LEAST, _STEP = 1024, 128  # tokens: OpenAI, "Prompt caching"
@@ -44,13 +43,7 @@ class Paced:
 
     def app(self) -> Starlette:
         """The server."""
-        return Starlette(
-            routes=[
-                Route("/v1/chat/completions", self._chat, methods=["POST"]),
-                Route("/v1/embeddings", self._embeddings, methods=["POST"]),
-                Route("/v1/models", self._models),
-            ]
-        )
+        return openai_app(self._chat, HashingEmbedder(dimension=DIMENSION).embed)
 
     async def _chat(self, request: Request) -> Response:
         body = await request.json()
@@ -92,12 +85,6 @@ class Paced:
         shared = max((_shared(prompt, it) for it in earlier), default=0) // CHARS
         earlier.append(prompt)
         return shared // _STEP * _STEP if shared >= _LEAST else 0
-
-    async def _embeddings(self, request: Request) -> JSONResponse:
-        return JSONResponse(embeddings_of(await request.json(), HashingEmbedder(dimension=DIMENSION).embed))
-
-    async def _models(self, _request: Request) -> JSONResponse:
-        return JSONResponse(NO_MODELS)
 
 
 def _shared(one: str, other: str) -> int:

@@ -23,11 +23,10 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.routing import Route
 
 from bench.synthetic_file import Case
 from rag.testing import HashingEmbedder
-from testbed.openai_replies import NO_MODELS, completion_of, embeddings_of
+from testbed.openai_replies import completion_of, openai_app
 
 DIMENSION = 384
 MODEL = "gpt-4o-mini"  # the name decides the profile
@@ -84,21 +83,7 @@ def _app(queries: Mapping[str, str]) -> Starlette:
         prompt = sum(len(str(message["content"])) for message in body["messages"]) // 4
         return JSONResponse(completion_of(body, {"content": text}, prompt, len(text) // 4))
 
-    embedder = HashingEmbedder(dimension=DIMENSION)
-
-    async def embed(request: Request) -> JSONResponse:
-        return JSONResponse(embeddings_of(await request.json(), embedder.embed))
-
-    async def models(_request: Request) -> JSONResponse:
-        return JSONResponse(NO_MODELS)
-
-    return Starlette(
-        routes=[
-            Route("/v1/chat/completions", chat, methods=["POST"]),
-            Route("/v1/embeddings", embed, methods=["POST"]),
-            Route("/v1/models", models),
-        ]
-    )
+    return openai_app(chat, HashingEmbedder(dimension=DIMENSION).embed)
 
 
 async def serve(app: Starlette) -> None:

@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from testbed.openai_replies import NO_MODELS, completion_of, embeddings_of
+from testbed.openai_replies import completion_of, openai_app
 
 DIMENSION = 64
 _NUMBER = re.compile(r"order number (\d+)")
@@ -36,14 +36,7 @@ class SlowModel:
 
     def app(self) -> Starlette:
         """The server."""
-        return Starlette(
-            routes=[
-                Route("/v1/chat/completions", self._chat, methods=["POST"]),
-                Route("/v1/embeddings", self._embeddings, methods=["POST"]),
-                Route("/v1/models", self._models),
-                Route("/calls", self._tell),
-            ]
-        )
+        return openai_app(self._chat, lambda texts: [_vector(text) for text in texts], Route("/calls", self._tell))
 
     async def _chat(self, request: Request) -> Response:
         body = await request.json()
@@ -58,12 +51,6 @@ class SlowModel:
             gone.cancel()
             await asyncio.gather(gone, return_exceptions=True)
         return JSONResponse(completion_of(body, {"content": _reply(body)}, 900, 20))
-
-    async def _embeddings(self, request: Request) -> Response:
-        return JSONResponse(embeddings_of(await request.json(), lambda texts: [_vector(text) for text in texts]))
-
-    async def _models(self, _request: Request) -> Response:
-        return JSONResponse(NO_MODELS)
 
     async def _tell(self, _request: Request) -> Response:
         return JSONResponse(self._calls)

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
 
 from pydantic import Field, field_validator
 
@@ -263,6 +263,21 @@ class CheckedWrite(Frozen):
         return self.executable or self.sql
 
 
+class WriteTerms(TypedDict):
+    """How one write runs.
+
+    timeout_s: for the statement.
+    commit: False is the dry run: everything happens, and is undone.
+    max_rows: where more would be affected, nothing is.
+    exactly: commit only where so many are affected; else it is rolled back, and the result says how many.
+    """
+
+    timeout_s: float
+    commit: bool
+    max_rows: int
+    exactly: NotRequired[int | None]
+
+
 class WriteResult(Frozen):
     """What a write did, or, where `committed` is False, would have done: it ran and was rolled back.
 
@@ -397,22 +412,8 @@ class Executor(ABC):
             DatabaseUnavailable: the database is gone.
         """
 
-    def write(
-        self,
-        statement: CheckedWrite,  # noqa: ARG002
-        *,
-        timeout_s: float,  # noqa: ARG002
-        commit: bool,  # noqa: ARG002
-        max_rows: int,  # noqa: ARG002
-        exactly: int | None = None,  # noqa: ARG002
-    ) -> WriteResult:
+    def write(self, statement: CheckedWrite, **terms: Unpack[WriteTerms]) -> WriteResult:  # noqa: ARG002
         """Run one write in its own transaction, and commit it or roll it back.
-
-        Args:
-            timeout_s: for the statement.
-            commit: False is the dry run: everything happens, and is undone.
-            max_rows: where more would be affected, nothing is.
-            exactly: commit only where so many are affected; else it is rolled back, and the result says how many.
 
         Raises:
             SqlRefused: this database was not opened for writing.

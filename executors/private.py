@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
+from executors import base
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, Table, WriteResult
 
 
@@ -82,11 +83,9 @@ class PrivateExecutor(Executor):
         """See `Executor.run`."""
         return self._executor.run(query, timeout_s=timeout_s, cancel=cancel)
 
-    def write(
-        self, statement: CheckedWrite, *, timeout_s: float, commit: bool, max_rows: int, exactly: int | None = None
-    ) -> WriteResult:
+    def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
         """See `Executor.write`."""
-        return self._executor.write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+        return self._executor.write(statement, **terms)
 
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""

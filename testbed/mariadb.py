@@ -6,22 +6,19 @@ import os
 import pwd
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from types import TracebackType
-from typing import Self
+from contextlib import closing, contextmanager
 
 from testbed.certificate import make_certificate
-from testbed.postgres import Admin, free_port
+from testbed.postgres import Admin
+from testbed.server_program import ServerProgram
+from testbed.waiting import PATIENCE_S
 
 USER, PASSWORD = "admin", "p@ss:w/rd %1 é"
 READER, READER_PASSWORD = "reader", "only reads"
 DATABASE = "people"
 ELSEWHERE = "127.0.0.2"  # of this machine, but by no name that says so
 _UNPRIVILEGED = ("mysql", "nobody")
-_PATIENCE_S = 60.0
 _NOT_YET = (2002, 2003, 2013)  # nobody listens, or nobody answers
 _PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin", "/sbin"))
 
@@ -34,7 +31,7 @@ def missing() -> str:
     return ""
 
 
-class MariadbServer:
+class MariadbServer(ServerProgram):
     """One server; it runs inside the block, and its folder is removed afterwards.
 
     Args:
@@ -45,9 +42,8 @@ class MariadbServer:
     def __init__(self, *, settings: dict[str, str] | None = None, tls: bool = False) -> None:
         if reason := missing():
             raise RuntimeError(reason)
-        self.host, self.port = "127.0.0.1", free_port()
-        self._folder = Path(tempfile.mkdtemp(prefix="plumbline-mariadb-"))
-        self._data, self._log = self._folder / "data", self._folder / "log"
+        super().__init__("mariadb")
+        self._data = self._folder / "data"
         self._socket, self._init = self._folder / "socket", self._folder / "init.sql"
         self.certificate = self._folder / "certificate.pem"
         self._settings = {"bind-address": self.host} | (settings or {})
@@ -58,21 +54,8 @@ class MariadbServer:
                 "ssl-key": str(self._folder / "key.pem"),
             }
             make_certificate(self.certificate, self._folder / "key.pem", ELSEWHERE)
-        self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> Self:
-        try:
-            self._make()
-            self.start()
-        except BaseException:
-            self._remove()
-            raise
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._remove()
-
-    def _make(self) -> None:
+    def _prepare(self) -> None:
         self._user = _unprivileged()
         if self._user is not None:
             for path in (self._folder, *self._folder.iterdir()):
@@ -90,14 +73,10 @@ class MariadbServer:
             made = subprocess.run(
                 [program("mariadb-install-db"), "--no-defaults", f"--datadir={self._data}", "--skip-test-db",
                  "--skip-name-resolve", "--auth-root-authentication-method=socket", *self._as_user()],
-                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self._folder, check=False, timeout=_PATIENCE_S,
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self._folder, check=False, timeout=PATIENCE_S,
             )  # fmt: skip
         if made.returncode:
-            raise RuntimeError(f"mariadb-install-db failed:\n{self._said()}")
-
-    def _remove(self) -> None:
-        self.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+            raise RuntimeError(f"mariadb-install-db failed:\n{self._log.read_text(errors='replace')[-4000:]}")
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
@@ -115,19 +94,8 @@ class MariadbServer:
             **self._settings,
         }
         options = [f"--{name}={value}" for name, value in settings.items()]
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [program("mariadbd"), "--no-defaults", *options, *self._as_user()],
-                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self._folder,
-            )  # fmt: skip
-        self._until_ready(self._process)
-
-    def stop(self) -> None:
-        """Stop it; connections break."""
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait(_PATIENCE_S)
-            self._process = None
+        command = [program("mariadbd"), "--no-defaults", *options, *self._as_user()]
+        self._launch(command, self._answers)
 
     def url(self, database: str = DATABASE, user: str = USER, password: str = PASSWORD, **options: str) -> str:
         """The address of a database, for the registry."""
@@ -145,10 +113,8 @@ class MariadbServer:
             host=self.host, port=self.port, user=USER, password=PASSWORD.encode(), database=database, charset="utf8mb4",
             connect_timeout=10, autocommit=True,
         )  # fmt: skip
-        try:
+        with closing(connection):
             yield Admin(connection.cursor())
-        finally:
-            connection.close()
 
     def version(self) -> str:
         """As the server says it: `MariaDB 10.11.18`."""
@@ -159,23 +125,16 @@ class MariadbServer:
     def _as_user(self) -> list[str]:
         return [] if self._user is None else [f"--user={self._user.pw_name}"]
 
-    def _until_ready(self, process: subprocess.Popen[bytes]) -> None:
+    def _answers(self) -> bool:
         import pymysql
 
-        for _ in range(round(_PATIENCE_S / 0.1)):
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(0.1)
-                raise RuntimeError(f"mariadbd ended:\n{self._said()}")
-            try:
-                with self.admin():
-                    return
-            except pymysql.err.OperationalError as error:
-                if error.args[0] not in _NOT_YET:
-                    raise
-        raise RuntimeError(f"mariadbd does not answer:\n{self._said()}")
-
-    def _said(self) -> str:
-        return self._log.read_text(errors="replace")[-4000:]
+        try:
+            with self.admin():
+                return True
+        except pymysql.err.OperationalError as error:
+            if error.args[0] not in _NOT_YET:
+                raise
+        return False
 
 
 def program(name: str) -> str:

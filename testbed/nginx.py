@@ -8,17 +8,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import subprocess
-import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
-from testbed.postgres import free_port
-from testbed.waiting import until_ready
+from testbed.server_program import ServerProgram
 
 _CONFIGURATION = """
 {user}daemon off;
@@ -62,42 +54,21 @@ def _program() -> str | None:
     return shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
 
-class Nginx:
+class Nginx(ServerProgram):
     """One proxy; it runs inside the block, and its folder is removed afterwards. Args: ports: of the processes."""
 
     def __init__(self, ports: Sequence[int]) -> None:
         if reason := missing():
             raise RuntimeError(reason)
-        self._folder = Path(tempfile.mkdtemp(prefix="plumbline-nginx-"))
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+        super().__init__("nginx")
+        self.url = f"http://{self.host}:{self.port}"
         user = "user root;\n" if os.geteuid() == 0 else ""  # else its workers could not use the folder
         servers = "\n".join(f"        server 127.0.0.1:{port} max_fails=1 fail_timeout=1s;" for port in ports)
         configuration = _CONFIGURATION.format(user=user, servers=servers, port=self.port)
         (self._folder / "nginx.conf").write_text(configuration, encoding="utf-8")
-        self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> Self:
-        log = self._folder / "log"
-        with log.open("wb") as said:
-            self._process = subprocess.Popen(
-                [_program() or "nginx", "-p", self._folder, "-c", self._folder / "nginx.conf", "-e", "stderr"],
-                stdout=said, stderr=said, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
-        try:
-            until_ready(self._process, self._listens, log)
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait(30)
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _listens(self) -> bool:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
-            return True
-        return False
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        configuration = self._folder / "nginx.conf"
+        command = [_program() or "nginx", "-p", self._folder, "-c", configuration, "-e", "stderr"]
+        self._launch(command, self._listens)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 NO_MODELS: dict[str, Any] = {"object": "list", "data": []}  # of `/v1/models`
 
@@ -35,3 +40,24 @@ def embeddings_of(body: Mapping[str, Any], embed: Callable[[list[str]], Sequence
     data = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
     usage = {"prompt_tokens": len(data), "total_tokens": len(data)}
     return {"object": "list", "data": data, "model": body["model"], "usage": usage}
+
+
+def openai_app(
+    chat: Callable[[Request], Awaitable[Response]],
+    embed: Callable[[list[str]], Sequence[Sequence[float]]],
+    *more: Route,
+) -> Starlette:
+    """An endpoint. Args: chat: answers a chat. embed: gives the vectors of texts. more: routes beside OpenAI's own."""
+
+    async def embeddings(request: Request) -> JSONResponse:
+        return JSONResponse(embeddings_of(await request.json(), embed))
+
+    async def models(_request: Request) -> JSONResponse:
+        return JSONResponse(NO_MODELS)
+
+    own = (
+        Route("/v1/chat/completions", chat, methods=["POST"]),
+        Route("/v1/embeddings", embeddings, methods=["POST"]),
+        Route("/v1/models", models),
+    )
+    return Starlette(routes=[*own, *more])

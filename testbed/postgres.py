@@ -10,7 +10,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -86,10 +86,8 @@ class PostgresServer:
             host=self.host, port=self.port, user=USER, password=PASSWORD, dbname=database, connect_timeout=10
         )
         connection.autocommit = True
-        try:
+        with closing(connection):
             yield Admin(connection.cursor())
-        finally:
-            connection.close()
 
     def version(self) -> str:
         """As the server says it: `PostgreSQL 18.6`."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -294,26 +294,16 @@ class Databases:
             TooBusy: as many are answered, and wait, as this process takes.
             OutOfTime: the request's deadline passed while it waited for its turn.
         """
-        deadline = self.deadlines.new(OUT_OF_TIME)
-        await self.follow(name)
-        self.admit(name, principal)
-        with self.admitted(name, principal) as admission:
-            async with deadline.met(), admission.place():
-                database = await self.get(name, principal)
-                rows = limits_of(self._settings, Options(row_limit=row_limit), database.row_limit).row_limit
-                query = await database.check(sql, rows, parameters)
-                result = await database.run(query, timeout_s=timeout_s)
-                place = Paged.after(result, database=name, sql=sql, size=rows, parameters=_storable(parameters))
-                return await self._with_cursor(Executed(query=query, result=result), place, principal)
+        async with self._turn(name, principal):
+            database = await self.get(name, principal)
+            rows = limits_of(self._settings, Options(row_limit=row_limit), database.row_limit).row_limit
+            query = await database.check(sql, rows, parameters)
+            result = await database.run(query, timeout_s=timeout_s)
+            place = Paged.after(result, database=name, sql=sql, size=rows, parameters=_storable(parameters))
+            return await self._with_cursor(Executed(query=query, result=result), place, principal)
 
     async def next_page(
-        self,
-        name: str,
-        cursor: str,
-        *,
-        row_limit: int | None = None,
-        timeout_s: float | None = None,
-        principal: str,
+        self, name: str, cursor: str, *, row_limit: int | None = None, timeout_s: float | None = None, principal: str
     ) -> Executed:
         """The rows after those that a cursor was given with, the query run anew. Raises as `execute`, and:
 
@@ -321,23 +311,30 @@ class Databases:
         RowsChanged: the rows before it are others than they were.
         TooManyRows: more rows have been given than can be had of one query.
         """
+        async with self._turn(name, principal):
+            paged = await self._cursors.get(principal, cursor, name)
+            database = await self.get(name, principal)
+            cap = rows_cap(self._settings.max_rows, database.row_limit)
+            if paged.given >= cap[0]:
+                raise none_beyond(cap)
+            size = within(row_limit, paged.size, cap, "row_limit")
+            whole = min(paged.given + size, cap[0])
+            query = await database.check(paged.sql, whole, paged.parameters, question=paged.question)
+            result = await database.run(query, timeout_s=timeout_s)
+            await refuse_made_address(query, result, database.dialect, paged.question)
+            page = following(paged, result)
+            place = paged.model_copy(update={"given": result.row_count, "digest": digest_of_result(result)})
+            return await self._with_cursor(Executed(query=query, result=page), place, principal)
+
+    @asynccontextmanager
+    async def _turn(self, name: str, principal: str) -> AsyncIterator[None]:
+        """A place among what is answered, within the deadline. Raises UnknownDatabase, TooBusy, OutOfTime."""
         deadline = self.deadlines.new(OUT_OF_TIME)
+        await self.follow(name)
         self.admit(name, principal)
         with self.admitted(name, principal) as admission:
             async with deadline.met(), admission.place():
-                paged = await self._cursors.get(principal, cursor, name)
-                database = await self.get(name, principal)
-                cap = rows_cap(self._settings.max_rows, database.row_limit)
-                if paged.given >= cap[0]:
-                    raise none_beyond(cap)
-                size = within(row_limit, paged.size, cap, "row_limit")
-                whole = min(paged.given + size, cap[0])
-                query = await database.check(paged.sql, whole, paged.parameters, question=paged.question)
-                result = await database.run(query, timeout_s=timeout_s)
-                await refuse_made_address(query, result, database.dialect, paged.question)
-                page = following(paged, result)
-                place = paged.model_copy(update={"given": result.row_count, "digest": digest_of_result(result)})
-                return await self._with_cursor(Executed(query=query, result=page), place, principal)
+                yield
 
     async def _with_cursor(self, done: Executed, place: Paged, principal: str) -> Executed:
         if not done.result.truncated:
@@ -365,17 +362,13 @@ class Databases:
         """
         from agent.databases.supporting_rows import supporting_records
 
-        deadline = self.deadlines.new(OUT_OF_TIME)
-        await self.follow(name)
-        self.admit(name, principal)
-        with self.admitted(name, principal) as admission:
-            async with deadline.met(), admission.place():
-                database = await self.get(name, principal)
-                limits = limits_of(self._settings, Options(raw_row_limit=row_limit), database.row_limit)
-                await database.check(sql, limits.row_limit)  # its own errors are told before any of what is derived
-                groups = None if row is None else [row]
-                found = await supporting_records(sql, database, limits.raw_row_limit, groups=groups)
-                return Supporting(sql=found.sql, result=found.result, total=found.total, reason=found.reason)
+        async with self._turn(name, principal):
+            database = await self.get(name, principal)
+            limits = limits_of(self._settings, Options(raw_row_limit=row_limit), database.row_limit)
+            await database.check(sql, limits.row_limit)  # its own errors are told before any of what is derived
+            groups = None if row is None else [row]
+            found = await supporting_records(sql, database, limits.raw_row_limit, groups=groups)
+            return Supporting(sql=found.sql, result=found.result, total=found.total, reason=found.reason)
 
     async def close(self) -> None:
         """Stop the running queries and end the threads; later use opens the databases again."""

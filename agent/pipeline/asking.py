@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from agent import telemetry
 from agent.access.intent import refuse_writes, write_refusal
@@ -46,6 +46,20 @@ REPORTED = (PlumblineError, ExecutorError, RetrievalError)  # what callers hear 
 log = logging.getLogger(__name__)
 
 
+class QuestionTerms(TypedDict, total=False):
+    """What a caller may say beside a question and its database; see `Asking.events` for the defaults.
+
+    session_id: of the conversation that it belongs to.
+    trace_id: that logs, traces and events name it by.
+    principal: the caller, whose rights decide what is read.
+    """
+
+    session_id: str | None
+    options: Options
+    trace_id: str
+    principal: str
+
+
 class Asking:
     """Takes questions about the databases of one registry.
 
@@ -69,11 +83,7 @@ class Asking:
         self,
         text: str,
         database: str,
-        *,
-        session_id: str | None = None,
-        options: Options = NO_OPTIONS,
-        trace_id: str = "",
-        principal: str = ANONYMOUS,
+        **terms: Unpack[QuestionTerms],
     ) -> Answer:
         """The response to one question: the last of its events.
 
@@ -82,16 +92,7 @@ class Asking:
             BudgetSpent, ModelFailed, ModelUnavailable, DatabaseUnavailable, StateUnavailable,
             TooBusy, ShuttingDown, OutOfTime: each with its HTTP status.
         """
-        own_events = self.events(
-            text,
-            database,
-            session_id=session_id,
-            options=options,
-            trace_id=trace_id,
-            principal=principal,
-            listens=False,
-        )
-        async with aclosing(own_events) as events:
+        async with aclosing(self.events(text, database, listens=False, **terms)) as events:
             async for event in events:
                 if isinstance(event, Done):
                     return event.answer
@@ -115,7 +116,9 @@ class Asking:
         its database is opened.
 
         Args:
-            text, database, session_id, options, trace_id, principal: as `query`.
+            text: the question, in any language.
+            database: its name in the registry.
+            session_id, options, trace_id, principal: see `QuestionTerms`.
             deadline_s: where it may take another time than the settings say.
             listens: whether anybody wants more than the last event; where not, the query is not told while it is
                 written.

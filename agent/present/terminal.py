@@ -28,26 +28,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from agent.core.events import (
-    Done,
-    Entered,
-    Evaluated,
-    Event,
-    HumanReview,
-    NodeComplete,
-    PartAnswered,
-    Planned,
-    QuestionPlanned,
-    Queued,
-    RawRecordsFetched,
-    Repairing,
-    SchemaSelected,
-    SqlExecuted,
-    SqlGenerated,
-    SqlProgress,
-    SqlValidated,
-    Started,
-)
+from agent.core import events
 from agent.core.models import Answer, AnswerPart, Check
 from agent.grounding.arithmetic.display import ColumnFormat, column_formats, format_cell, is_number
 from agent.grounding.languages.language import language_of
@@ -108,46 +89,46 @@ class StepPrinter:
             self._doing, self._writing = line.say, line.write
             yield self
 
-    def show(self, event: Event) -> None:
+    def show(self, event: events.Event) -> None:
         """Print what one event says."""
-        if isinstance(event, Started):
+        if isinstance(event, events.Started):
             self._began = time.monotonic()
             self._language = language_of(event.question) or "en"
             question = Text.assemble((f"? {plain(event.question)}", "bold"), (f"  ({plain(event.database)})", "dim"))
             self.console.print(question)
-        elif isinstance(event, Done):
+        elif isinstance(event, events.Done):
             self._show_answer(event.answer)
-        elif isinstance(event, Queued):
+        elif isinstance(event, events.Queued):
             self._doing(f"waiting, {event.length} before this one, about {event.wait_s:.0f} s")
-        elif isinstance(event, SqlProgress):
+        elif isinstance(event, events.SqlProgress):
             self._writing(event.sql)
-        elif isinstance(event, NodeComplete):
+        elif isinstance(event, events.NodeComplete):
             self._writing("")
             self._show_step(event)
             if event.node in NEXT_STEP:
                 reads_first = self.first_reading and event.node == "schema_selector"
                 self._doing(FIRST_READING if reads_first else NEXT_STEP[event.node])
 
-    def _show_step(self, event: NodeComplete) -> None:
+    def _show_step(self, event: events.NodeComplete) -> None:
         match event:
-            case SchemaSelected():
+            case events.SchemaSelected():
                 shortened = ", shortened to fit" if event.pruned else ""
                 tables, docs = counted(len(event.tables), "table"), counted(len(event.documents), "doc")
                 self._line("schema", f"{tables}, {docs} found, {event.tokens} tokens{shortened}", event)
                 if self.verbose:
                     for document in event.documents:
                         self._indented(Text(f"· {plain(document)}", style="dim"))
-            case SqlGenerated(sql=str(sql)):
+            case events.SqlGenerated(sql=str(sql)):
                 caption = f"attempt {event.attempt}" if event.attempt > 1 else ""
                 self._line("sql", "reused" if event.source == "reused" else caption, event)
                 self._indented(sql_text(sql))
-            case SqlValidated(passed=False):
+            case events.SqlValidated(passed=False):
                 self._line("refused", Text(plain(event.error or ""), style="red"), event)
-            case SqlExecuted():
+            case events.SqlExecuted():
                 self._show_rows(event)
-            case Evaluated(verdict=verdict) if verdict is not None:
+            case events.Evaluated(verdict=verdict) if verdict is not None:
                 self._line("judge", Text.assemble(MARKS[verdict.correct], " ", plain(verdict.reason)), event)
-            case RawRecordsFetched(sql=str(sql)):
+            case events.RawRecordsFetched(sql=str(sql)):
                 count = f"{counted(event.row_count, 'row', more=event.truncated)} behind it"
                 self._line("records", count, event)
                 if self.verbose:
@@ -155,25 +136,25 @@ class StepPrinter:
             case _:
                 self._show_aside(event)
 
-    def _show_aside(self, event: NodeComplete) -> None:
+    def _show_aside(self, event: events.NodeComplete) -> None:
         match event:
-            case Entered(asked=asked, question=question) if asked and question != asked:
+            case events.Entered(asked=asked, question=question) if asked and question != asked:
                 self._line("meant", plain(question), event)
-            case QuestionPlanned():
+            case events.QuestionPlanned():
                 self._line("parts", f"{len(event.questions)} queries are needed", event)
                 for number, question in enumerate(event.questions, 1):
                     self._indented(Text(plain(f"[{number}] {question}"), style="dim"))
-            case PartAnswered():
+            case events.PartAnswered():
                 mark = MARKS[event.verified if event.status == "success" else False]
                 self._line(f"part {event.part}", Text.assemble(mark, " ", plain(event.answer)), event)
-            case Repairing():
+            case events.Repairing():
                 self._line("again", event.hint or "with this in view", event)
-            case HumanReview():
+            case events.HumanReview():
                 self._line("review", "no attempt convinced; a person should look at this", event)
-            case Planned() if self.verbose:
+            case events.Planned() if self.verbose:
                 self._line("plan", event.plan.model_dump_json(exclude_defaults=True), event)
 
-    def _show_rows(self, event: SqlExecuted) -> None:
+    def _show_rows(self, event: events.SqlExecuted) -> None:
         if event.error is not None:
             self._line("failed", Text(plain(event.error), style="red"), event)
             return
@@ -185,7 +166,7 @@ class StepPrinter:
         if rest := left_out(event.columns, event.row_count):
             self._indented(Text(plain(rest), style="dim"))
 
-    def _line(self, label: str, text: str | Text, event: NodeComplete) -> None:
+    def _line(self, label: str, text: str | Text, event: events.NodeComplete) -> None:
         """A label, and a text whose further lines begin where its first does."""
         shown = text.copy() if isinstance(text, Text) else Text(plain(text))
         if event.elapsed_ms >= 100:

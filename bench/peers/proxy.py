@@ -29,7 +29,7 @@ from agent.llm.chat import Message, Reply, ReplySchema
 from agent.llm.embedded import EmbeddedModel
 from bench.endpoint import DIMENSION, reply_to, serve
 from rag.testing import HashingEmbedder
-from testbed.openai_replies import NO_MODELS, completion_of, embeddings_of
+from testbed.openai_replies import completion_of, openai_app
 
 MODEL_S = 600.0  # for one reply of the embedded model
 _CHARS_PER_TOKEN = 4  # of the scripted model: what is compared is how much each sends
@@ -129,23 +129,10 @@ def app(model: Scripted | Embedded) -> Starlette:
         cached = {"cached_tokens": reply.usage.cached_tokens}
         return JSONResponse(completion_of(body, {"content": reply.text}, **usage, prompt_tokens_details=cached))
 
-    async def embed(request: Request) -> JSONResponse:
-        return JSONResponse(embeddings_of(await request.json(), embedder.embed))
-
-    async def told(_request: Request) -> JSONResponse:
+    async def show_counts(_request: Request) -> JSONResponse:
         return JSONResponse(counts)
 
-    async def models(_request: Request) -> JSONResponse:
-        return JSONResponse(NO_MODELS)
-
-    return Starlette(
-        routes=[
-            Route("/v1/chat/completions", chat, methods=["POST"]),
-            Route("/v1/embeddings", embed, methods=["POST"]),
-            Route("/v1/models", models),
-            Route("/v1/counts", told),
-        ]
-    )
+    return openai_app(chat, embedder.embed, Route("/v1/counts", show_counts))
 
 
 def _streamed(text: str, model: str) -> Response:

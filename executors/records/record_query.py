@@ -152,7 +152,8 @@ class Rewriter:
         if plan.kind is LineageKind.PASSES and plan.source is not None and plan.source.query is not None:
             return self._passed_on(query, query.node, plan.source, want, pushed, label=label)
         if plan.kind is LineageKind.JOINS and plan.source is not None:
-            return self._joined(query, query.node, plan.source, want, pushed, label=label)
+            chosen = self._chosen_of_joined(query, query.node, plan.source, want, pushed)
+            return self._joined(query, query.node, plan.source, chosen, pushed, label=label)
         return self._own(query, query.node, want, pushed, label=label)
 
     def _own(
@@ -254,15 +255,12 @@ class Rewriter:
         query: LineageQuery,
         select: exp.Select,
         source: LineageSource,
-        want: Want,
+        chosen: _Chosen | None,
         pushed: list[exp.Expr],
         *,
         label: bool,
     ) -> exp.Expr:
         """The rows of an aggregate, in its place beside the rows that it is joined to."""
-        if source.query is None or not isinstance(source.query.node, exp.Select):
-            raise NotDerivable("a UNION of aggregates is joined to other rows")
-        chosen = self._chosen_of_joined(query, select, source, want, pushed)
         raw, placed = self._selects.select(query, select, source, pushed, label=label)
         if not label:
             self._selects.complete(query, select, raw, placed)
@@ -273,6 +271,8 @@ class Rewriter:
     def _chosen_of_joined(
         self, query: LineageQuery, select: exp.Select, source: LineageSource, want: Want, pushed: list[exp.Expr]
     ) -> _Chosen | None:
+        if source.query is None or not isinstance(source.query.node, exp.Select):
+            raise NotDerivable("a UNION of aggregates is joined to other rows")
         regroups, compares = agg.aggregates(select), compares_groups(select)
         cut = not (compares or want.known) and self._is_cut(select)
         restricted = (

@@ -11,8 +11,9 @@ import threading
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
+from executors import base
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
 from executors.errors import DatabaseUnavailable
 
@@ -62,19 +63,11 @@ class PatientExecutor(Executor):
         call = partial(inner.run, query, timeout_s=timeout_s, cancel=cancel)
         return self._patiently(inner, call, timeout_s + self._slack_s)
 
-    def write(
-        self,
-        statement: CheckedWrite,
-        *,
-        timeout_s: float,
-        commit: bool,
-        max_rows: int,
-        exactly: int | None = None,
-    ) -> WriteResult:
+    def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
         """See `Executor.write`."""
         inner = self.inner
-        call = partial(inner.write, statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
-        return self._patiently(inner, call, timeout_s + self._slack_s, writes=commit)
+        call = partial(inner.write, statement, **terms)
+        return self._patiently(inner, call, terms["timeout_s"] + self._slack_s, writes=terms["commit"])
 
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from executors import base
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, JsonValue, QueryResult, Schema, WriteResult
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, check_count, no_such_write
@@ -94,18 +95,11 @@ class SqlAlchemyExecutor(Executor):
                 log.info("A query on %s was chosen as a deadlock's victim; it is run once more.", self.name)
             return self._answer(query, timeout_s, cancel, started)
 
-    def write(
-        self,
-        statement: CheckedWrite,
-        *,
-        timeout_s: float,
-        commit: bool,
-        max_rows: int,
-        exactly: int | None = None,
-    ) -> WriteResult:
+    def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
         """See `Executor.write`."""
         if not self.options.writable:
-            return super().write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+            return super().write(statement, **terms)
+        timeout_s = terms["timeout_s"]
         started = time.monotonic()
         statements.require_write(statement, self.row)
         with (
@@ -119,12 +113,12 @@ class SqlAlchemyExecutor(Executor):
             affected = self._affected(lease, statement)
             if affected < 0:
                 raise no_such_write(statement.kind)
-            check_count(affected, max_rows)
-            agreed, ask = exactly in {None, affected}, partial(self._ask, lease)
+            check_count(affected, terms["max_rows"])
+            agreed, ask = terms.get("exactly") in {None, affected}, partial(self._ask, lease)
             again = read_back.confirm(statement, expected, self.row, ask) if agreed else None
             if watch.interrupted:
                 raise out_of_time(timeout_s)
-            committed = commit and agreed
+            committed = terms["commit"] and agreed
             if committed:
                 self._commit(lease)
         elapsed = round((time.monotonic() - started) * 1000, 3)

@@ -12,8 +12,9 @@ from collections.abc import Callable, Hashable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
+from executors import base
 from executors.base import (
     Cancel,
     CheckedSql,
@@ -96,20 +97,11 @@ class IsolatedExecutor(Executor):
                     self._known = None
             return QueryResult.model_validate_json(reply.body)
 
-    def write(
-        self,
-        statement: CheckedWrite,
-        *,
-        timeout_s: float,
-        commit: bool,
-        max_rows: int,
-        exactly: int | None = None,
-    ) -> WriteResult:
+    def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
         """See `Executor.write`. Of a DuckDB file one process is alone: the others let go of it first."""
         if not self._writable:
-            return super().write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
-        request = {"statement": statement, "timeout_s": timeout_s, "commit": commit}
-        request |= {"max_rows": max_rows, "exactly": exactly}
+            return super().write(statement, **terms)
+        timeout_s = terms["timeout_s"]
         shared = self._opening.kind == "sqlite"  # which has locks of its own between processes
         with nullcontext(True) if shared else self._gate.writing(timeout_s) as alone:
             if not alone:
@@ -117,6 +109,7 @@ class IsolatedExecutor(Executor):
                 raise DatabaseUnavailable(f"{name} is being read all the time; try the change again later.")
             if not shared:
                 self._let_go()
+            request = {"statement": statement, **terms}
             reply = self._ask("write", request, timeout_s + WRITE_GRACE_S, timeout_s=timeout_s)
         return WriteResult.model_validate_json(reply.body)
 

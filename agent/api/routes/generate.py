@@ -38,12 +38,9 @@ async def generate(
 ) -> GenerateResponse:
     """Writes the query for a question, runs it, and says what came out, in the question's language."""
     service = await lazy.get()
+    caller = principal_of(request, service.settings)
     answering = service.query(
-        body.question,
-        body.connection_id,
-        options=body.options,
-        trace_id=trace_id,
-        principal=principal_of(request, service.settings),
+        body.question, body.connection_id, options=body.options, trace_id=trace_id, principal=caller
     )
     return GenerateResponse.of(await while_listening(request, answering))
 

@@ -22,6 +22,7 @@ from agent.api.routes.resume import Known, Resumable
 from agent.api.schemas.common import ANSWER_EXAMPLE, ExecuteRequest, ExecuteResponse, QueryRequest
 from agent.core.models import Answer
 from agent.databases.registry import Executed
+from agent.pipeline.asking import QuestionTerms
 from agent.service import Service
 
 
@@ -94,14 +95,7 @@ async def query(
     caller = principal_of(request, service.settings)
     if mode == "async":
         return await begin(body, service, wanted, principal=caller, trace_id=trace_id)
-    answering = service.query(
-        body.question,
-        body.database,
-        session_id=body.session_id,
-        options=body.request_options,
-        trace_id=trace_id,
-        principal=caller,
-    )
+    answering = service.query(body.question, body.database, **_terms(body, trace_id, caller))
     answer = await while_listening(request, answering)
     if wanted is not None:
         return await answer_response(request, wanted, answer, database=body.database)
@@ -109,6 +103,15 @@ async def query(
         return JSONResponse(answer.model_dump(mode="json", exclude=set(body.left_out)), headers=VARY)
     response.headers.update(VARY)
     return answer
+
+
+def _terms(body: QueryRequest, trace_id: str, caller: str) -> QuestionTerms:
+    return {
+        "session_id": body.session_id,
+        "options": body.request_options,
+        "trace_id": trace_id,
+        "principal": caller,
+    }
 
 
 async def _open_stream(
@@ -122,14 +125,7 @@ async def _open_stream(
 ) -> AsyncIterator[AsyncIterable[ServerSentEvent]]:
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    events = service.events(
-        body.question,
-        body.database,
-        session_id=body.session_id,
-        options=body.request_options,
-        trace_id=trace_id,
-        principal=caller,
-    )
+    events = service.events(body.question, body.database, **_terms(body, trace_id, caller))
     if resumable:
         yield replays.listen(await replays.begin(events, trace_id, caller, body.left_out), caller, 0)
         return

@@ -13,8 +13,9 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
+from executors import base
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
 from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.duckdb import schema as duckdb_schema
@@ -79,21 +80,13 @@ class DuckdbExecutor(Executor):
             with cursor, self._failing(query.executable, opened.found.schema):
                 return duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
 
-    def write(
-        self,
-        statement: CheckedWrite,
-        *,
-        timeout_s: float,
-        commit: bool,
-        max_rows: int,
-        exactly: int | None = None,
-    ) -> WriteResult:
+    def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
         """See `Executor.write`. Waits for the queries that run; those that come later wait for it."""
         if not self._writable:
-            return super().write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+            return super().write(statement, **terms)
         with self._gate.reading(), self._lock:
             found = self._current().found
-        with self._gate.writing(timeout_s) as alone, self._lock:
+        with self._gate.writing(terms["timeout_s"]) as alone, self._lock:
             if not alone:
                 raise DatabaseUnavailable(f"{self._path.name} is being read all the time; try the change again later.")
             self._close()
@@ -102,9 +95,7 @@ class DuckdbExecutor(Executor):
                 self._attach(writable=True) as connection,
                 duckdb_engine.new_cursor(connection, found.search_path) as cursor,
             ):
-                return duckdb_write.run(
-                    cursor, statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly
-                )
+                return duckdb_write.run(cursor, statement, **terms)
 
     def dump_cache(self) -> bytes:
         """What was found out of the file, for another process that opens it; nothing but this class reads it."""

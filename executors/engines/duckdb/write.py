@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from executors.base import CheckedWrite, WriteResult
+from executors.base import CheckedWrite, WriteResult, WriteTerms
 from executors.dialects.table import DIALECTS
 from executors.engines.duckdb.engine import writing_operators
 from executors.errors import check_count, no_such_write
@@ -22,19 +22,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-def run(
-    cursor: DuckDBPyConnection,
-    statement: CheckedWrite,
-    *,
-    timeout_s: float,
-    commit: bool,
-    max_rows: int,
-    exactly: int | None,
-) -> WriteResult:
+def run(cursor: DuckDBPyConnection, statement: CheckedWrite, **terms: Unpack[WriteTerms]) -> WriteResult:
     """Run it on a cursor of a writable database, and commit it or leave it to be rolled back when that is closed.
-
-    Args:
-        timeout_s, commit, max_rows, exactly: see `Executor.write`.
 
     Raises:
         SqlFailed: it is another statement, would change too many rows, or was stopped.
@@ -48,16 +37,16 @@ def run(
 
     started = time.monotonic()
     cursor.execute("BEGIN TRANSACTION")
-    with Watch(cursor.interrupt, timeout_s) as watch:
+    with Watch(cursor.interrupt, terms["timeout_s"]) as watch:
         try:
             expected = read_back.expect(statement, ask)
             affected = _affected(cursor, statement)
-            check_count(affected, max_rows)
-            agreed = exactly in {None, affected}
+            check_count(affected, terms["max_rows"])
+            agreed = terms.get("exactly") in {None, affected}
             again = read_back.confirm(statement, expected, DIALECTS["duckdb"], ask) if agreed else None
         except duckdb.InterruptException as error:
             raise watch.error() from error
-    committed = commit and agreed
+    committed = terms["commit"] and agreed
     if committed:
         cursor.execute("COMMIT")
     elapsed = round((time.monotonic() - started) * 1000, 3)

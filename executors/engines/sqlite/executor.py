@@ -15,7 +15,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Unpack
 
+from executors import base
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
 from executors.engines.sqlite import schema as sqlite_schema
 from executors.engines.sqlite import write as sqlite_write
@@ -109,18 +111,11 @@ class SqliteExecutor(Executor):
             if cancel is not None:
                 cancel.attach(None)
 
-    def write(
-        self,
-        statement: CheckedWrite,
-        *,
-        timeout_s: float,
-        commit: bool,
-        max_rows: int,
-        exactly: int | None = None,
-    ) -> WriteResult:
+    def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
         """See `Executor.write`. Foreign keys are enforced, whatever the file's own programs do."""
         if not self._writable:
-            return super().write(statement, timeout_s=timeout_s, commit=commit, max_rows=max_rows, exactly=exactly)
+            return super().write(statement, **terms)
+        timeout_s = terms["timeout_s"]
         deadline = time.monotonic() + timeout_s
         try:
             with self._connection(wait_s=min(timeout_s, BUSY_TIMEOUT_S), writable=True) as connection:
@@ -131,9 +126,7 @@ class SqliteExecutor(Executor):
                     reads=_authorize,
                     is_over=lambda: time.monotonic() > deadline,
                     steps=_STEPS_BETWEEN_CHECKS,
-                    commit=commit,
-                    max_rows=max_rows,
-                    exactly=exactly,
+                    **terms,
                 )
         except (sqlite3.Error, sqlite3.Warning) as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:

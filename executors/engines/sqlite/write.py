@@ -10,9 +10,9 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
-from executors.base import CheckedWrite, WriteResult
+from executors.base import CheckedWrite, WriteResult, WriteTerms
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlFailed, check_count, no_such_write
 from executors.local import read_back
@@ -33,9 +33,7 @@ def run(
     reads: Authorizer,
     is_over: Callable[[], bool],
     steps: int,
-    commit: bool,
-    max_rows: int,
-    exactly: int | None,
+    **terms: Unpack[WriteTerms],
 ) -> WriteResult:
     """Run it, and commit it or leave it to be rolled back when the connection is closed. See `Executor.write`.
 
@@ -75,12 +73,12 @@ def run(
             f"A trigger or a cascading key would change {changed - affected} more rows; nothing was changed.",
             "Change those rows first, or a row on which nothing depends.",
         )
-    check_count(affected, max_rows)
-    agreed = exactly in {None, affected}
+    check_count(affected, terms["max_rows"])
+    agreed = terms.get("exactly") in {None, affected}
     again = read_back.confirm(statement, expected, DIALECTS["sqlite"], ask) if agreed else None
     connection.set_authorizer(None)
     connection.set_progress_handler(None, 0)
-    committed = commit and agreed
+    committed = terms["commit"] and agreed
     if committed:
         connection.execute("COMMIT")
     elapsed = round((time.monotonic() - started) * 1000, 3)
