@@ -20,10 +20,10 @@ import httpx2
 from hypothesis import strategies as st
 
 from agent.api.app import api_routes, create_app
-from agent.config.settings import Settings
 from agent.service import build_service
 from fuzz import seeds
 from fuzz.cases import Case, Check, Target
+from fuzz.shop import settings_in
 from testbed.tireless_model import TirelessModel
 
 _ROUTES = {route.name: route for route in api_routes()}
@@ -75,15 +75,7 @@ async def _client(folder: Path) -> AsyncIterator[httpx2.AsyncClient]:
     with closing(sqlite3.connect(folder / "shop.sqlite")) as connection:
         connection.executescript(_TABLES)
     (folder / "databases.yaml").write_text("shop: {url: shop.sqlite, writable: true}\n", encoding="utf-8")
-    settings = Settings(
-        registry=folder / "databases.yaml",
-        state_dir=folder / "state",
-        cache_dir=folder / "cache",
-        profile="embedded",
-        second_draft=False,
-        enable_retrieval=False,
-        allow_writes=True,
-    )
+    settings = settings_in(folder, allow_writes=True)
     app = create_app(lambda: build_service(settings, model=TirelessModel()))
     transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
     async with app.router.lifespan_context(app), httpx2.AsyncClient(transport=transport) as client:

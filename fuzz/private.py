@@ -20,12 +20,11 @@ import httpx2
 from hypothesis import strategies as st
 
 from agent.api.app import create_app
-from agent.config.settings import Settings
 from agent.llm.chat import ChatRequest, Message, Reply
 from agent.service import build_service
 from fuzz import sql
 from fuzz.cases import Case, Target
-from fuzz.shop import SHOP
+from fuzz.shop import SHOP, settings_in
 from testbed.tireless_model import TirelessModel
 
 CANARIES = ("zqann7@canary.example", "zqbob8@canary.example", "zqcy9@canary.example")
@@ -190,14 +189,7 @@ def opened() -> Iterator[PrivateCheck]:
     with tempfile.TemporaryDirectory(prefix="plumbline-fuzz-") as name, asyncio.Runner() as runner:
         folder, model, logs = Path(name), PrivateModel(), _Kept()
         _write(folder)
-        settings = Settings(
-            registry=folder / "databases.yaml",
-            state_dir=folder / "state",
-            cache_dir=folder / "cache",
-            profile="embedded",
-            second_draft=False,
-            enable_retrieval=False,
-        )
+        settings = settings_in(folder)
         app = create_app(lambda: build_service(settings, model=model))
         transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
         lifespan = app.router.lifespan_context(app)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from agent.config.settings import Settings
 from executors.base import Column, Schema, Table
 
 TABLES = {
@@ -33,3 +36,9 @@ def shop_schema(dialect: str) -> Schema:
         for name, columns in TABLES.items()
     )
     return Schema(database="shop", dialect=dialect, tables=tables)
+
+
+def settings_in(folder: Path, **changes: object) -> Settings:
+    """Settings of a service whose registry, state and cache are in a folder, with the fewest calls of the model."""
+    places = {"registry": folder / "databases.yaml", "state_dir": folder / "state", "cache_dir": folder / "cache"}
+    return Settings(profile="embedded", second_draft=False, enable_retrieval=False, **places, **changes)  # type: ignore[arg-type]

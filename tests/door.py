@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import httpx2
+import pytest
 from api_client import api_client
 
 from agent.access.keys import digest_of
@@ -28,15 +29,16 @@ def bearer(key: str) -> dict[str, str]:
     return {"authorization": f"Bearer {key}"}
 
 
-def opener(make_service: Callable[..., Service], settings: Settings, registry: Path) -> Opened:
+@pytest.fixture
+def opened(make_service: Callable[..., Service], settings: Settings, registry: Path) -> Opened:
     """Opens the app as the settings say who may ask, over a database that ann alone may ask."""
     registry.write_text(OF_ANN, encoding="utf-8")
 
-    def opened(**changes: object) -> AbstractAsyncContextManager[httpx2.AsyncClient]:
+    def open_app(**changes: object) -> AbstractAsyncContextManager[httpx2.AsyncClient]:
         asked = {"auth": "api_keys", "api_keys": KEYS, "enable_retrieval": False, **changes}
         validated = Settings.model_validate(settings.model_dump(exclude_unset=True) | asked)
         access = build_access(validated, store=MemoryStore, environment={})
         app = create_app(lambda: make_service(enable_retrieval=False, **changes), access=access)
         return api_client(app)
 
-    return opened
+    return open_app

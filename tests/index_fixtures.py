@@ -23,6 +23,7 @@ GUEST = make_document("rule", "a guest is an order without customer", source="sh
 COUNT = make_document("query", "How many orders?", sql="SELECT count(*)\nFROM orders", source="shop.md")
 ALL = (TOTAL, CITY, GUEST, COUNT)
 NOW = Turn(wait_s=0)
+RULE = "Cancelled orders do not count as revenue."
 QUESTION = "What is the revenue of orders?"
 
 
@@ -48,6 +49,14 @@ async def database(shop_file: Path) -> AsyncIterator[Database]:
     yield database
     await database.close()
     executor.close()
+
+
+@pytest.fixture
+def rule_docs(tmp_path: Path) -> Path:
+    """Docs of the shop with one rule."""
+    path = tmp_path / "shop.md"
+    path.write_text(f"# Shop\n\n## Rules\n\n- {RULE}\n", encoding="utf-8")
+    return path
 
 
 @pytest.fixture

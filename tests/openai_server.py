@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from asgi_server import served
 from starlette.applications import Starlette
@@ -28,6 +28,18 @@ class Reply:
 
     text: str
     held: asyncio.Event | None = None
+
+
+class Held(asyncio.Event):
+    """Holds a reply back for good; `awaited` is set when it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.awaited = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        self.awaited.set()
+        return await super().wait()
 
 
 class OpenAIServer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -32,8 +33,10 @@ ANN, BEN, REX = called("ann"), called("ben"), called("rex")  # Rex reviews
 
 
 @asynccontextmanager
-async def served(make_service: Make, **changes: Any) -> AsyncIterator[Client]:
-    """Speaks to a service behind a front end that says who asks."""
+async def served(make_service: Make, registry: Path | None = None, **changes: Any) -> AsyncIterator[Client]:
+    """Speaks to a service behind a front end that names the caller. Args: registry: filled with `REGISTRY` first."""
+    if registry is not None:
+        registry.write_text(REGISTRY, encoding="utf-8")
     async with api_client(create_app(lambda: make_service(**({"trust_principal_header": True} | changes)))) as client:
         yield client
 

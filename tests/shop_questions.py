@@ -12,6 +12,7 @@ Ask = Callable[..., Awaitable[Answer]]
 EventsOf = Callable[..., Awaitable[list[Event]]]
 Make = Callable[..., Service]
 
+ASKED = {"question": "What is the total of all orders?", "database": "shop"}
 TOTAL = "SELECT SUM(amount) AS total FROM orders"
 STEPS = [
     "entry",

@@ -43,6 +43,14 @@ def _again(records: QueryResult) -> dict[Any, Any]:
     return found
 
 
+def expect_error(run: Run, sql: str, kind: ErrorKind, hint: str) -> None:
+    """Run what fails, and compare its kind and a part of its hint."""
+    with pytest.raises(SqlError) as raised:
+        run(sql)
+    assert raised.value.kind is kind
+    assert hint in raised.value.hint
+
+
 class Contract(ABC):
     """Subclasses name their engine, make its executor, and say what their dialect calls things.
 
@@ -302,11 +310,7 @@ class Contract(ABC):
         ("SELECT no_such_function(id) FROM people", ErrorKind.FUNCTION_NOT_FOUND, ""),
     ])  # fmt: skip
     def test_an_error_says_its_kind_and_how_to_repair_it(self, run: Run, sql: str, kind: ErrorKind, hint: str) -> None:
-        with pytest.raises(SqlError) as raised:
-            run(sql)
-
-        assert raised.value.kind is kind
-        assert hint in raised.value.hint
+        expect_error(run, sql, kind, hint)
 
     def test_grouping_has_a_kind_of_its_own(self, run: Run) -> None:
         with pytest.raises(SqlError) as raised:

@@ -9,7 +9,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any, ClassVar
 
 import pytest
@@ -22,7 +22,7 @@ from executors.base import Cancel, Executor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed
 from testbed.postgres import free_port
 
-__all__ = ["Outages", "Pooling", "Writing", "ask", "running"]
+__all__ = ["ByAdmin", "Outages", "Pooling", "Writing", "ask", "running"]
 
 
 def ask(executor: Executor, sql: str, timeout_s: float = 30) -> Any:
@@ -43,6 +43,22 @@ def running(executor: Executor, sql: str, cancel: Cancel) -> tuple[threading.Thr
     thread = threading.Thread(target=work)
     thread.start()
     return thread, errors
+
+
+class ByAdmin(ServerContract):
+    """What a test does at a server beside the executor. `server` has `admin()`, a connection that may do everything."""
+
+    def manage(self, server: Any, sql: str) -> None:
+        with server.admin() as admin:
+            admin(sql)
+
+    @contextmanager
+    def locked(self, server: Any, table: str) -> Iterator[None]:
+        with server.admin() as admin:
+            admin("BEGIN")
+            admin(f"UPDATE {table} SET id = id")
+            yield
+            admin("ROLLBACK")
 
 
 class Outages(ServerContract):

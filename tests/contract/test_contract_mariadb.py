@@ -6,12 +6,12 @@ import gc
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any, ClassVar
 
 import pytest
 from contract_suite import ROWS, fill
-from server_suite import Outages, Pooling, Writing, ask
+from server_suite import ByAdmin, Outages, Pooling, Writing, ask
 from unguarded import unguarded
 from until import until
 
@@ -88,7 +88,7 @@ def kind(column: str) -> str:
     return f"(SELECT {column} FROM kinds)"
 
 
-class TestMariadb(Outages, Pooling, Writing):
+class TestMariadb(ByAdmin, Outages, Pooling, Writing):
     engine = "MariaDB"
     endless = "SELECT COUNT(*) FROM seq_1_to_100000000 a, seq_1_to_100000000 b WHERE a.seq + b.seq = 7"
     watched = (
@@ -202,22 +202,10 @@ class TestMariadb(Outages, Pooling, Writing):
     def connect_writer(self, server: MariadbServer) -> Executor:
         return connect(server, writable=True)
 
-    def manage(self, server: MariadbServer, sql: str) -> None:
-        with server.admin() as admin:
-            admin(sql)
-
     def connections(self, server: MariadbServer) -> int:
         with server.admin() as admin:
             found = admin.rows("SELECT id FROM information_schema.PROCESSLIST WHERE id <> CONNECTION_ID()")
         return len(found)
-
-    @contextmanager
-    def locked(self, server: MariadbServer, table: str) -> Iterator[None]:
-        with server.admin() as admin:
-            admin("BEGIN")
-            admin(f"UPDATE {table} SET id = id")
-            yield
-            admin("ROLLBACK")
 
     def version(self, executor: Executor) -> str:
         said = executor.run(unguarded("SELECT VERSION()"), timeout_s=9).rows[0][0]

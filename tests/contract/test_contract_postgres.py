@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from typing import Any
 
 import pytest
 from contract_suite import ROWS, Run, fill
-from server_suite import Outages, Pooling, Writing, ask
+from server_suite import ByAdmin, Outages, Pooling, Writing, ask
 from unguarded import unguarded
 
 from executors.base import CheckedWrite, Executor
@@ -103,7 +103,7 @@ FOR_SUPERUSERS = (
 )
 
 
-class TestPostgres(Outages, Pooling, Writing):
+class TestPostgres(ByAdmin, Outages, Pooling, Writing):
     engine = "PostgreSQL"
     endless = "SELECT count(*) FROM generate_series(1, 100000000) a, generate_series(1, 100000000) b WHERE a + b = 7"
     watched = (
@@ -198,23 +198,11 @@ class TestPostgres(Outages, Pooling, Writing):
     def connect_writer(self, server: PostgresServer) -> Executor:
         return connect(server, USER, PASSWORD, writable=True)
 
-    def manage(self, server: PostgresServer, sql: str) -> None:
-        with server.admin() as admin:
-            admin(sql)
-
     def connections(self, server: PostgresServer) -> int:
         with server.admin() as admin:
             found = admin.value("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'plumbline'")
         assert isinstance(found, int)
         return found
-
-    @contextmanager
-    def locked(self, server: PostgresServer, table: str) -> Iterator[None]:
-        with server.admin() as admin:
-            admin("BEGIN")
-            admin(f"UPDATE {table} SET id = id")
-            yield
-            admin("ROLLBACK")
 
     def version(self, executor: Executor) -> str:
         return str(executor.run(unguarded("SELECT current_setting('server_version')"), timeout_s=9).rows[0][0])

@@ -12,7 +12,7 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,32 +48,11 @@ Cli = Callable[..., Awaitable[Ended]]
 
 
 @pytest.fixture
-async def openai() -> AsyncIterator[OpenAIServer]:
-    async with OpenAIServer().running() as server:
-        yield server
-    server.assert_done()
-
-
-@pytest.fixture
-def environment(openai: OpenAIServer, registry: Path, tmp_path: Path) -> dict[str, str]:
+def environment(hosted_environment: dict[str, str]) -> dict[str, str]:
     """This process's, with a hosted model and one small database instead of whatever it sets."""
     own = ("PLUMBLINE_", "OPENAI_", "AZURE_", "TEXT2SQL_", "FORCE_COLOR", "TTY_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    return kept | {
-        "PYTHONPATH": str(ROOT),
-        "COLUMNS": "100",
-        "HF_HUB_OFFLINE": "1",
-        "OPENAI_BASE_URL": openai.url,
-        "OPENAI_API_KEY": "a-key-for-tests",
-        "NO_PROXY": "127.0.0.1",
-        "PLUMBLINE_PROFILE": "small_hosted",
-        "PLUMBLINE_SPECULATIVE_ANSWER": "false",  # so that the script knows who asks next
-        "PLUMBLINE_EMBEDDING": "openai",
-        "PLUMBLINE_REGISTRY": str(registry),
-        "PLUMBLINE_STATE_DIR": str(tmp_path / "state"),
-        "PLUMBLINE_CACHE_DIR": str(tmp_path / "cache"),
-        "PLUMBLINE_MODEL_TIMEOUT_S": str(PATIENCE),
-    }
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    return inherited | {"PYTHONPATH": str(ROOT), "COLUMNS": "100", "HF_HUB_OFFLINE": "1"} | hosted_environment
 
 
 @pytest.fixture

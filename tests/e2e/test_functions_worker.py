@@ -13,13 +13,13 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import httpx2
 import pytest
 from asgi_server import served
 from eventually import eventually
-from openai_server import OpenAIServer
+from openai_server import Held, OpenAIServer
 from sse import read_events, read_until
 
 from agent.access.keys import digest_of
@@ -46,20 +46,8 @@ async def openai() -> AsyncIterator[OpenAIServer]:
 
 
 @pytest.fixture
-def environment(openai: OpenAIServer, registry: Path, tmp_path: Path) -> dict[str, str]:
-    """What a hosted model and one small database need to be set."""
-    return {
-        "OPENAI_BASE_URL": openai.url,
-        "OPENAI_API_KEY": "a-key-for-tests",
-        "NO_PROXY": "127.0.0.1",
-        "PLUMBLINE_PROFILE": "small_hosted",
-        "PLUMBLINE_SPECULATIVE_ANSWER": "false",  # so that the script knows who asks next
-        "PLUMBLINE_EMBEDDING": "openai",
-        "PLUMBLINE_REGISTRY": str(registry),
-        "PLUMBLINE_STATE_DIR": str(tmp_path / "state"),
-        "PLUMBLINE_CACHE_DIR": str(tmp_path / "cache"),
-        "PLUMBLINE_MODEL_TIMEOUT_S": str(PATIENCE),
-    }
+def environment(hosted_environment: dict[str, str]) -> dict[str, str]:
+    return hosted_environment
 
 
 @asynccontextmanager
@@ -296,18 +284,6 @@ async def until(client: httpx2.AsyncClient, where: str, wanted: Callable[[dict[s
         return body
 
     return await eventually(look, wanted)
-
-
-class Held(asyncio.Event):
-    """Holds a reply back for good; `awaited` is set when it was asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.awaited = asyncio.Event()
-
-    async def wait(self) -> Literal[True]:
-        self.awaited.set()
-        return await super().wait()
 
 
 async def test_hanging_up_cancels_the_question(client: httpx2.AsyncClient, openai: OpenAIServer) -> None:

@@ -17,16 +17,16 @@ from agent.knowledge import indexing
 GONE = "Answered without the docs of this database"
 
 
-@pytest.fixture(scope="module")
-def model() -> Iterator[FaultyModel]:
-    with FaultyModel().running() as server:
-        yield server
-
-
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     monkeypatch.setattr(indexing, "RETRY_AFTER_S", 0.5)
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[FaultyModel]:
+    with FaultyModel().running() as server:
+        yield server
 
 
 def asked(client: httpx2.Client, about: str) -> tuple[bool, list[str]]:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import httpx2
 import pytest
 from api_client import problem
-from door import ANN, EXPIRED, STRANGER, Opened, bearer, opener
+from door import ANN, EXPIRED, STRANGER, Opened, bearer
 
 from agent.access.keys import digest_of
 from agent.api.app import ApiRoute, api_routes
 from agent.api.routes.page import asset_paths
-from agent.config.settings import Settings
-from agent.service import Service
 
 Client = httpx2.AsyncClient
 
@@ -96,11 +94,6 @@ def path_of(route: ApiRoute) -> str:
     path = route.path.removeprefix("/api").replace("{name}", "shop")
     path = path.replace("{id}", ID + "00" if wide else ID).replace("{session_id}", ID + "00")
     return path.replace("{trace_id}", TRACE_ID)
-
-
-@pytest.fixture
-def opened(make_service: Callable[..., Service], settings: Settings, registry: Path) -> Opened:
-    return opener(make_service, settings, registry)
 
 
 @pytest.fixture

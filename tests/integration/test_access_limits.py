@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from api_client import api_client, problem
-from door import ANN, KEYS, STRANGER, Opened, bearer, opener
+from door import ANN, KEYS, STRANGER, Opened, bearer
 
 from agent.access.policy import Access, build_access
 from agent.access.rate import Rate, RateLimiter
@@ -22,11 +22,6 @@ Client = httpx2.AsyncClient
 
 ASKED = {"database": "shop", "question": "How many orders are there?"}
 SELECTED = {"database": "shop", "sql": "SELECT 1"}
-
-
-@pytest.fixture
-def opened(make_service: Callable[..., Service], settings: Settings, registry: Path) -> Opened:
-    return opener(make_service, settings, registry)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 from api_client import problem
-from people_shop import ANN, BEN, QUESTION, REGISTRY, REX, VALID, Client, fail, judged, served, succeed
+from people_shop import ANN, BEN, QUESTION, REX, VALID, Client, fail, judged, served, succeed
 from shop_questions import TOTAL, Make
 
 from agent.llm.scripted import ScriptedModel
@@ -23,8 +23,7 @@ pytestmark = pytest.mark.usefixtures("service_embedder")
 
 @pytest.fixture
 async def client(make_service: Make, registry: Path) -> AsyncIterator[Client]:
-    registry.write_text(REGISTRY, encoding="utf-8")
-    async with served(make_service) as client:
+    async with served(make_service, registry) as client:
         yield client
 
 

@@ -60,8 +60,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 async def client(make_service: Make, registry: Path) -> AsyncIterator[Client]:
-    registry.write_text(REGISTRY, encoding="utf-8")
-    async with served(make_service, enable_retrieval=False) as client:
+    async with served(make_service, registry, enable_retrieval=False) as client:
         yield client
 
 

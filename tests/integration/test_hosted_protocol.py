@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from http_endpoint import served
+from http_endpoint import send_json, served
 from pydantic import SecretStr
 
 from agent.config.settings import Settings
@@ -87,13 +87,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
         status, headers, body = answer
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in ({"Content-Type": "application/json"} | headers).items():
-            self.send_header(name, value)
-        if "Content-Length" not in headers:
-            self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+        send_json(self, status, headers, data)
 
     def log_message(self, *_: object) -> None:
         """Keep the tests' output clean."""

@@ -12,7 +12,7 @@ from api_client import api_client, problem
 from eventually import eventually
 from held_model import HeldModel
 from manual_clock import Clock
-from people_shop import ANN, BEN, REGISTRY, VALID, Client, served, succeed
+from people_shop import ANN, BEN, VALID, Client, served, succeed
 from shop_questions import TOTAL, Make
 
 from agent.api.app import create_app
@@ -34,8 +34,7 @@ pytestmark = pytest.mark.usefixtures("service_embedder")
 
 @pytest.fixture
 async def client(make_service: Make, registry: Path) -> AsyncIterator[Client]:
-    registry.write_text(REGISTRY, encoding="utf-8")
-    async with served(make_service) as client:
+    async with served(make_service, registry) as client:
         yield client
 
 

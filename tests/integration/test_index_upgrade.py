@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
+from index_fixtures import RULE
 
 from agent.databases.database import Database
 from agent.knowledge.indexing import PATIENCE_S
@@ -19,7 +20,6 @@ from rag.index.revision import INDEX_VERSION
 from rag.index.store import Store
 from rag.testing import HashingEmbedder
 
-RULE = "Cancelled orders do not count as revenue."
 QUESTION = "What is the revenue of orders?"
 
 
@@ -37,22 +37,15 @@ class HeldEmbedder(HashingEmbedder):
 
 
 @pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    path = tmp_path / "shop.md"
-    path.write_text(f"# Shop\n\n## Rules\n\n- {RULE}\n", encoding="utf-8")
-    return path
-
-
-@pytest.fixture
 def embedder() -> HeldEmbedder:
     return HeldEmbedder()
 
 
 @pytest.fixture
-async def knowledge(tmp_path: Path, docs: Path, embedder: HeldEmbedder) -> AsyncIterator[Knowledge]:
+async def knowledge(tmp_path: Path, rule_docs: Path, embedder: HeldEmbedder) -> AsyncIterator[Knowledge]:
     """Of a new process: it knows the index's folder and nothing else."""
     store, impatient = Store(tmp_path / "index"), itertools.count(0, PATIENCE_S).__next__
-    made = Knowledge(store, embedder, names=lambda: ("shop",), docs_of=lambda _: (docs,), clock=impatient)
+    made = Knowledge(store, embedder, names=lambda: ("shop",), docs_of=lambda _: (rule_docs,), clock=impatient)
     yield made
     embedder.may_embed.set()
     await made.close()

@@ -24,14 +24,13 @@ from mcp_types import (
     TextContent,
     TextResourceContents,
 )
-from openai_server import OpenAIServer
+from openai_server import Held, OpenAIServer
 from typer.testing import CliRunner
 
 from agent.api.mcp import build_server, http_app, result_type
 from agent.api.tools import TOOLS
 from agent.cli import main as cli
 from agent.cli import serving
-from agent.config.settings import Settings
 from agent.core.callers import LOCAL
 from agent.core.models import Answer
 from agent.llm.scripted import ScriptedModel
@@ -70,47 +69,14 @@ def fields(result: CallToolResult) -> dict[str, Any]:
 
 
 @pytest.fixture
-async def openai() -> AsyncIterator[OpenAIServer]:
-    async with OpenAIServer().running() as server:
-        yield server
-    server.assert_done()
-
-
-@pytest.fixture
-def environment(openai: OpenAIServer, settings: Settings) -> dict[str, str]:
-    return {
-        "PYTHONPATH": str(ROOT),
-        "PATH": os.environ["PATH"],
-        "HF_HUB_OFFLINE": "1",
-        "OPENAI_BASE_URL": openai.url,
-        "OPENAI_API_KEY": "a-key-for-tests",
-        "NO_PROXY": "127.0.0.1",
-        "PLUMBLINE_PROFILE": "small_hosted",
-        "PLUMBLINE_SPECULATIVE_ANSWER": "false",
-        "PLUMBLINE_EMBEDDING": "openai",
-        "PLUMBLINE_REGISTRY": str(settings.registry),
-        "PLUMBLINE_STATE_DIR": str(settings.state_dir),
-        "PLUMBLINE_CACHE_DIR": str(settings.cache_dir),
-        "PLUMBLINE_MODEL_TIMEOUT_S": str(PATIENCE),
-    }
+def environment(hosted_environment: dict[str, str]) -> dict[str, str]:
+    return hosted_environment | {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "HF_HUB_OFFLINE": "1"}
 
 
 @pytest.fixture
 def process(environment: dict[str, str], tmp_path: Path) -> StdioServerParameters:
     """The command as a desktop client starts it."""
     return StdioServerParameters(command=sys.executable, args=["-m", "agent", "mcp"], env=environment, cwd=tmp_path)
-
-
-class Held(asyncio.Event):
-    """Holds a reply back for good; `awaited` is set when it was asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.awaited = asyncio.Event()
-
-    async def wait(self) -> Literal[True]:
-        self.awaited.set()
-        return await super().wait()
 
 
 def script(openai: OpenAIServer) -> None:

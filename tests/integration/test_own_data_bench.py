@@ -6,13 +6,13 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 
 from agent.config.settings import Settings
 from agent.core.models import Answer, Usage
-from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.chat import ChatRequest, Message, Reply
 from agent.llm.scripted import ScriptedModel
 from bench import own_data
 from bench.own_data import measure
@@ -40,14 +40,7 @@ DOLLARS = "dollars"  # read_csv_auto leaves its money as text
 class Summing(ScriptedModel):
     """Counts the rows, or adds up the column that the question names: right, where the reading lets it be."""
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
         counts = "How many rows are there?" in messages[-1].content
         measure = "count(*)" if counts else 'sum("Total Paid")'
         return Reply(text=json.dumps({"sql": f"SELECT {measure} AS n FROM dollars"}), usage=Usage(model_calls=1))

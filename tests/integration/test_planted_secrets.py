@@ -9,7 +9,7 @@ import io
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx2
 import pytest
@@ -59,6 +59,20 @@ def logged() -> Iterator[io.StringIO]:
     root.handlers[:] = handlers
     root.setLevel(level)
     telemetry.shutdown()
+
+
+class Planted(NamedTuple):
+    """The addresses that secrets are sent to: one that repeats what it gets, and one where nobody listens."""
+
+    echo: str
+    nowhere: str
+
+
+@pytest.fixture
+def planted(shop_file: Path, echo: str, nowhere: str, monkeypatch: pytest.MonkeyPatch) -> Planted:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=planted-otlp")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    return Planted(echo, nowhere)
 
 
 def registry_of(folder: Path, echo: str, nowhere: str) -> Path:
@@ -133,17 +147,9 @@ def filled(changes: dict[str, Any], echo: str, nowhere: str) -> dict[str, Any]:
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("changes", CASES.values(), ids=CASES)
 async def test_no_secret_is_told(
-    changes: dict[str, Any],
-    tmp_path: Path,
-    shop_file: Path,
-    echo: str,
-    nowhere: str,
-    logged: io.StringIO,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    changes: dict[str, Any], planted: Planted, tmp_path: Path, logged: io.StringIO, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=planted-otlp")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    echo, nowhere = planted
     settings = settings_of(tmp_path, echo, nowhere, **filled(changes, echo, nowhere))
     settings = settings.model_copy(update={"otel_exporter_otlp_endpoint": echo})
     configure_logs(settings)
@@ -173,16 +179,13 @@ async def test_no_secret_is_told(
 def test_the_doctor_tells_no_secret(
     changes: dict[str, Any],
     as_json: bool,
+    planted: Planted,
     tmp_path: Path,
-    shop_file: Path,
-    echo: str,
-    nowhere: str,
     logged: io.StringIO,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=planted-otlp")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    echo, nowhere = planted
     for name, value in given_of(tmp_path, echo, nowhere, **filled(changes, echo, nowhere)).items():
         if value is not None:
             plain = value.get_secret_value() if isinstance(value, SecretStr) else str(value)

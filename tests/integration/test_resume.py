@@ -10,7 +10,7 @@ import pytest
 from api_client import problem
 from asgi_server import served
 from held_model import HeldModel
-from shop_questions import TOTAL
+from shop_questions import ASKED, TOTAL
 from sse import Told, read_events, read_until
 
 from agent.api.app import create_app
@@ -20,7 +20,6 @@ from agent.core.errors import UnknownAnswer
 from agent.core.events import AnswerDelta, Event
 from agent.service import build_service
 
-ASKED = {"question": "What is the total of all orders?", "database": "shop"}
 PATIENCE = 30  # seconds until a test that waits in vain fails
 
 

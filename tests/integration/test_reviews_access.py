@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from api_client import api_client, app_without_docs, problem
-from people_shop import ANN, BEN, REGISTRY, REX, Client, ask, called, fail, served, succeed
+from people_shop import ANN, BEN, REX, Client, ask, called, fail, served, succeed
 from shop_questions import Make
 
 from agent.core.errors import StateUnavailable
@@ -22,8 +22,7 @@ NOBODY: dict[str, str] = {}
 
 @pytest.fixture
 async def client(make_service: Make, registry: Path) -> AsyncIterator[Client]:
-    registry.write_text(REGISTRY, encoding="utf-8")
-    async with served(make_service, enable_retrieval=False) as client:
+    async with served(make_service, registry, enable_retrieval=False) as client:
         yield client
 
 
@@ -140,8 +139,7 @@ async def test_a_review_that_there_is_not(client: Client, review: str) -> None:
 
 
 async def test_reviews_outlive_the_process(make_service: Make, registry: Path, model: ScriptedModel) -> None:
-    registry.write_text(REGISTRY, encoding="utf-8")
-    async with served(make_service, enable_retrieval=False) as client:
+    async with served(make_service, registry, enable_retrieval=False) as client:
         review = (await fail(client, model))["review_id"]
     async with served(make_service, enable_retrieval=False) as client:
         assert await ids(client, REX) == [review]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from api_client import problem
-from people_shop import ANN, BEN, BROKEN, QUESTION, REGISTRY, REX, VALID, Client, ask, fail, judged, served, succeed
+from people_shop import ANN, BEN, BROKEN, QUESTION, REX, VALID, Client, ask, fail, judged, served, succeed
 from shop_questions import TOTAL, Make
 
 from agent.feedback.records import MAX_SQL
@@ -25,8 +25,7 @@ pytestmark = pytest.mark.usefixtures("service_embedder")
 
 @pytest.fixture
 async def client(make_service: Make, registry: Path) -> AsyncIterator[Client]:
-    registry.write_text(REGISTRY, encoding="utf-8")
-    async with served(make_service) as client:
+    async with served(make_service, registry) as client:
         yield client
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 from api_client import problem
-from people_shop import ANN, BEN, QUESTION, REGISTRY, REX, Client, called, served, succeed
+from people_shop import ANN, BEN, QUESTION, REX, Client, called, served, succeed
 from shop_questions import TOTAL, Make
 
 from agent.llm.scripted import ScriptedModel
@@ -27,8 +27,7 @@ MOST = 3
 
 @pytest.fixture
 async def client(make_service: Make, registry: Path) -> AsyncIterator[Client]:
-    registry.write_text(REGISTRY, encoding="utf-8")
-    async with served(make_service, enable_retrieval=False, max_saved_queries=MOST) as client:
+    async with served(make_service, registry, enable_retrieval=False, max_saved_queries=MOST) as client:
         yield client
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from api_client import api_client, app_without_docs, problem
-from people_shop import ANN, BEN, REGISTRY, Client, called, served
+from people_shop import ANN, BEN, Client, called, served
 from shop_questions import Make
 
 from agent.core.models import Answer, AnswerPart
@@ -21,8 +21,7 @@ BY_STATUS = "SELECT status, COUNT(*) AS orders FROM orders GROUP BY status ORDER
 
 @pytest.fixture
 async def client(make_service: Make, registry: Path) -> AsyncIterator[Client]:
-    registry.write_text(REGISTRY, encoding="utf-8")
-    async with served(make_service, enable_retrieval=False) as client:
+    async with served(make_service, registry, enable_retrieval=False) as client:
         yield client
 
 

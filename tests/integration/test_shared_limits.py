@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from http_endpoint import served
+from http_endpoint import send_json, served
 
 from testbed.openai_replies import completion_of
 
@@ -72,23 +72,17 @@ class Endpoint(ThreadingHTTPServer):
 class Handler(BaseHTTPRequestHandler):
     server: Endpoint
 
+    def log_message(self, *_: object) -> None:
+        """Keep the tests' output clean."""
+
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         fits, left, reset_s = self.server.count()
         answer: dict[str, Any] = completion_of(body, {"content": "SELECT 1"}, COST - 10, 10)
         data = json.dumps(answer if fits else {"error": {"message": "Too many tokens.", "code": "rate_limit"}}).encode()
-        self.send_response(200 if fits else 429)
         limits = {"limit": BUDGET, "remaining": left, "reset": f"{reset_s:.3f}s"}
-        for name, value in limits.items():
-            self.send_header(f"x-ratelimit-{name}-tokens", str(value))
-        self.send_header("retry-after", f"{reset_s:.3f}")
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        """Keep the tests' output clean."""
+        headers = {f"x-ratelimit-{name}-tokens": str(value) for name, value in limits.items()}
+        send_json(self, 200 if fits else 429, headers | {"retry-after": f"{reset_s:.3f}"}, data)
 
 
 @pytest.fixture

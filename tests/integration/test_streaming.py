@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from asgi_server import served
 from held_model import HeldModel
-from shop_questions import STEPS, TOTAL
+from shop_questions import ASKED, STEPS, TOTAL
 from sse import Told, read_events, read_until
 
 from agent.api.app import create_app
@@ -18,7 +18,6 @@ from agent.config.settings import Settings
 from agent.core.errors import ModelFailed
 from agent.service import build_service
 
-ASKED = {"question": "What is the total of all orders?", "database": "shop"}
 PATIENCE = 30  # seconds until a test that waits in vain fails
 
 

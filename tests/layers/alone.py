@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 from unguarded import unguarded
 
 from executors.base import Executor
 from executors.errors import SqlError
+from executors.servers.sqlalchemy import SqlAlchemyExecutor
 
 
 def held(executor: Executor) -> set[str]:
@@ -37,3 +39,26 @@ def attempt(executor: Executor, statements: Iterable[str]) -> list[str]:
 def lone_statements(monkeypatch: pytest.MonkeyPatch) -> None:
     """Switch off the reading of quotes and words that holds every text back which is not one query."""
     monkeypatch.setattr("executors.servers.statements.require_one", lambda _sql, _row: None)
+
+
+def reader_of(server: Any, query: str) -> Callable[[], object]:
+    """Reads a server's whole state. Args: server: with `admin()`. query: whose rows are the state."""
+
+    def state() -> object:
+        with server.admin() as admin:
+            return admin.rows(query)
+
+    return state
+
+
+def make_tables(server: Any, statements: Iterable[str]) -> None:
+    """Run statements as the server's administrator."""
+    with server.admin() as admin:
+        for statement in statements:
+            admin(statement)
+
+
+def change_session(executor: SqlAlchemyExecutor, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give an executor other session statements, and take its way to interrupt a query."""
+    executor.row = executor.row.model_copy(update={"session": executor.row.session.model_copy(update=changes)})
+    monkeypatch.setattr(executor, "interrupt", lambda _lease: None)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
-from alone import attempt, held, lone_statements
+from alone import attempt, change_session, held, lone_statements, make_tables, reader_of
 from unguarded import unguarded
 
 from executors.engines.mysql.executor import MysqlExecutor
@@ -55,9 +56,7 @@ def server() -> Iterator[MariadbServer]:
     if reason := mariadb.missing():
         pytest.skip(reason)
     with MariadbServer() as server:
-        with server.admin() as admin:
-            for statement in MADE:
-                admin(statement)
+        make_tables(server, MADE)
         yield server
 
 
@@ -65,34 +64,27 @@ def server() -> Iterator[MariadbServer]:
 def only(server: MariadbServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Only]:
     """The executor with none but the layers that are named; without `LOGIN`, of a user who may do everything."""
     lone_statements(monkeypatch)
-    opened: list[MysqlExecutor] = []
+    with ExitStack() as opened:
 
-    def only(*layers: str) -> MysqlExecutor:
-        login = (READER, READER_PASSWORD) if LOGIN in layers else (USER, PASSWORD)
-        executor = MysqlExecutor("shop", Address.parse(server.url("people", *login)), options=ServerOptions())
-        session = executor.row.session
-        off = {
-            "read_only": session.read_only if READ_ONLY in layers else (),
-            "begin": session.begin if READ_ONLY in layers else (),
-            "timeout": session.timeout if STATEMENT in layers else "",
-        }
-        executor.row = executor.row.model_copy(update={"session": session.model_copy(update=off)})
-        monkeypatch.setattr(executor, "interrupt", lambda _lease: None)
-        opened.append(executor)
-        return executor
+        def only(*layers: str) -> MysqlExecutor:
+            login = (READER, READER_PASSWORD) if LOGIN in layers else (USER, PASSWORD)
+            executor = MysqlExecutor("shop", Address.parse(server.url("people", *login)), options=ServerOptions())
+            session = executor.row.session
+            off = {
+                "read_only": session.read_only if READ_ONLY in layers else (),
+                "begin": session.begin if READ_ONLY in layers else (),
+                "timeout": session.timeout if STATEMENT in layers else "",
+            }
+            change_session(executor, off, monkeypatch)
+            opened.callback(executor.close)
+            return executor
 
-    yield only
-    for executor in opened:
-        executor.close()
+        yield only
 
 
 @pytest.fixture
 def state(server: MariadbServer) -> Callable[[], object]:
-    def state() -> object:
-        with server.admin() as admin:
-            return admin.rows(STATE)
-
-    return state
+    return reader_of(server, STATE)
 
 
 def test_without_any_layer_a_write_gets_through(only: Only, server: MariadbServer, state: Callable[[], object]) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
-from alone import attempt, held, lone_statements
+from alone import attempt, change_session, held, lone_statements, reader_of
 from unguarded import unguarded
 
 from executors.engines.postgresql.executor import PostgresExecutor
@@ -68,37 +69,30 @@ def server() -> Iterator[PostgresServer]:
 def only(server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Only]:
     """The executor with none but the layers that are named; without `LOGIN`, a superuser's."""
     lone_statements(monkeypatch)
-    opened: list[PostgresExecutor] = []
+    with ExitStack() as opened:
 
-    def only(*layers: str) -> PostgresExecutor:
-        login = (READER, READER_PASSWORD) if LOGIN in layers else (USER, PASSWORD)
-        executor = PostgresExecutor("shop", Address.parse(server.url("postgres", *login)), options=ServerOptions())
-        session = executor.row.session
-        off = {
-            "read_only": session.read_only if READ_ONLY in layers else (),
-            "setup": tuple(it for it in session.setup if IDLE in layers or "idle_in" not in it),
-            "timeout": session.timeout if STATEMENT in layers else "",
-        }
-        executor.row = executor.row.model_copy(update={"session": session.model_copy(update=off)})
-        monkeypatch.setattr(executor, "interrupt", lambda _lease: None)
-        if CURSOR not in layers:
-            plainly = SqlAlchemyExecutor._execute.__get__(executor)
-            monkeypatch.setattr(executor, "_execute", plainly)
-        opened.append(executor)
-        return executor
+        def only(*layers: str) -> PostgresExecutor:
+            login = (READER, READER_PASSWORD) if LOGIN in layers else (USER, PASSWORD)
+            executor = PostgresExecutor("shop", Address.parse(server.url("postgres", *login)), options=ServerOptions())
+            session = executor.row.session
+            off = {
+                "read_only": session.read_only if READ_ONLY in layers else (),
+                "setup": tuple(it for it in session.setup if IDLE in layers or "idle_in" not in it),
+                "timeout": session.timeout if STATEMENT in layers else "",
+            }
+            change_session(executor, off, monkeypatch)
+            if CURSOR not in layers:
+                plainly = SqlAlchemyExecutor._execute.__get__(executor)
+                monkeypatch.setattr(executor, "_execute", plainly)
+            opened.callback(executor.close)
+            return executor
 
-    yield only
-    for executor in opened:
-        executor.close()
+        yield only
 
 
 @pytest.fixture
 def state(server: PostgresServer) -> Callable[[], object]:
-    def state() -> object:
-        with server.admin() as admin:
-            return admin.rows(STATE)
-
-    return state
+    return reader_of(server, STATE)
 
 
 def test_without_any_layer_a_write_gets_through(

@@ -5,8 +5,13 @@ from __future__ import annotations
 import sqlite3
 
 import duckdb
+import pytest
 
-from executors.base import Column, ForeignKey, Schema, Table
+from executors.base import CheckedSql, Column, ForeignKey, Schema, Table
+from executors.errors import SqlRefused
+from executors.guard import guard
+
+DIALECTS = ("sqlite", "duckdb", "postgresql", "sqlserver")
 
 DDL = """
 CREATE TABLE customers (id INTEGER, name VARCHAR, email VARCHAR, country VARCHAR);
@@ -57,3 +62,15 @@ def _table(name: str, columns: str, **references: str) -> Table:
         primary_key=("id",) if "id" in names else (),
         foreign_keys=tuple(keys),
     )
+
+
+def check(dialect: str, sql: str, row_limit: int = 500) -> CheckedSql:
+    """The query as the guard lets it through. Raises SqlRefused."""
+    return guard.check(sql, schema(dialect), row_limit=row_limit)
+
+
+def refusal(dialect: str, sql: str) -> SqlRefused:
+    """The guard's error; fails where the query passes."""
+    with pytest.raises(SqlRefused) as caught:
+        check(dialect, sql)
+    return caught.value

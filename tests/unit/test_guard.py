@@ -6,28 +6,14 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from guard_shop import schema
+from guard_shop import DIALECTS, check, refusal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from executors.base import CheckedSql
 from executors.errors import ErrorKind, SqlRefused
-from executors.guard import guard
-
-ALL = ("sqlite", "duckdb", "postgresql", "sqlserver")
 
 
-def check(dialect: str, sql: str, row_limit: int = 500) -> CheckedSql:
-    return guard.check(sql, schema(dialect), row_limit=row_limit)
-
-
-def refusal(dialect: str, sql: str) -> SqlRefused:
-    with pytest.raises(SqlRefused) as caught:
-        check(dialect, sql)
-    return caught.value
-
-
-@pytest.mark.parametrize("dialect", ALL)
+@pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(
     "sql, why",
     [
@@ -252,7 +238,7 @@ def test_what_cannot_be_understood_whole_is_refused(sql: str, kind: ErrorKind, w
     assert refusal("sqlite", sql).kind is kind, why
 
 
-@pytest.mark.parametrize("dialect", ALL)
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_refusal_says_what_was_refused_and_what_to_write(dialect: str) -> None:
     error = refusal(dialect, "drop table orders")
     assert error.message == "Only reading is allowed; DROP would change the database and was refused."
@@ -264,7 +250,7 @@ _WORDS = """SELECT FROM WHERE GROUP BY ORDER LIMIT ( ) , ; . * = + - -> :: : [ ]
 LIKE DATE INTERVAL EXTRACT VALUES PIVOT FOR LATERAL unnest count DISTINCT FILTER WITHIN INSERT INTO DELETE TOP -- /* */"""
 
 
-@pytest.mark.parametrize("dialect", ALL)
+@pytest.mark.parametrize("dialect", DIALECTS)
 @settings(max_examples=150, deadline=None)
 @given(words=st.lists(st.sampled_from(_WORDS.split()), max_size=25))
 def test_whatever_is_written_is_let_through_or_refused(dialect: str, words: list[str]) -> None:

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 import pytest
 from bare_names import bare
-from guard_shop import schema
+from guard_shop import DIALECTS, check, refusal, schema
 
-from executors.base import CheckedSql
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard import guard
-
-ALL = ("sqlite", "duckdb", "postgresql", "sqlserver")
-
-
-def check(dialect: str, sql: str, row_limit: int = 500) -> CheckedSql:
-    return guard.check(sql, schema(dialect), row_limit=row_limit)
-
-
-def refusal(dialect: str, sql: str) -> SqlRefused:
-    with pytest.raises(SqlRefused) as caught:
-        check(dialect, sql)
-    return caught.value
 
 
 @pytest.mark.parametrize(
@@ -161,7 +148,7 @@ def test_rows_are_capped_in_the_dialects_own_words(dialect: str, sql: str, shown
     assert checked.row_limit == 500
 
 
-@pytest.mark.parametrize("dialect", ALL)
+@pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(
     "sql, kind, message, hint",
     [

@@ -4,26 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from guard_shop import schema
-
-from executors.base import CheckedSql
-from executors.errors import SqlRefused
-from executors.guard import guard
-
-ALL = ("sqlite", "duckdb", "postgresql", "sqlserver")
+from guard_shop import DIALECTS, check
 
 
-def check(dialect: str, sql: str, row_limit: int = 500) -> CheckedSql:
-    return guard.check(sql, schema(dialect), row_limit=row_limit)
-
-
-def refusal(dialect: str, sql: str) -> SqlRefused:
-    with pytest.raises(SqlRefused) as caught:
-        check(dialect, sql)
-    return caught.value
-
-
-@pytest.mark.parametrize("dialect", ALL)
+@pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(
     "sql",
     [

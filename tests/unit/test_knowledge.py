@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from index_fixtures import RULE
 from manual_clock import Clock
 
 from agent.config.settings import Settings
@@ -23,7 +24,6 @@ from rag.index.revision import Turn, slug_of
 from rag.index.store import Store
 from rag.testing import HashingEmbedder
 
-RULE = "Cancelled orders do not count as revenue."
 QUESTION = "What is the revenue of orders?"
 OVERLOADED = "The embedding model answered with status 429."
 
@@ -44,21 +44,14 @@ class Embedder(HashingEmbedder):
 
 
 @pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    path = tmp_path / "shop.md"
-    path.write_text(f"# Shop\n\n## Rules\n\n- {RULE}\n", encoding="utf-8")
-    return path
-
-
-@pytest.fixture
 def embedder() -> Embedder:
     return Embedder()
 
 
 @pytest.fixture
-def knowledge(tmp_path: Path, docs: Path, embedder: Embedder, clock: Clock) -> Knowledge:
+def knowledge(tmp_path: Path, rule_docs: Path, embedder: Embedder, clock: Clock) -> Knowledge:
     return Knowledge(
-        Store(tmp_path / "index"), embedder, names=lambda: ("shop",), docs_of=lambda _: (docs,), clock=clock
+        Store(tmp_path / "index"), embedder, names=lambda: ("shop",), docs_of=lambda _: (rule_docs,), clock=clock
     )
 
 
@@ -112,12 +105,12 @@ async def test_what_succeeded_is_not_done_again(
 
 
 async def test_one_cause_gives_one_warning(
-    knowledge: Knowledge, database: Database, docs: Path, embedder: Embedder, tmp_path: Path
+    knowledge: Knowledge, database: Database, rule_docs: Path, embedder: Embedder, tmp_path: Path
 ) -> None:
     await knowledge.find(QUESTION, database, 5)  # the index is there, and the docs then change
-    docs.write_text(f"# Shop\n\n## Rules\n\n- {RULE}\n- Guests have no account.\n", encoding="utf-8")
+    rule_docs.write_text(f"# Shop\n\n## Rules\n\n- {RULE}\n- Guests have no account.\n", encoding="utf-8")
     embedder.error = OVERLOADED
-    restarted = Knowledge(Store(tmp_path / "index"), embedder, names=lambda: ("shop",), docs_of=lambda _: (docs,))
+    restarted = Knowledge(Store(tmp_path / "index"), embedder, names=lambda: ("shop",), docs_of=lambda _: (rule_docs,))
 
     known = await restarted.find(QUESTION, database, 5)
 
@@ -125,9 +118,9 @@ async def test_one_cause_gives_one_warning(
 
 
 async def test_docs_that_could_not_be_used_are_told_with_every_answer(
-    knowledge: Knowledge, database: Database, docs: Path
+    knowledge: Knowledge, database: Database, rule_docs: Path
 ) -> None:
-    docs.write_text("# Shop\n\n## orders\n\n- `amuont`: euros, without tax.\n", encoding="utf-8")
+    rule_docs.write_text("# Shop\n\n## orders\n\n- `amuont`: euros, without tax.\n", encoding="utf-8")
 
     first, second = [await knowledge.find(QUESTION, database, 5) for _ in range(2)]
 
@@ -137,8 +130,8 @@ async def test_docs_that_could_not_be_used_are_told_with_every_answer(
     assert second.warnings == first.warnings
 
 
-async def test_problems_are_still_told_after_indexing(knowledge: Knowledge, database: Database, docs: Path) -> None:
-    docs.write_text("# Shop\n\n## orders\n\n- `amuont`: euros, without tax.\n", encoding="utf-8")
+async def test_problems_are_told_after_indexing(knowledge: Knowledge, database: Database, rule_docs: Path) -> None:
+    rule_docs.write_text("# Shop\n\n## orders\n\n- `amuont`: euros, without tax.\n", encoding="utf-8")
 
     indexed = await knowledge.index(database)
     known = await knowledge.find(QUESTION, database, 5)
@@ -147,9 +140,9 @@ async def test_problems_are_still_told_after_indexing(knowledge: Knowledge, data
     assert known.warnings == (f"Not used of the docs: {indexed.problems[0]}",)
 
 
-async def test_many_problems_are_told_in_a_few_lines(knowledge: Knowledge, database: Database, docs: Path) -> None:
+async def test_many_problems_are_told_in_a_few_lines(knowledge: Knowledge, database: Database, rule_docs: Path) -> None:
     lines = "".join(f"- `missing_{number}`: of no use.\n" for number in range(9))
-    docs.write_text(f"# Shop\n\n## orders\n\n{lines}", encoding="utf-8")
+    rule_docs.write_text(f"# Shop\n\n## orders\n\n{lines}", encoding="utf-8")
 
     known = await knowledge.find(QUESTION, database, 5)
 
@@ -178,14 +171,14 @@ async def test_indexing_by_hand_says_what_fails(knowledge: Knowledge, database: 
 
 
 @pytest.mark.parametrize("has_docs", [True, False])
-async def test_only_docs_warm_the_embedder_up(tmp_path: Path, docs: Path, has_docs: bool) -> None:
+async def test_only_docs_warm_the_embedder_up(tmp_path: Path, rule_docs: Path, has_docs: bool) -> None:
     class Warm(LocalEmbedder):
         loaded = False
 
         def load(self) -> None:
             self.loaded = True
 
-    embedder, listed = Warm(), {"bare": (), "shop": (docs,) if has_docs else ()}
+    embedder, listed = Warm(), {"bare": (), "shop": (rule_docs,) if has_docs else ()}
     await Knowledge(
         Store(tmp_path / "index"), embedder, names=lambda: tuple(listed), docs_of=lambda name: listed[name]
     ).warm_up()
@@ -209,10 +202,10 @@ def test_without_a_token_the_embedder_is_unavailable_and_says_what_to_do(monkeyp
 
 
 async def test_what_is_added_while_indexing_waits_for_another_process_is_not_lost(
-    tmp_path: Path, docs: Path, embedder: Embedder, database: Database
+    tmp_path: Path, rule_docs: Path, embedder: Embedder, database: Database
 ) -> None:
     store, added = Store(tmp_path / "index"), AddedDocuments(MemoryStore())
-    knowledge = Knowledge(store, embedder, names=lambda: ("shop",), docs_of=lambda _: (docs,), added=added)
+    knowledge = Knowledge(store, embedder, names=lambda: ("shop",), docs_of=lambda _: (rule_docs,), added=added)
     guest = make_document("rule", "Guest: an order without a customer.", database="shop")
     lock = FileLock(tmp_path / "index" / slug_of("shop") / "index.lock", thread_local=False)
     lock.acquire()

@@ -107,13 +107,18 @@ def test_all_columns_come_without_them_and_the_answer_says_so() -> None:
     assert sentence(held("SELECT * FROM staff")) == ""
 
 
-async def test_a_model_that_selects_one_is_told_and_its_rows_never_leave(
-    make_service: Callable[..., Service], registry: Path, model: ScriptedModel, shop_file: Path
-) -> None:
+def add_email(shop_file: Path) -> None:
+    """Give the customers an e-mail address."""
     connection = sqlite3.connect(shop_file)
     connection.execute("ALTER TABLE customers ADD COLUMN email TEXT DEFAULT 'ada@mail.example'")
     connection.commit()
     connection.close()
+
+
+async def test_a_model_that_selects_one_is_told_and_its_rows_never_leave(
+    make_service: Callable[..., Service], registry: Path, model: ScriptedModel, shop_file: Path
+) -> None:
+    add_email(shop_file)
     registry.write_text("shop: {url: shop.sqlite, private: [customers.email]}", encoding="utf-8")
     service = make_service(enable_retrieval=False)
     model.replies(sql="SELECT email FROM customers")
@@ -132,10 +137,7 @@ async def test_a_model_that_selects_one_is_told_and_its_rows_never_leave(
 async def test_the_rows_of_a_change_come_without_them(
     make_service: Callable[..., Service], registry: Path, model: ScriptedModel, shop_file: Path
 ) -> None:
-    connection = sqlite3.connect(shop_file)
-    connection.execute("ALTER TABLE customers ADD COLUMN email TEXT DEFAULT 'ada@mail.example'")
-    connection.commit()
-    connection.close()
+    add_email(shop_file)
     registry.write_text(
         "shop: {url: shop.sqlite, writable: true, writers: [ann], private: [customers.email]}", encoding="utf-8"
     )

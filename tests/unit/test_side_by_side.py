@@ -6,7 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 from pydantic import SecretStr
@@ -17,7 +17,7 @@ from agent.core.events import Event, SqlExecuted
 from agent.core.models import Answer
 from agent.databases.database import Database
 from agent.databases.supporting_rows import fetch_raw_records
-from agent.llm.chat import Message, Reply, ReplySchema
+from agent.llm.chat import ChatRequest, Message, Reply
 from agent.llm.scripted import ScriptedModel
 from agent.pipeline import run as run_module
 from agent.prompting.context import enrich
@@ -54,17 +54,10 @@ class WatchedModel(ScriptedModel):
         async with asyncio.timeout(PATIENCE_S):
             await self._reached[call].wait()
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: ReplySchema | None = None,
-        max_tokens: int = 500,
-        temperature: float = 0.0,
-    ) -> Reply:
+    async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
         number = len(self.asked) + 1
         self._reached[number].set()
-        reply = await super().complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+        reply = await super().complete(messages, **request)
         if number in self._held:
             try:
                 await self.reached(self._held[number])
