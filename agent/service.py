@@ -28,6 +28,7 @@ from agent.databases.paging import Cursors
 from agent.databases.registry import DatabaseInfo, Databases, build_router
 from agent.feedback.build import build_people
 from agent.first_look.look import FirstLook, FirstLooks
+from agent.first_look.sample_questions import sample_questions
 from agent.jobs.jobs import Jobs
 from agent.jobs.shelf import JobShelf
 from agent.knowledge.documents import AddedDocuments, ColumnPlace, Documents
@@ -51,7 +52,6 @@ from agent.storage.idempotency import Idempotency
 from agent.telemetry.ledger import Ledger
 from agent.telemetry.logs import hide
 from agent.understanding.followups.followups import FollowUps
-from agent.understanding.sample_questions import sample_questions
 from agent.uploads.blobs import build_blobs
 from agent.uploads.records import Upload
 from agent.uploads.uploads import Arriving, Uploads

@@ -51,14 +51,16 @@ async def answer(question: Question, database: Database, parts: Parts) -> AsyncI
 
 
 async def _steps(run: Run) -> AsyncIterator[Event]:
+    from agent.pipeline.answers.understood import reply
+
     question = run.question
     yield Started(trace_id=question.trace_id, question=question.text, database=question.database)
     yield await run.enter()
     yield run.resolve_dialect()
     if question.options.confirm is not None:
         way = writes.confirm(run, question.options.confirm)
-    elif reply := await run.reply():
-        way = _replied(reply)
+    elif found := await reply(run):
+        way = _replied(found)
     else:
         run.load_model()
         yield await run.select_schema()
@@ -67,11 +69,11 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
         yield event
 
 
-async def _replied(reply: Answer) -> AsyncIterator[Event]:
+async def _replied(found: Answer) -> AsyncIterator[Event]:
     """What needed no query, in words."""
-    for sentence in SENTENCE.findall(reply.answer):
+    for sentence in SENTENCE.findall(found.answer):
         yield AnswerDelta(text=sentence)
-    yield Done(answer=reply)
+    yield Done(answer=found)
 
 
 async def _read(run: Run) -> AsyncIterator[Event]:

@@ -12,6 +12,7 @@ from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.off_loop import off_loop
 from agent.databases.made_addresses import refuse_made_address
 from agent.databases.private_values import hidden_columns, sentence
+from agent.pipeline.drafts.ahead import begin_ahead
 from agent.pipeline.drafts.consensus import elected, grouped
 from agent.pipeline.drafts.plan import plan_of
 from agent.pipeline.drafts.progress import sql_progress
@@ -129,7 +130,7 @@ class Round:
         if self._checked is None:
             return None
         if not self._reusing and self._run.confirmation.second_draft == "judges":
-            self._run.ahead.begin(self._run)
+            begin_ahead(self._run)
         with self._run.ledger.timed("sql_executor"):
             try:
                 self._update(result=await self._rows_of(self._checked))
@@ -272,7 +273,7 @@ class Round:
         if known is not None:
             return known
         if run.confirmation.second_draft == "besides":  # of an endpoint, which writes several at once
-            run.ahead.begin(run)  # here, where what is heard of a reply is not yet told as the query
+            begin_ahead(run)  # here, where what is heard of a reply is not yet told as the query
         private = frozenset().union(*hidden_columns(run.context.db_schema, run.question.own_words).values())
         with sql_progress(len(run.attempts) + 1, run.context.system, run.question.text, private, run.part):
             return await self._written()

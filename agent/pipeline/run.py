@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,18 +20,16 @@ from agent.core.events import (
     Repairing,
     SchemaSelected,
 )
-from agent.core.models import Answer, Attempt, Candidate, Doubt, Draft, Plan, Question
+from agent.core.models import Attempt, Candidate, Doubt, Draft, Plan, Question
 from agent.core.off_loop import off_loop
 from agent.databases.database import Database
 from agent.databases.paging import Paged
 from agent.databases.supporting_rows import RawRecords, fetch_raw_records
 from agent.grounding.result import CheckedText
-from agent.pipeline.answers.response import best_of
 from agent.pipeline.answers.synthesize import facts_of, row_count_context
-from agent.pipeline.drafts.ahead import DraftAhead
 from agent.pipeline.drafts.consensus import Evidence, evidence_of
 from agent.pipeline.drafts.reuse import Reuse
-from agent.pipeline.judging.side_tasks import SideTasks
+from agent.pipeline.judging.side_tasks import DraftAhead, SideTasks
 from agent.pipeline.parts import Parts
 from agent.prompting.context import Context, enrich
 from agent.telemetry.ledger import Ledger
@@ -87,11 +86,12 @@ class Run:
 
         Small talk leans on nothing.
         """
-        from agent.pipeline.answers.understood import talk
+        from agent.understanding.reading import small_talk
 
         history = len(self.question.history)
         with self.ledger.timed("entry"):
-            self.heard = talk(self.question)
+            if self.question.options.confirm is None:  # the words of a confirmation are not read
+                self.heard = small_talk(self.question.text)
             if self.heard is None:
                 self.question = await self.parts.followups.understood(self.question, self.ledger)
             else:
@@ -104,13 +104,6 @@ class Run:
             leans=bool(self.question.history),
             elapsed_ms=self.ledger.last,
         )
-
-    async def reply(self) -> Answer | None:
-        """The response that needs no SQL: to small talk, and to a question about the data; None for all else."""
-        from agent.pipeline.answers.understood import replied
-
-        with self.ledger.timed("entry"):
-            return await replied(self, self.heard)
 
     def resolve_dialect(self) -> DialectResolved:
         """Step 2; the name was found in the registry."""
@@ -379,3 +372,18 @@ class Run:
                 self.limits.raw_row_limit,
                 result=attempt.result,
             )
+
+
+def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
+    """The accepted attempt, else the best that has rows; the earlier one where two are as good. None without rows.
+
+    Among unaccepted ones, an attempt that only the judge refused is better than one that failed a plain check, and rows
+    are better than none.
+    """
+
+    def worth(attempt: Attempt) -> tuple[bool, int, bool]:
+        failed = sum(check.passed is False for check in attempt.checks)
+        return attempt.accepted, -failed, bool(attempt.result and attempt.result.rows)
+
+    ran = [attempt for attempt in attempts if attempt.result is not None]
+    return max(ran, key=worth, default=None)  # max keeps the first of equals

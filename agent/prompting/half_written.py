@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from agent.core.addresses import addresses, is_address, normal
 from agent.prompting import leaks
-from agent.prompting.addresses import addresses, is_address, normal
 
 _TOKEN = re.compile(
     r"(?P<quoted>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|\[[^\]\n]*\]|--[^\n]*\n|/\*.*?\*/)"

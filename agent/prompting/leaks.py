@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from agent.prompting.addresses import addresses, built, is_address, normal
+from agent.core.addresses import addresses, built, is_address, normal
 
 RUN = 8  # words in a row that nobody writes by chance
 FREE = 3  # words in a row that any query may share with the instructions

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError, UnsupportedError
@@ -31,7 +31,6 @@ from executors.sql.row_limit import limited
 
 if TYPE_CHECKING:
     from executors.guard.held_columns import Hidden
-    from executors.row_security.held_rows import HeldRows
 
 MAX_CHARS = 20_000
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -49,6 +48,15 @@ _OTHER_WORDS = words(
 )
 
 
+class VisibleRows(Protocol):
+    """The rows that a caller may see, as `HeldRows` of the row filters. visible: the schema that they may see."""
+
+    visible: Schema
+
+    def hold(self, root: exp.Query, names: NameCheck) -> tuple[str, ...]:
+        """Have a query's tables give these rows alone. Returns what is kept from the caller, in sentences."""
+
+
 def check(
     sql: str,
     schema: Schema,
@@ -57,7 +65,7 @@ def check(
     check_names: bool = True,
     parameters: Parameters | None = None,
     open_parameters: bool = False,
-    rows: HeldRows | None = None,
+    rows: VisibleRows | None = None,
     functions: frozenset[str] = frozenset(),
     catalogue: frozenset[str] = frozenset(),
     hidden: Hidden | None = None,

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import re
+from typing import Protocol, TypeVar
 
 from executors.base import Schema
 from rag.docs.documents import Document, Kind, ReadResult, make_document
 from rag.docs.names import Names, bare
-from rag.docs.semantics import DbtProject
 
 _QUALIFIED = re.compile(r"[`*]([^`*\s()]+)`?\.`?([^`*\s()]+)[`*]")  # `orders.total`, `orders`.`total`, **orders.total**
+
+
+class Gathering(Protocol):
+    """What several files say together. It hands to the collector what follows when all are read."""
+
+    def __init__(self, collector: DocsCollector) -> None: ...
+
+    def finish(self) -> None:
+        """Hand it over."""
+
+
+G = TypeVar("G", bound=Gathering)
 
 
 class DocsCollector:
@@ -27,12 +39,21 @@ class DocsCollector:
         self._database = schema.database if schema else ""
         self._documents: dict[str, Document] = {}
         self._problems: list[str] = []
-        self.project = DbtProject(self)
+        self._shared: dict[type[Gathering], Gathering] = {}
 
     def result(self) -> ReadResult:
         """All that was gathered."""
-        self.project.finish()
+        for gathering in self._shared.values():
+            gathering.finish()
         return ReadResult(documents=tuple(self._documents.values()), problems=tuple(self._problems))
+
+    def shared(self, kind: type[G]) -> G:
+        """What the files of one kind say together: one for all of them, which `result` finishes."""
+        if kind not in self._shared:
+            self._shared[kind] = kind(self)
+        found = self._shared[kind]
+        assert isinstance(found, kind)  # noqa: S101  the dict is keyed by it
+        return found
 
     def problem(self, source: str, message: str) -> None:
         """Note, once, what could not be used."""

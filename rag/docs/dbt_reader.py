@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from rag.docs.semantics import DbtProject, Node, nodes, texts
+
 if TYPE_CHECKING:
     from rag.docs.collector import DocsCollector
 
@@ -18,8 +20,6 @@ _TESTS = ("tests", "data_tests")
 _METRIC_KEYS = {"type", "type_params", "calculation_method", "agg", "model"}
 _DOC = re.compile(r"\{\{\s*doc\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?['\"](?P<name>[^'\"]+)['\"]\s*\)\s*\}\}")
 _PROMISES = {"not_null": "never NULL", "unique": "unique", "primary_key": "primary key"}
-
-Node = dict[str, Any]
 
 
 def is_dbt(content: Node) -> bool:
@@ -31,30 +31,16 @@ def is_dbt(content: Node) -> bool:
     return any(key in content for key in _OTHERS) and not {"tables", "rules", "queries"} & set(content)
 
 
-def nodes(content: Any) -> Iterator[Node]:
-    """The mappings of a list; of a mapping by names, each with its name."""
-    if isinstance(content, dict):
-        content = [{"name": name, **(node if isinstance(node, dict) else {})} for name, node in content.items()]
-    if isinstance(content, list):
-        yield from (node for node in content if isinstance(node, dict))
-
-
-def texts(content: Any) -> list[str]:
-    """A text, or a list of texts, as a list."""
-    listed = content if isinstance(content, list) else [content]
-    return [str(one) for one in listed if one is not None and not isinstance(one, (dict, list))]
-
-
 class DbtReader:
     """Reads one document of a file.
 
     Args:
         source: the file's name.
-        collector: takes what is read; its `project` takes what other files are needed for.
+        collector: takes what is read; what other files are needed for goes to its `DbtProject`.
     """
 
     def __init__(self, source: str, collector: DocsCollector) -> None:
-        self._source, self._to, self._project = source, collector, collector.project
+        self._source, self._to, self._project = source, collector, collector.shared(DbtProject)
 
     def read(self, content: Node) -> None:
         for key in RELATIONS:

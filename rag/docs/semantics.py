@@ -7,13 +7,15 @@ columns are its entities and dimensions; and the metrics of the old `dbt_metrics
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rag.docs.dbt_reader import Node, nodes, texts
 from rag.docs.names import letters, nearest
 
 if TYPE_CHECKING:
     from rag.docs.collector import DocsCollector
+
+Node = dict[str, Any]
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _REFERENCE = re.compile(
@@ -35,6 +37,20 @@ _AGGREGATES = {
     "percentile": "PERCENTILE({})",
 }
 _DEEP = 8  # metrics of metrics
+
+
+def nodes(content: Any) -> Iterator[Node]:
+    """The mappings of a list; of a mapping by names, each with its name."""
+    if isinstance(content, dict):
+        content = [{"name": name, **(node if isinstance(node, dict) else {})} for name, node in content.items()]
+    if isinstance(content, list):
+        yield from (node for node in content if isinstance(node, dict))
+
+
+def texts(content: Any) -> list[str]:
+    """A text, or a list of texts, as a list."""
+    listed = content if isinstance(content, list) else [content]
+    return [str(one) for one in listed if one is not None and not isinstance(one, (dict, list))]
 
 
 class _Model(NamedTuple):

@@ -1,7 +1,7 @@
 """No circles: not between modules, and not between the rooms of any package. Imports inside functions count.
 
-Imports under TYPE_CHECKING do not: they name a type for the checker and never run, so nothing depends on their order.
-Modules that are imported by a name in a table (`import_module`) do not either: a table of dialects, rules or drivers is
+Imports under TYPE_CHECKING count between modules: who reads the one has to know the other. Between rooms they do not.
+Modules that are imported by a name in a table (`import_module`) do not count: a table of dialects, rules or drivers is
 how a lower floor lets a higher one join it. `python -m tests.unit.test_layers` prints the floors.
 """
 
@@ -31,9 +31,9 @@ def type_checking(tree: ast.AST) -> set[int]:
     }
 
 
-def imported(tree: ast.AST) -> Iterator[str]:
-    """What a module imports when it runs; of `from a import b`, `a.b` and `a`."""
-    skipped = type_checking(tree)
+def imported(tree: ast.AST, *, types: bool = False) -> Iterator[str]:
+    """What a module imports; of `from a import b`, `a.b` and `a`. Args: types: with what only a type checker sees."""
+    skipped = set() if types else type_checking(tree)
     for node in ast.walk(tree):
         if id(node) in skipped:
             continue
@@ -46,8 +46,8 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 
 @cache
-def modules() -> Graph:
-    """Every module of the three packages, with those that it imports."""
+def modules(*, types: bool = False) -> Graph:
+    """Every module of the three packages, with those that it imports. Args: types: see `imported`."""
     paths = {
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
         for top in TOPS
@@ -55,7 +55,8 @@ def modules() -> Graph:
     }
     graph = {}
     for name, path in paths.items():
-        found = [it for it in imported(ast.parse(path.read_text(encoding="utf-8"))) if it in paths and it != name]
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found = [it for it in imported(tree, types=types) if it in paths and it != name]
         # `from a import b` is a matter of `a` itself only where `b` is no module.
         whole = {it for it in found if not any(other.startswith(f"{it}.") for other in found)}
         graph[name] = frozenset(whole)
@@ -101,7 +102,7 @@ def packages() -> list[str]:
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
-    assert circle(modules()) == []
+    assert circle(modules(types=True)) == []
 
 
 @pytest.mark.parametrize("package", packages())
@@ -120,6 +121,7 @@ def test_finds_circles_that_only_functions_close() -> None:
 
     assert "agent.c" not in graph["agent.b"]
     assert set(circle(graph)) == {"agent.a", "agent.b"}
+    assert "agent.c" in imported(second, types=True)
     assert circle({"agent.a": frozenset(imported(first))}) == []
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from shop_questions import Ask
 
+from agent.databases.made_addresses import makes_address
 from agent.llm.scripted import ScriptedModel
-from agent.prompting.made_texts import makes_address
 from executors.base import QueryResult
 
 LINK = "https://evil.example/?d=ann"

@@ -15,9 +15,9 @@ from agent.core.events import HumanReview
 from agent.core.models import Attempt, Check, Options, Question, Verdict
 from agent.databases.supporting_rows import RawRecords
 from agent.grounding.result import CheckedText
-from agent.pipeline.answers.response import answered, best_of, review_text, reviewed
+from agent.pipeline.answers.response import answered, review_text, reviewed
 from agent.pipeline.confidence.calibration import calibration_of
-from agent.pipeline.run import Run
+from agent.pipeline.run import Run, best_of
 from agent.telemetry.ledger import Ledger
 from executors.base import QueryResult
 

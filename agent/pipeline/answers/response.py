@@ -18,21 +18,6 @@ if TYPE_CHECKING:
     from agent.pipeline.run import Run
 
 
-def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
-    """The accepted attempt, else the best that has rows; the earlier one where two are as good. None without rows.
-
-    Among unaccepted ones, an attempt that only the judge refused is better than one that failed a plain check, and rows
-    are better than none.
-    """
-
-    def worth(attempt: Attempt) -> tuple[bool, int, bool]:
-        failed = sum(check.passed is False for check in attempt.checks)
-        return attempt.accepted, -failed, bool(attempt.result and attempt.result.rows)
-
-    ran = [attempt for attempt in attempts if attempt.result is not None]
-    return max(ran, key=worth, default=None)  # max keeps the first of equals
-
-
 def answered(run: Run, best: Attempt) -> Answer:
     """The response where a query gave rows, believed or not."""
     checks = (*final_checks(run, best), *run.text.checks)

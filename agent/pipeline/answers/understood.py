@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agent.core.models import Answer, Check, Question
-from agent.understanding.reading import DataQuestion, Heard, about_data, may_be_about_data, small_talk
+from agent.core.models import Answer, Check
+from agent.pipeline.answers.response import common
+from agent.understanding.reading import DataQuestion, about_data, may_be_about_data
 from agent.understanding.replies import DataReplies, Reply, talk_reply
 from rag.docs.documents import Document
 from rag.errors import RetrievalError
@@ -16,25 +17,24 @@ if TYPE_CHECKING:
     from agent.pipeline.run import Run
 
 
-def talk(question: Question) -> Heard | None:
-    """What small talk a message is; a confirmation's words are not read, and a reply to what was asked back is none."""
-    return None if question.options.confirm is not None else small_talk(question.text)
-
-
-async def replied(run: Run, heard: Heard | None) -> Answer | None:
+async def reply(run: Run) -> Answer | None:
     """The response to small talk, or to a question about the data; None for all that needs a query.
 
     Args:
         run: whose question is self-contained by now.
-        heard: the small talk that the message is.
 
     Raises:
         DatabaseUnavailable: its schema cannot be read.
     """
-    if heard is not None:
+    with run.ledger.timed("entry"):
+        return await _reply(run)
+
+
+async def _reply(run: Run) -> Answer | None:
+    if (heard := run.heard) is not None:
         schema, documents = await run.database.schema(), await _documents(run)
-        reply = talk_reply(heard.talk, heard.language, run.question.database, schema, documents)
-        return _answer(run, reply, "small_talk")
+        found = talk_reply(heard.talk, heard.language, run.question.database, schema, documents)
+        return _answer(run, found, "small_talk")
     if run.question.history or not may_be_about_data(run.question.text):
         return None  # what could not be made whole says too little
     database = run.database
@@ -48,18 +48,16 @@ async def replied(run: Run, heard: Heard | None) -> Answer | None:
     return _answer(run, await replies.reply(recognized.about), "about_data")
 
 
-def _answer(run: Run, reply: Reply, kind: Kind) -> Answer:
-    from agent.pipeline.answers.response import common
-
-    checks = [Check(name="source", passed=True, detail="; ".join(reply.sources))] if reply.sources else []
+def _answer(run: Run, found: Reply, kind: Kind) -> Answer:
+    checks = [Check(name="source", passed=True, detail="; ".join(found.sources))] if found.sources else []
     return common(run).model_copy(
         update={
             "kind": kind,
-            "answer": reply.text,
-            "results": list(reply.rows),
-            "columns": list(reply.columns),
-            "row_count": len(reply.rows),
-            "tables_used": list(reply.tables),
+            "answer": found.text,
+            "results": list(found.rows),
+            "columns": list(found.columns),
+            "row_count": len(found.rows),
+            "tables_used": list(found.tables),
             "checks": checks,
         }
     )

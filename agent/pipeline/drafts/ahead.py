@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from agent.core.errors import ReplyUnusable
@@ -13,39 +12,13 @@ if TYPE_CHECKING:
     from agent.pipeline.run import Run
 
 
-class DraftAhead:
-    """At most one a question. It has no earlier draft in view, so it is as good whatever becomes of the first one."""
+def begin_ahead(run: Run) -> None:
+    """Have a further draft written beside what comes next; nothing where one was begun, or none is wanted.
 
-    def __init__(self) -> None:
-        self._task: asyncio.Task[Draft | None] | None = None
-        self._begun = self._taken = False
-
-    @property
-    def waits(self) -> bool:
-        """Whether there is one that nobody has taken."""
-        return self._begun and not self._taken
-
-    def begin(self, run: Run) -> None:
-        """Have it written beside what comes next; nothing where one was begun, or no second draft is wanted.
-
-        What is awaited first calls the model first, and takes its share of the question's budget.
-        """
-        if not self._begun and run.wants_draft_ahead:
-            self._begun = True
-            self._task = asyncio.create_task(_in_step(run, further_draft(run)))
-
-    def take(self) -> Awaitable[Draft | None] | None:
-        """The one that was begun, once; None where there is none."""
-        if not self.waits:
-            return None
-        self._taken = True
-        return self._task
-
-    async def close(self) -> None:
-        """Cancel it; what it raised is nobody's concern where nobody took it."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+    What is awaited first calls the model first, and takes its share of the question's budget.
+    """
+    if run.wants_draft_ahead:
+        run.ahead.begin(lambda: _in_step(run, further_draft(run)))
 
 
 def further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:

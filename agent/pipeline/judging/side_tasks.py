@@ -1,11 +1,12 @@
-"""What runs beside the steps: the model's load, the raw records, and a first draft of the answer."""
+"""What runs beside the steps: the model's load, the raw records, a first draft of the answer, a further query."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
+from agent.core.models import Draft
 from agent.databases.supporting_rows import RawRecords
 
 
@@ -56,3 +57,38 @@ class SideTasks:
             self._loading.cancel()
             self._dropped.append(self._loading)
         await asyncio.gather(*self._dropped, return_exceptions=True)
+
+
+class DraftAhead:
+    """A further draft that is begun before its turn, at most one a question.
+
+    It has no earlier draft in view, so it is as good whatever becomes of the first one.
+    """
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[Draft | None] | None = None
+        self._begun = self._taken = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is one that nobody has taken."""
+        return self._begun and not self._taken
+
+    def begin(self, write: Callable[[], Coroutine[Any, Any, Draft | None]]) -> None:
+        """Have it written, where none was begun."""
+        if not self._begun:
+            self._begun = True
+            self._task = asyncio.create_task(write())
+
+    def take(self) -> Awaitable[Draft | None] | None:
+        """The one that was begun, once; None where there is none."""
+        if not self.waits:
+            return None
+        self._taken = True
+        return self._task
+
+    async def close(self) -> None:
+        """Cancel it; what it raised is nobody's concern where nobody took it."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)

@@ -23,11 +23,11 @@ from executors.engines.duckdb.schema import count_rows, is_key, text_samples
 from executors.engines.files import file_tables
 from executors.engines.files.file_groups import grouped_parts, root_of, selected
 from executors.engines.files.file_keys import key_candidates, with_foreign_keys
+from executors.engines.files.file_reports import table_report
 from executors.engines.files.file_tables import WHOLE_BYTES, FileTable
 from executors.engines.files.prepared import prepared
 from executors.errors import DatabaseUnavailable
 from executors.local import probing
-from executors.local.file_reports import table_report
 from executors.local.files_state import FileState, state_of
 from executors.local.samples import quoted
 from executors.registry.kinds import FILE_SUFFIXES, is_file_of_data, is_glob
