@@ -109,7 +109,7 @@ def parse_structured(text: str, type_: type[T]) -> T:
             return type_.model_validate(candidate)
         except ValidationError as error:
             problem = _in_words(error)
-    raise ReplyUnusable(f"The reply cannot be read as {type_.__name__}: {problem}.")
+    raise ReplyUnusable(f"The model's reply cannot be read: {problem}.")
 
 
 def _objects(text: str) -> Iterator[object]:

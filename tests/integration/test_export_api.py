@@ -111,6 +111,20 @@ async def test_rows_come_as_a_table_of_markdown(client: Client) -> None:
     assert response.text == "| order\\_id | status |\n| ---: | --- |\n| 1 | C |\n| 2 | X |\n"
 
 
+@pytest.mark.parametrize("text, shown", [
+    ("http://a.example/b", "http\\://a.example/b"),
+    ("HTTPS://a.example", "HTTPS\\://a.example"),
+    ("www.a.example", "www\\.a.example"),
+    ("ann@a.example", "ann\\@a.example"),
+    ("[a](http://a.example)", "\\[a\\](http\\://a.example)"),
+    ("<b>", "\\<b\\>"),
+    ("at 10:30, ratio 1:2, v1.2, @ann", "at 10:30, ratio 1:2, v1.2, @ann"),
+])  # fmt: skip
+async def test_what_stands_in_the_data_makes_no_link_of_markdown(client: Client, text: str, shown: str) -> None:
+    response = await run(client, MARKDOWN, f"SELECT '{text}' AS a")
+    assert response.text == f"| a |\n| --- |\n| {shown} |\n"
+
+
 async def test_a_cut_is_seen_in_a_header(client: Client) -> None:
     response = await run(client, CSV, row_limit=2)
     assert response.headers["x-plumbline-truncated"] == "true"

@@ -10,6 +10,7 @@ from agent.prompting.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, with_ending
 from agent.understanding.clarification.languages import frames_of, is_english
 from agent.understanding.clarification.lookups import DateRange, RangeCache, days_before, months_before
+from agent.understanding.clarification.main_date import plausible
 from agent.understanding.clarification.missing import _is_known, _is_named, wanted_phrases
 from executors.base import Column, Schema, Table
 
@@ -140,3 +141,14 @@ def test_a_range_is_kept_for_who_asked_for_a_while_and_for_one_state_of_the_sche
     assert cache.find("ann", SCHEMA.model_copy(update={"tables": ()}), "orders.at") is None
     now = 301.0
     assert cache.find("ann", SCHEMA, "orders.at") is None
+
+
+@pytest.mark.parametrize("question, dates", [
+    ("How many readings by zeitpunkt in March 2024?", ["zeitpunkt"]),
+    ("How many readings in March 2024?", ["zeitpunkt", "zeit_tz"]),
+])  # fmt: skip
+def test_a_date_that_is_named_in_full_leaves_those_that_begin_alike(question: str, dates: list[str]) -> None:
+    columns = (Column(name="zeitpunkt", type="TIMESTAMP"), Column(name="zeit_tz", type="TIMESTAMPTZ"))
+    table = Table(name="readings", columns=columns)
+    context = Context(db_schema=Schema(database="d", dialect="duckdb", tables=(table,)), system="")
+    assert [it.column.name for it in plausible(Inquiry(question, context), table)] == dates

@@ -68,9 +68,12 @@ def test_names_and_the_engines_own_words_are_told(message: str) -> None:
     ("java.lang.ArithmeticException: divide by zero", "divide by zero"),
     ("Syntax error: failed at position 7", "Syntax error: failed at position …"),
     ("division by zero", "division by zero"),
+    ("Invalid Input Error: Division by zero in expression (1 // 0). Use TRY(...) to return NULL for this expression, "
+     "or SET error_on_division_by_zero=false to return NULL for all divisions by zero.",
+     "Division by zero in expression (1 // 0)."),
 ])  # fmt: skip
 def test_a_message_names_no_class(message: str, told: str) -> None:
-    assert sql_failed(message, "SELECT x", SCHEMA).message == told
+    assert sql_failed(message, "SELECT 1 // 0, x", SCHEMA).message == told
 
 
 def test_every_error_of_a_query_is_told_so() -> None:

@@ -137,8 +137,9 @@ def test_line_breaks_inside_a_string_are_understood_when_the_end_is_missing() ->
     ],
 )
 def test_an_unusable_reply_says_what_is_missing(reply: str, says: str, why: str) -> None:
-    with pytest.raises(ReplyUnusable, match=says):
+    with pytest.raises(ReplyUnusable, match=says) as raised:
         parse_structured(reply, Judged)
+    assert str(raised.value).startswith("The model's reply cannot be read: ")  # users read it, too
 
 
 def test_half_a_query_is_never_used() -> None:

@@ -13,7 +13,8 @@ from agent.present.export.columns import as_text
 from executors.base import JsonValue, QueryResult
 
 ROWS_PER_CHUNK = 500
-_MARKS = re.compile(r"[\\`*_{}\[\]<>|~#&!]")
+# GitHub's Markdown makes links of bare addresses, too: http://a.example, www.a.example, a@b.example.
+_MARKS = re.compile(r"[\\`*_{}\[\]<>|~#&!]|(?<=[ps]):(?=/)|(?<=www)\.|(?<=[\w.+-])@(?=[\w.-])", re.IGNORECASE)
 _LINE_MARKS = re.compile(r"^(\s*)(?:([-+=])|(\d{1,9})([.)]))", re.MULTILINE)
 _SPACE = re.compile(r"\s+")
 
@@ -33,9 +34,7 @@ def answer_chunks(answer: Answer, result: QueryResult) -> Iterator[bytes]:
         result: its rows.
     """
     yield (f"**{_inline(answer.question)}**\n\n" if answer.question else "").encode()
-    yield f"{_paragraphs(answer.answer)}\n".encode()
-    if answer.choices:
-        yield ("\n" + "".join(f"- {_inline(choice.label)}\n" for choice in answer.choices)).encode()
+    yield from _sentence_chunks(answer)
     if result.columns and result.rows:
         yield b"\n"
         yield from markdown_chunks(result)
@@ -49,6 +48,17 @@ def answer_chunks(answer: Answer, result: QueryResult) -> Iterator[bytes]:
         yield ("\n" + "".join(f"> {_inline(warning)}\n" for warning in answer.warnings)).encode()
     if answer.sql:
         yield f"\n{_fenced(answer.sql)}\n".encode()
+
+
+def _sentence_chunks(answer: Answer) -> Iterator[bytes]:
+    """The answer, and the choices as a list: each once, though a question back names them in lines of its own."""
+    labels = [choice.label for choice in answer.choices]
+    lines = answer.answer.splitlines()
+    others = [line for line in lines if line.removeprefix("- ") not in labels]
+    text = "\n".join(others)
+    yield f"{_paragraphs(text)}\n".encode()
+    if listed := [label for label in labels if len(others) < len(lines) or label not in answer.answer]:
+        yield ("\n" + "".join(f"- {_inline(label)}\n" for label in listed)).encode()
 
 
 def _part_chunks(part: AnswerPart) -> Iterator[bytes]:

@@ -98,7 +98,8 @@ def _hinted(inquiry: Inquiry, places: list[Place]) -> list[Place]:
         return written
     tables = {stem for table in inquiry.named for stem in own_words(table)}
     mention = inquiry.stems - tables
-    return [it for it in places if inquiry.says(it.column) or alike(time_words(it.column), mention)]
+    named = [it for it in places if inquiry.says(it.column)]
+    return named or [it for it in places if alike(time_words(it.column), mention)]
 
 
 def _of_rules(inquiry: Inquiry, places: list[Place]) -> list[Place]:

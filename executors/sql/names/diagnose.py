@@ -24,6 +24,10 @@ MAX_MESSAGE_CHARS = 500
 # What a driver calls the class of its error, before its sentence: `Binder Error: `, `DB::Exception: `.
 _CLASS = re.compile(r"^(?:Code: \d+\. )?(?:\w+(?:::|\.))*(?:\w+ ){0,3}\w*(?:Error|Exception): ")
 
+_ADVICE = re.compile(
+    r" Use TRY\(\.\.\.\) to .*", re.DOTALL
+)  # of DuckDB: what the guard refuses; our own is in the hint
+
 
 def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:
     """The driver's error as the loop wants it: classified, without values, shortened, with a hint.
@@ -34,7 +38,7 @@ def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:
         schema: of the database.
     """
     kind, names = match_error(schema.dialect, message)
-    message_text = _CLASS.sub("", message)
+    message_text = _ADVICE.sub("", _CLASS.sub("", message))
     return SqlFailed(kind, _shortened(without_values(message_text, sql, schema)), _hint(kind, names, sql, schema))
 
 
