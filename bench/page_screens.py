@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable
 from pathlib import Path
+from typing import Any
 
 import httpx2
 from playwright.async_api import Browser, Page, expect
@@ -56,17 +58,29 @@ async def ask_everything(browser: Browser, url: str, folder: Path) -> None:
 
 async def dashboard(browser: Browser, url: str, folder: Path) -> None:
     """A number, a chart and rows as tiles, one of them with an alert."""
-    alert = {"column": "revenue", "direction": "above", "bound": 1, "url": "https://hooks.example.invalid/plumbline"}
-    async with httpx2.AsyncClient(base_url=f"{url}/api", timeout=TILE_S) as client:
-        for name, sql in TILES.items():
-            saved = await client.post("/saved", json={"name": name, "database": "shop", "sql": sql})
-            body = {"alert": alert} if name == "Revenue" else {}
-            put = await client.put(f"/dashboard/{saved.json()['id']}", json=body)
-            put.raise_for_status()
+    await put_tiles(url)
     for size, dark, name in [(DESKTOP, False, ""), *LOOKS]:
         async with watched(browser, url, size=size, dark=dark, path="/#/dashboard") as seen:
             await seen.page.wait_for_selector(".chart-place svg")
             await shot(seen.page, folder / f"page-dashboard{name and f'-{name}'}.png")
+
+
+async def put_tiles(url: str) -> None:
+    """Save the queries of the tiles, unless an earlier run did, and put them on the dashboard."""
+    alert = {"column": "revenue", "direction": "above", "bound": 1, "url": "https://hooks.example.invalid/plumbline"}
+    async with httpx2.AsyncClient(base_url=f"{url}/api", timeout=TILE_S) as client:
+        known = {it["name"]: it["id"] for it in (await _json(client.get("/saved")))["saved"]}
+        for name, sql in TILES.items():
+            if name not in known:
+                query = {"name": name, "database": "shop", "sql": sql}
+                known[name] = (await _json(client.post("/saved", json=query)))["id"]
+            body = {"alert": alert} if name == "Revenue" else {}
+            await _json(client.put(f"/dashboard/{known[name]}", json=body))
+
+
+async def _json(sent: Awaitable[httpx2.Response]) -> Any:
+    """What the service answers. Raises httpx2.HTTPStatusError."""
+    return (await sent).raise_for_status().json()
 
 
 async def ask(page: Page, question: str, while_asking: Path | None = None) -> None:

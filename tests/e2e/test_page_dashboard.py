@@ -12,6 +12,7 @@ from shop_questions import TOTAL
 from webhook_receiver import receiving
 
 from agent.config.settings import Settings
+from bench.page_screens import put_tiles
 from testbed.browser import DESKTOP, PHONE, Watched, watched
 
 PATIENCE_S = 60
@@ -43,6 +44,17 @@ async def tiles(service_url: str, saved: list[str]) -> None:
     async with httpx2.AsyncClient(base_url=f"{service_url}/api", timeout=PATIENCE_S) as client:
         for query_id in saved:
             assert (await client.put(f"/dashboard/{query_id}", json={})).status_code == 200
+
+
+async def test_the_pictures_put_their_tiles_again_in_the_same_state_folder(
+    service_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bench.page_screens.TILES", {"Total": TOTAL, "Orders": BY_ORDER})
+    for _ in range(2):
+        await put_tiles(service_url)
+    async with httpx2.AsyncClient(base_url=f"{service_url}/api", timeout=PATIENCE_S) as client:
+        listed = (await client.get("/dashboard")).json()["tiles"]
+    assert sorted(it["name"] for it in listed) == ["Orders", "Total"]
 
 
 def tile(page: Page, name: str) -> Locator:
