@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from agent.cli.console import EXPECTED, Database, Docs, EffortOption, bring_model, complain, fail, opened, out
+from agent.cli.console import EXPECTED, Database, Docs, EffortOption, bring_model, complain, err, fail, opened, out
 from agent.cli.paths import resolve
 from agent.core.callers import LOCAL
 from agent.core.errors import PlumblineError
@@ -129,11 +129,12 @@ def chat(
 
 def demo() -> None:
     """Four questions about the sample shop; the first also without the docs, to show what they change."""
-    from agent.cli.demo import add_shop, run_demo
+    from agent.cli.demo import DATABASE, add_shop, run_demo
+    from agent.cli.indexing import index_quietly
 
     with opened() as (service, runner):
         add_shop(service)
-        bring_model(service.settings)
+        bring_model(service.settings, meanwhile=lambda: index_quietly(service, runner, DATABASE, out, err))
         runner.run(run_demo(service, out, _Shown()))
 
 

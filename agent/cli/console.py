@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
@@ -28,6 +30,8 @@ from rag.errors import RetrievalError
 
 EXPECTED = (PlumblineError, ExecutorError, RetrievalError)
 DEADLINE_S = 3600.0  # the settings' is for a front end that hangs up; here its user does
+
+T = TypeVar("T")
 
 out = Console()
 err = Console(stderr=True)
@@ -72,8 +76,12 @@ def opened(*, as_json: bool = False, calibrating: bool = False) -> Iterator[tupl
         raise typer.Exit(130) from None
 
 
-def bring_model(settings: Settings) -> None:
+def bring_model(settings: Settings, meanwhile: Callable[[], None] = lambda: None) -> None:
     """Fetch the embedded model's file where it is to be asked and was never fetched, which a line says before.
+
+    Args:
+        meanwhile: is done in this thread while the file comes, and also where none is fetched; what it raises ends the
+            wait.
 
     Raises:
         ModelUnavailable: it cannot be had.
@@ -84,10 +92,27 @@ def bring_model(settings: Settings) -> None:
 
     spec, folder = MODELS[settings.embedded_model], settings.cache_dir.expanduser()
     if settings.is_hosted or settings.embedded_model_path is not None or (folder / spec.file).exists():
+        meanwhile()
         return
     err.print(f"Fetching the embedded model {spec.title}, {spec.size / 1e9:.1f} GB, once.", highlight=False)
     with byte_progress(err) as progress:
-        fetch(spec, folder, progress=progress)
+        fetching = _start(lambda: fetch(spec, folder, progress=progress))
+        meanwhile()
+        fetching.result()
+
+
+def _start(work: Callable[[], T]) -> Future[T]:
+    """Work in a thread that does not hold up the end of the process: Ctrl-C ends it, and the next run continues."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except Exception as error:  # noqa: BLE001  who waits for it raises it again
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
 
 
 def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:

