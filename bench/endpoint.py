@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import socket
 import subprocess
 import sys
@@ -31,7 +30,6 @@ from testbed.openai_replies import completion_of, openai_app
 DIMENSION = 384
 MODEL = "gpt-4o-mini"  # the name decides the profile
 LEANING = "Last message: "  # before what the prompt of a follow-up wants to be made whole
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 @contextmanager
@@ -69,10 +67,21 @@ def reply_to(messages: Sequence[Mapping[str, Any]], schema: str, queries: Mappin
         return json.dumps({"reason": "The query computes what was asked.", "correct": True})
     if schema == "draft":
         question = asked.rpartition("Question: ")[2].partition("\n")[0].strip()
-        said = {"explanation": "What was asked, from the one table that has it.", "clarification": None}
-        return json.dumps({"sql": queries[question], **said})
-    found = _NUMBER.search(asked.rpartition("<data>")[2].partition("</data>")[0].partition("\n")[2].strip(), 0)
-    return f"It is {found[0]}." if found else "There is none."
+        return json.dumps({"sql": queries[question], "clarification": None, "choices": []})
+    return sentence_of(asked)
+
+
+def sentence_of(prompt: str) -> str:
+    """The rows in a sentence, as a model says them that makes no mistake. Args: prompt: with the rows in `<data>`."""
+    table = prompt.rpartition("<data>")[2].partition("</data>")[0].strip()
+    columns, *lines = ([cell.strip() for cell in line.split(" | ")] for line in table.splitlines())
+    if not lines:
+        return "There is none."
+    signs = [" %" if "percent" in name else "" for name in columns]
+    rows = [[cell + sign for cell, sign in zip(row, signs, strict=True)] for row in lines]
+    if len(rows) == 1 and len(columns) == 1:
+        return f"It is {rows[0][0]}."
+    return "; ".join(": ".join((row[0], ", ".join(row[1:]))) if row[1:] else row[0] for row in rows) + "."
 
 
 def _app(queries: Mapping[str, str]) -> Starlette:

@@ -70,7 +70,7 @@ def _reply(body: dict[str, Any]) -> str:
     number = _NUMBER.findall(asked)[-1]
     if name == "draft":
         sql = f"SELECT order_id, amount FROM orders WHERE order_id = {number}"
-        return json.dumps({"sql": sql, "explanation": "", "clarification": None})
+        return json.dumps({"sql": sql, "clarification": None, "choices": []})
     return f"The order has the number {number}."
 
 

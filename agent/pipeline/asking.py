@@ -23,7 +23,7 @@ from agent.llm.wrappers.budget import BUDGET, Budget
 from agent.pipeline import loop
 from agent.pipeline.drafts.progress import with_progress
 from agent.pipeline.flights import Flights
-from agent.pipeline.steps import load_steps
+from agent.pipeline.steps import load_first_steps
 from agent.sessions.sessions import SMALL_TALK, SessionMessage
 from agent.sessions.stored_answers import storable
 from agent.telemetry.trace import new_trace_id
@@ -156,9 +156,9 @@ class Asking:
                         yield event
 
     async def _load(self) -> None:
-        """Have the modules of the steps loaded in a thread: here they would keep the deadline from being met."""
+        """Have the modules of the first steps loaded in a thread: here they would keep the deadline from being met."""
         if not self._loaded:
-            await asyncio.to_thread(load_steps)
+            await asyncio.to_thread(load_first_steps)
             self._loaded = True
 
     async def admit(

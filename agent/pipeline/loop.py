@@ -62,7 +62,7 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
     elif found := await reply(run):
         way = _replied(found)
     else:
-        run.load_model()
+        run.start_loading()
         yield await run.select_schema()
         way = writes.plan(run) if writes.wanted(run) else _read(run)
     async for event in way:
@@ -133,6 +133,7 @@ async def _as_event(run: Run) -> AsyncIterator[Event]:
 
 async def _try(run: Run, turn: Round) -> AsyncIterator[Event]:
     """Check, run and judge what was drafted."""
+    await run.side.modules()
     yield await turn.validate()
     if planned := turn.planned():
         yield planned

@@ -109,8 +109,13 @@ class Run:
         """Step 2; the name was found in the registry."""
         return DialectResolved(dialect=self.database.dialect, executor=type(self.database.executor).__name__)
 
-    def load_model(self) -> None:
-        """Have a model of this process loaded while schema and docs are read; what fails is told when it is called."""
+    def start_loading(self) -> None:
+        """Have what the query's writing and its checks need loaded while schema and docs are read.
+
+        That is the model, where it is one of this process, and the modules of later steps. What fails is told when it
+        is needed.
+        """
+        self.side.load_modules()
         if not self.parts.settings.is_hosted:
             self.side.load(self.parts.generator.model.ready())
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import sys
 
-_STEPS = (
-    "agent.pipeline.answers.understood",
-    "agent.understanding.clarification.check",
+_BEFORE_THE_QUERY = ("agent.pipeline.answers.understood", "agent.understanding.clarification.check")
+_AFTER_IT = (
     "agent.grounding.arithmetic.recompute",
     "agent.present.explain.query",
     "executors.guard.guard",
@@ -14,7 +14,27 @@ _STEPS = (
 )
 
 
+def load_first_steps() -> None:
+    """Load those that work before the first query is written; blocks, for seconds on a busy machine."""
+    _load(_BEFORE_THE_QUERY)
+
+
+def load_last_steps() -> None:
+    """Load those that work once a query is written; blocks as well."""
+    _load(_AFTER_IT)
+
+
+def last_steps_are_loaded() -> bool:
+    """Whether those are loaded already, or are being loaded."""
+    return all(name in sys.modules for name in _AFTER_IT)
+
+
 def load_steps() -> None:
-    """Load them; blocks, for seconds on a busy machine."""
-    for name in _STEPS:
+    """Load all of them; blocks as well."""
+    load_first_steps()
+    load_last_steps()
+
+
+def _load(names: tuple[str, ...]) -> None:
+    for name in names:
         importlib.import_module(name)

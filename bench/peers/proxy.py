@@ -27,7 +27,7 @@ from agent.core.errors import ModelError
 from agent.core.models import Usage
 from agent.llm.chat import Message, Reply, ReplySchema
 from agent.llm.embedded import EmbeddedModel
-from bench.endpoint import DIMENSION, reply_to, serve
+from bench.endpoint import DIMENSION, reply_to, sentence_of, serve
 from rag.testing import HashingEmbedder
 from testbed.openai_replies import completion_of, openai_app
 
@@ -59,12 +59,14 @@ class Scripted:
         query = self._queries.get(question, "")
         if "Action Input:" in asked:  # a ReAct agent, as LangChain's
             return _react(asked, query)
+        if "from these rows" in asked:
+            return sentence_of(asked)  # which is held against them
         if any(words in asked for words in _WANTS_SENTENCE):
             return "These are the rows that were asked for."
         return query if "SQLQuery:" in asked else f"```sql\n{query}\n```"
 
 
-_WANTS_SENTENCE = ("SQL Response:", "SQL Result:", "Briefly summarize", "from these rows")
+_WANTS_SENTENCE = ("SQL Response:", "SQL Result:", "Briefly summarize")
 
 
 def _react(asked: str, query: str) -> str:

@@ -36,7 +36,7 @@ async def test_a_deadline_holds_while_modules_are_loaded(
     make_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded = threading.Event()
-    monkeypatch.setattr(asking, "load_steps", loaded.wait)
+    monkeypatch.setattr(asking, "load_first_steps", loaded.wait)
     service = make_service(enable_retrieval=False, request_deadline_s=0.05)
     try:
         with pytest.raises(OutOfTime):

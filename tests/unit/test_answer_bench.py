@@ -16,6 +16,7 @@ from bench.answer_databases import DATABASES, EACH, Asked, made, read
 from bench.answer_endpoint import CHARS, Paced
 from bench.answer_report import NOW, PLAIN, Line, figures_of, report
 from bench.answer_sides import Failed, PlainCall, Timed
+from bench.endpoint import sentence_of
 
 QUESTION, SQL = "How many books?", "SELECT COUNT(*) FROM books"
 
@@ -216,3 +217,17 @@ def test_the_embedded_model_gets_no_endpoint() -> None:
     registry = Path("databases.yaml")
     assert "OPENAI_BASE_URL" not in environment_of("embedded", "", registry)
     assert environment_of("endpoint", "http://127.0.0.1:1/v1", registry)["OPENAI_BASE_URL"] == "http://127.0.0.1:1/v1"
+
+
+@pytest.mark.parametrize(
+    "table, sentence",
+    [
+        ("total\n460.5", "It is 460.5."),
+        ("percentage\n16.9", "It is 16.9 %."),
+        ("month | sum\n2024-01 | 5\n2024-02 | 7", "2024-01: 5; 2024-02: 7."),
+        ("name | pieces | revenue\nTea | 5 | 10.5", "Tea: 5, 10.5."),
+        ("name", "There is none."),
+    ],
+)
+def test_the_scripted_models_write_what_the_rows_say(table: str, sentence: str) -> None:
+    assert sentence_of(f"How much?\n<data>\n{table}\n</data>\nAnswer the question from these rows.") == sentence

@@ -14,6 +14,7 @@ from agent.core.errors import ModelUnavailable
 from agent.core.events import Planned
 from agent.core.models import Options
 from agent.llm.scripted import ScriptedModel
+from agent.pipeline.drafts.generate import _shape_of
 from agent.service import Service
 
 MakeService = Callable[..., Service]
@@ -38,7 +39,7 @@ SELECT COUNT(*) AS n FROM orders WHERE status = 'S'
 
 
 def as_json(**fields: object) -> str:
-    return json.dumps({"sql": None, "explanation": "", "clarification": None, **fields})
+    return json.dumps({"sql": None, "clarification": None, **fields})
 
 
 @pytest.mark.parametrize(
@@ -76,11 +77,11 @@ async def test_a_question_back_is_a_clarification_and_nothing_runs(
     await service.close()
 
 
-async def test_an_inline_plan_comes_with_the_query_and_its_explanation(
+async def test_an_inline_plan_comes_with_the_query_which_explains_itself(
     make_service: MakeService, model: ScriptedModel
 ) -> None:
     service = make_service(profile="large_hosted", speculative_answer=False)
-    model.replies(text=as_json(plan={"tables": ["customers"]}, sql=COUNT, explanation="Counts what there is."))
+    model.replies(text=as_json(plan={"tables": ["customers"]}, sql=COUNT))
     model.replies(correct=True, reason="yes")
     model.replies(text="There are 3 customers.")
 
@@ -178,7 +179,7 @@ async def test_a_question_in_german_is_answered_in_german_and_its_numbers_are_tr
 
     assert answer.answer == "Der Umsatz beträgt 460,50."
     assert answer.verified
-    assert "in the language of the question" in model.asked[2].tail
+    assert "in the language of the question" in model.asked[2].text
     await service.close()
 
 
@@ -212,3 +213,10 @@ async def test_a_judge_that_cannot_be_reached_leaves_the_answer_unverified(
     assert (answer.status, answer.verified, answer.results) == ("success", False, [{"n": 3}])
     assert any("judge" in warning.lower() for warning in answer.warnings)
     await service.close()
+
+
+def test_a_query_is_not_explained_in_the_reply_and_a_change_is() -> None:
+    fields = ["sql", "clarification", "choices"]
+    assert list(_shape_of("generate", inline=False).model_fields) == fields
+    assert list(_shape_of("generate", inline=True).model_fields) == ["plan", *fields]
+    assert "explanation" in _shape_of("write", inline=False).model_fields

@@ -132,7 +132,7 @@ async def test_the_first_event_comes_before_a_turn_a_database_and_the_modules(
     session = await service.start_session("shop")
     monkeypatch.setattr(service.registered, "get", opens)
     monkeypatch.setattr(service.sessions, "turn", takes_turns)
-    monkeypatch.setattr("agent.pipeline.asking.load_steps", lambda: begun.append("modules"))
+    monkeypatch.setattr("agent.pipeline.asking.load_first_steps", lambda: begun.append("modules"))
     for session_id, error in ((None, DatabaseUnavailable), (session.id, SessionBusy)):
         begun.clear()
         events = service.events(" How many customers? ", "shop", session_id=session_id, trace_id="t" * 32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
@@ -20,6 +21,8 @@ from agent.databases.supporting_rows import fetch_raw_records
 from agent.llm.chat import ChatRequest, Message, Reply
 from agent.llm.scripted import ScriptedModel
 from agent.pipeline import run as run_module
+from agent.pipeline.judging import side_tasks
+from agent.pipeline.round import Round
 from agent.prompting.context import enrich
 from agent.service import Service
 
@@ -264,6 +267,39 @@ async def test_the_model_is_loaded_while_schema_and_docs_are_read(
     model.replies(text=SENTENCE)
 
     assert (await embedded.query(QUESTION, "shop")).verified
+
+
+async def test_the_modules_behind_the_query_are_loaded_while_it_is_written_and_then_waited_for(
+    embedded: Service, model: WatchedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, end, loaded = threading.Event(), threading.Event(), list[str]()
+
+    def load() -> None:
+        begun.set()
+        assert end.wait(PATIENCE_S)
+        loaded.append("modules")
+
+    check = Round.validate
+
+    async def validate(self: Round) -> Any:
+        loaded.append("guard")
+        return await check(self)
+
+    monkeypatch.setattr(side_tasks, "last_steps_are_loaded", lambda: False)
+    monkeypatch.setattr(side_tasks, "load_last_steps", load)
+    monkeypatch.setattr(Round, "validate", validate)
+    for sql in (TOTAL, SAME):
+        model.replies(sql=sql)
+    model.replies(text=SENTENCE)
+
+    asked = asyncio.create_task(embedded.query(QUESTION, "shop"))
+    await model.reached(1)
+    assert await asyncio.to_thread(begun.wait, PATIENCE_S)
+    assert loaded == []
+    end.set()
+
+    assert (await asked).verified
+    assert loaded == ["modules", "guard"]
 
 
 async def test_a_load_that_fails_is_the_first_calls_to_tell(embedded: Service, model: WatchedModel) -> None:

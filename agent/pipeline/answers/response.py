@@ -91,7 +91,7 @@ def candidate_records(evidence: Evidence) -> list[CandidateRecord]:
 def explained(attempt: Attempt, dialect: str) -> str:
     """What the query that was run does, read from its syntax tree; empty where none could be run.
 
-    Whichever model wrote it: what a model says of its own query can be wrong, and is in the event `sql_generator`.
+    Whichever model wrote it: what a model says of its own query can be wrong.
     """
     from agent.present.explain.query import explain
 

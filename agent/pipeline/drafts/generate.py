@@ -49,7 +49,6 @@ class _PlanReply(BaseModel):
 
 class _DraftReply(BaseModel):
     sql: str | None = None
-    explanation: str = ""
     clarification: str | None = None
     choices: list[str] = []
 
@@ -57,9 +56,18 @@ class _DraftReply(BaseModel):
 class _PlannedDraftReply(BaseModel):
     plan: _PlanReply
     sql: str | None = None
+    clarification: str | None = None
+    choices: list[str] = []
+
+
+class _ChangeReply(BaseModel):
+    sql: str | None = None
     explanation: str = ""
     clarification: str | None = None
     choices: list[str] = []
+
+
+_Shape = type[_DraftReply] | type[_PlannedDraftReply] | type[_ChangeReply]
 
 
 class Generator:
@@ -121,7 +129,7 @@ class Generator:
         """
         inline = self.profile.planner == "inline" and task == "generate"
         as_json = self.profile.reply_format == "json"
-        shape = _PlannedDraftReply if inline else _DraftReply
+        shape = _shape_of(task, inline=inline)
         turns = self.profile.examples == "turns"
         messages = context.messages_after_examples if turns else context.messages_with_examples
         messages = context.messages if task == "write" else messages
@@ -174,7 +182,7 @@ class Generator:
         return Draft(sql=sql, plan=plan)
 
     @staticmethod
-    def _from_json(text: str, shape: type[_DraftReply] | type[_PlannedDraftReply], plan: Plan | None) -> Draft:
+    def _from_json(text: str, shape: _Shape, plan: Plan | None) -> Draft:
         try:
             reply = parse_structured(text, shape)
         except ReplyUnusable:
@@ -186,11 +194,19 @@ class Generator:
             raise ReplyUnusable("The model's reply holds neither a query nor a question.")
         if isinstance(reply, _PlannedDraftReply):
             plan = reply.plan.as_plan()
+        explanation = reply.explanation if isinstance(reply, _ChangeReply) else ""
         sql = (extract_sql(reply.sql) or reply.sql) if reply.sql else None
         if sql:
-            return Draft(sql=sql, explanation=reply.explanation, plan=plan)
+            return Draft(sql=sql, explanation=explanation, plan=plan)
         messages_sent = {"clarification": reply.clarification, "choices": _buttons(reply.choices)}
-        return Draft(explanation=reply.explanation, plan=plan, **messages_sent)
+        return Draft(explanation=explanation, plan=plan, **messages_sent)
+
+
+def _shape_of(task: Literal["generate", "write"], *, inline: bool) -> _Shape:
+    """The fields of a draft in JSON. What a query does is read from its tree, so only a change is explained."""
+    if task == "write":
+        return _ChangeReply
+    return _PlannedDraftReply if inline else _DraftReply
 
 
 def _buttons(choices: Sequence[str]) -> tuple[str, ...]:

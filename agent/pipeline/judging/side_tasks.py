@@ -1,4 +1,4 @@
-"""What runs beside the steps: the model's load, the raw records, a first draft of the answer, a further query."""
+"""What runs beside the steps: loads, the raw records, a first draft of the answer, a further query."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from agent.core.models import Draft
 from agent.databases.supporting_rows import RawRecords
+from agent.pipeline.steps import last_steps_are_loaded, load_last_steps
 
 
 class SideTasks:
@@ -15,6 +16,7 @@ class SideTasks:
 
     def __init__(self) -> None:
         self._loading: asyncio.Task[None] | None = None
+        self._modules: asyncio.Task[None] | None = None
         self._raw: asyncio.Task[RawRecords] | None = None
         self._text: asyncio.Task[str] | None = None
         self._dropped: list[asyncio.Task[Any]] = []
@@ -22,6 +24,16 @@ class SideTasks:
     def load(self, ready: Coroutine[Any, Any, None]) -> None:
         """Begin to load the model. Who calls it waits for the load, and hears what went wrong."""
         self._loading = asyncio.create_task(ready)
+
+    def load_modules(self) -> None:
+        """Begin to load the modules of the steps that follow the first query."""
+        if not last_steps_are_loaded():
+            self._modules = asyncio.create_task(asyncio.to_thread(load_last_steps))
+
+    async def modules(self) -> None:
+        """Return when they are loaded: a step that loads them itself holds the event loop up."""
+        if self._modules is not None:
+            await asyncio.shield(self._modules)
 
     def start(self, raw: Coroutine[Any, Any, RawRecords], text: Coroutine[Any, Any, str] | None) -> None:
         """Begin both; what ran for an earlier query is dropped."""
@@ -53,9 +65,10 @@ class SideTasks:
     async def close(self) -> None:
         """Cancel what is left and wait until it has ended; errors of dropped work are nobody's concern."""
         self.drop()
-        if self._loading is not None:
-            self._loading.cancel()
-            self._dropped.append(self._loading)
+        for task in (self._loading, self._modules):
+            if task is not None:
+                task.cancel()
+                self._dropped.append(task)
         await asyncio.gather(*self._dropped, return_exceptions=True)
 
 
