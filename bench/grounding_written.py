@@ -1,10 +1,12 @@
-"""Written sentences about 191 tables, true and false, in six languages: which are refused.
+"""Written sentences about some 300 results, true and false, in six languages: which are refused.
 
     python -m bench.grounding_written [--show 20]
 
-`grounding_written.json` holds eleven sets. Each was written before it was run for the first time, and read after that,
-so that the figures of today are no longer those of untouched sentences; docs/accuracy.md has those of the first runs.
-Exits with 1 where a false sentence passes, or more than 5 % of the true ones are refused.
+`grounding_written.json` holds thirteen sets. Each was written before it was first run, and read after that:
+the figures of today are no longer those of untouched sentences. docs/accuracy.md has those of the first runs.
+The last two are of another author, who did not know the vocabulary and paraphrases freely.
+Also prints what gets a condition that it left out, and what would pass if words that nobody listed refused nothing.
+Exits with 1 where a false sentence passes, or more than 5 % of the true ones of the first eleven sets are refused.
 """
 
 from __future__ import annotations
@@ -17,22 +19,33 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agent.grounding.answer import check_text
+from agent.grounding.answer import check_answer, check_text
 from agent.grounding.evidence.facts import Facts
+from agent.grounding.wording.words import UNLISTED
 from executors.base import QueryResult
 from rag.docs.documents import make_document
 
 FILE = Path(__file__).with_suffix(".json")
 MOST_TRUE_REFUSED = 0.05
+PARAPHRASED = frozenset("lm")
 
 
 class Judged(NamedTuple):
-    """A sentence with its set, whether it is true, and why it was refused; nothing where it was not."""
+    """A sentence with its set, whether it is true, and why it was refused; nothing where it was not.
+
+    completed: whether a condition that it leaves out is added instead.
+    """
 
     set: str
     text: str
     true: bool
     problems: tuple[str, ...]
+    completed: bool
+
+    @property
+    def only_unlisted(self) -> bool:
+        """Whether nothing but words in small letters that nobody listed refuses it."""
+        return bool(self.problems) and all(it.endswith(UNLISTED) and it[1].islower() for it in self.problems)
 
 
 def judged() -> Iterator[Judged]:
@@ -41,7 +54,9 @@ def judged() -> Iterator[Judged]:
         facts = facts_of(entry)
         for true in (True, False):
             for text in entry["true" if true else "false"]:
-                yield Judged(entry["set"], text, true, check_text(text, facts).problems)
+                problems = check_text(text, facts).problems
+                completed = bool(problems) and not check_answer(text, facts).problems
+                yield Judged(entry["set"], text, true, problems, completed)
 
 
 def facts_of(entry: dict[str, Any]) -> Facts:
@@ -63,8 +78,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     made: Counter[tuple[str, bool]] = Counter()
     refused: Counter[tuple[str, bool]] = Counter()
+    others: Counter[tuple[str, bool]] = Counter()
     wrong: list[str] = []
     for it in judged():
+        others["get a condition added", it.true] += it.completed
+        others["would pass if unlisted words refused nothing", it.true] += it.only_unlisted
         made[it.set, it.true] += 1
         refused[it.set, it.true] += bool(it.problems)
         if bool(it.problems) is it.true:
@@ -73,11 +91,13 @@ def main(arguments: list[str] | None = None) -> int:
     for name in sorted({name for name, _ in made}):
         figures = (made[name, False], refused[name, False], made[name, True], refused[name, True])
         print(f"{name:<22}" + "".join(f"{it:>8}" for it in figures))
+    for what in dict.fromkeys(name for name, _ in others):
+        print(f"{others[what, False]} false and {others[what, True]} true ones {what}")
     for line in wrong[: options.show]:
         print(line)
-    false, true = (sum(made[key] for key in made if key[1] is kind) for kind in (False, True))
-    passed = false - sum(refused[key] for key in refused if not key[1])
-    lost = sum(refused[key] for key in refused if key[1])
+    passed = sum(made[key] - refused[key] for key in made if not key[1])
+    judged_true = [key for key in made if key[1] and key[0] not in PARAPHRASED]
+    true, lost = (sum(counts[key] for key in judged_true) for counts in (made, refused))
     return int(passed > 0 or lost > MOST_TRUE_REFUSED * true)
 
 

@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from agent.core.models import AnswerNumber, Check, Correction
 from agent.grounding.arithmetic.display import MARKS, is_amount
 from agent.grounding.calculations import Calculation
-from agent.grounding.check import MAX_CHARS, Checked, check
+from agent.grounding.check import MAX_CHARS, Checked, check, names_rows
 from agent.grounding.claims.reading import Item
 from agent.grounding.compose import compose
 from agent.grounding.evidence.facts import Facts
+from agent.grounding.limits import is_name, limits_of
+from agent.grounding.omissions import LEFT_OUT, TIME_LEFT_OUT
 from agent.grounding.result import CheckedText, expression_of
 from agent.grounding.support.support import Support
+from rag.words import denies
 
 COMPOSED = "The answer is composed from the rows."
 _COMPUTED = frozenset({"result", "raw", "row count", "calculation"})  # what the question has stays as it was written
 _PLAIN = re.compile(r"(?P<before>[^\d.,]*)(?P<whole>0|[1-9]\d*)(?:\.(?P<part>\d+))?(?P<after>[^\d.,]*)")
+
+
+def check_answer(text: str, facts: Facts) -> CheckedText:
+    """Check an answer; where it only leaves out what the question limits the rows to, that is added: "(2024)".
+
+    A name is added to a sentence that names a row, so that it does not stand beside another name of its kind.
+    """
+    checked = check_text(text, facts)
+    if not checked.problems or not all(it.endswith((LEFT_OUT, TIME_LEFT_OUT)) for it in checked.problems):
+        return checked
+    added = sorted((it for it in limits_of(facts) if it.lower() not in text.lower()), key=partial(is_name, facts))
+    if not added or denies(text) or (is_name(facts, added[-1]) and not names_rows(text, facts)):
+        return checked
+    body = text.rstrip().rstrip(".")
+    completed = check_text(f"{body} ({', '.join(added)}).", facts)
+    return checked if completed.problems else completed
 
 
 def check_text(text: str, facts: Facts) -> CheckedText:

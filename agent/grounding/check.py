@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from agent.grounding.evidence.facts import Facts
 from agent.grounding.korean import korean_problems
 from agent.grounding.languages.language import known_words, language_of
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
+from agent.grounding.languages.words import is_among
 from agent.grounding.nouns import misnamed
 from agent.grounding.omissions import affirms, foreign_names, miscounted, omissions, turned_round
 from agent.grounding.result import Problem
@@ -96,6 +97,7 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     read = facts.language in LANGUAGES
     rows_named = [item for segment in segments for item in segment.names]
     problems += _unplaced(items, facts, asked)
+    problems += _other_days(segments, facts, names.dated)
     if read:
         context = WordingContext(facts, names, asked, numbers, supports, segments)
         problems += Wording(context, frozenset(settled)).problems()
@@ -114,6 +116,11 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     return Checked(tuple(told), tuple(rows_named), unique, read)  # fmt: skip
 
 
+def names_rows(text: str, facts: Facts) -> bool:
+    """Whether a text has a name of a row, other than a time."""
+    return any(it.kind == "name" and it.places for it in items_of(text, facts, NameIndex(facts)))
+
+
 def _unread(
     text: str, items: Sequence[Item], segments: Sequence[Segment], facts: Facts, supports: Mapping[int, Support]
 ) -> Iterator[Problem]:
@@ -121,10 +128,20 @@ def _unread(
     named = any(segment.names for segment in segments)
     told = any(it.origin != "question" for it in supports.values())
     if facts.language == "ko":
-        yield from korean_problems(text, segments, facts)
+        cells = {start: it.column for start, it in supports.items() if it.column is not None}
+        yield from korean_problems(text, segments, facts, cells)
     elif named and not told and len(facts.rows) > 1 and facts.measures:  # it compares or denies
         yield Problem("the sentence", "it says no number of the rows, and its words cannot be read")
-    whole = bool(facts.rows) and all(cell for row in facts.rows for cell in row)
+    if not facts.rows and facts.conditions:
+        asked = [it for it in dates_in(facts.question) if denies(text)]
+        said = {reading for it in dates_in(text) for reading in it.readings}
+        for date in asked:
+            if said.isdisjoint(date.readings) and len(items) > _FEW_WORDS:
+                yield Problem(facts.question[date.start : date.end], "the question asks for this time")
+    chosen = frozenset(row for it in segments for name in it.names for row in _rows(name)) or range(len(facts.rows))
+    whole = bool(facts.rows) and all(cell for row in chosen for cell in facts.rows[row])
+    if facts.language == "ko" and not facts.rows and not denies(text):
+        yield Problem("the sentence", "nothing was found, and it does not say so")
     if _is_of_another_language(text, facts, items):
         yield Problem("the sentence", "it is not in the language of the question")
     elif denies(text) and whole and not denies(facts.question):
@@ -215,12 +232,27 @@ def _together(names: Sequence[Item]) -> bool:
     return bool(rows)
 
 
+def _other_days(segments: Sequence[Segment], facts: Facts, dated: Collection[int]) -> Iterator[Problem]:
+    """Days of one of several columns of days, beside a word of another one or of none: "launched" for "landed"."""
+    days = [facts.columns[at] for at in dated]
+    shared = frozenset.intersection(*(it.words for it in days)) if days else frozenset[str]()
+    for segment in segments if len(days) > 1 else ():
+        words = [it.text.lower() for it in segment.items if it.kind in ("word", "phrase")]
+        for item in (it for it in segment.items if it.kind == "date" and it.places):
+            own = [it for it in days if it.index in item.places]
+            if own and not any(is_among(word, it.words - shared) for word in words for it in own):
+                yield Problem(item.text, "the rows have several days, and no word beside it says which this is")
+
+
 def _unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
     """Times that neither the rows nor the question nor the query's conditions have."""
     bounds = " ; ".join(value for it in facts.conditions for value in it.bounds)
     known = {reading for it in asked if it.date for reading in it.date.readings}
     known |= {(int(it.value), None, None, None) for it in asked if it.kind == "number"}
     known |= {reading for date in dates_in(bounds) for reading in date.readings}
+    years = {it[0] for it in known if it[0]}
+    quarters = {it.period[1] for it in facts.measures if it.period and it.period[1]}
+    known |= {(year, None, None, quarter) for year in (None, *years) for quarter in quarters}
     for item in items:
         if item.kind != "date" or item.places or item.date is None:
             continue

@@ -167,6 +167,9 @@ class _Composer:
             if value is None:
                 return templates.cut(one_line(_MIDNIGHT.sub(r"\1", str(cell))), templates.CELL_CHARS)
             return self._with_unit(format_number(value, self._language), column)
+        if column.currency and column.scale != 1:  # of cents or millions
+            whole = number_of(cell)
+            cell = float(whole * column.scale) if whole is not None and not column.names_scale else cell
         return self._with_unit(format_number(cell, self._language, self._format(column)), column)
 
     def _format(self, column: ColumnFacts) -> ColumnFormat:
@@ -175,7 +178,7 @@ class _Composer:
             return ColumnFormat(grouped=False, decimals=found.decimals)
         if self._holds_years(column):
             return ColumnFormat(grouped=False, decimals=0)
-        money = column.currency and column.currency not in ("JPY", "KRW")
+        money = column.currency and column.currency not in ("JPY", "KRW") and not column.names_scale
         return ColumnFormat(grouped=found.grouped, decimals=2) if money else found
 
     def _holds_years(self, column: ColumnFacts) -> bool:
@@ -190,6 +193,8 @@ class _Composer:
             return digits
         if column.percent:
             return f"{digits}%" if self._language in _PREFIXED else f"{digits} %"
+        if column.currency and column.names_scale:
+            return digits  # "price cents: 1,250", "gross millions: 412.7"
         if column.currency:
             symbol = _SYMBOLS.get(column.currency, column.currency)
             if self._language in _PREFIXED and not symbol.isalpha():

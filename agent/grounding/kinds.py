@@ -57,6 +57,16 @@ _KINDS = (
         r"long(?:er|est)|short(?:er|est)|(?:länger|längst|kürzer|kürzest)\w*|f[au]rthest",
     ),
     _kind(
+        r"temp|celsius|°",
+        "",
+        r"(?:hot|warm|cool|cold)(?:t?er|t?est)|(?:wärm|heiß|kält)\w*",
+    ),
+    _kind(
+        r"precip|rain|niederschlag|regen|pluie|précip|lluvia|pioggia",
+        "",
+        r"wet(?:ter|test)|dri(?:er|est)|trockenst\w*",
+    ),
+    _kind(
         r"weigh|weight|(?:^|[_ ])(?:kg|tons?|g)(?:$|[_ ])|gewicht|poids|\bpeso",
         "",
         r"heav(?:ier|iest)|light(?:er|est)|(?:schwerer|schwerst|leichter|leichtest)\w*",

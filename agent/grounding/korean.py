@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agent.grounding.claims.claims import Segment
 from agent.grounding.claims.names import Rows
@@ -12,7 +12,7 @@ from agent.grounding.languages.vocabulary import Class
 from agent.grounding.result import Problem
 
 _EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|1위)|(?P<least>최소|최저|꼴찌)")
-_HIGH = re.compile(r"많|높|크|큰|길|긴|비싸|비싼|무거|오래")
+_HIGH = re.compile(r"많|높|크|큰|길|긴|깁|비싸|비싼|무거|오래")
 _LOW = re.compile(r"적|낮|작|짧|싸|싼|저렴|가벼")
 # Comparisons, changes, quantifiers: nobody reads them here, so they are taken from the question only.
 _OTHERS = re.compile(
@@ -29,8 +29,14 @@ _DURATIONS = {
 _DURATION = re.compile(rf"\d\s*({'|'.join(_DURATIONS)})")
 
 
-def korean_problems(text: str, segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
-    """Superlatives that the rows turn round, and claims that nobody checks and the question does not make."""
+def korean_problems(
+    text: str, segments: Sequence[Segment], facts: Facts, numbers: Mapping[int, int]
+) -> Iterator[Problem]:
+    """Superlatives that the rows turn round, and claims that nobody checks and the question does not make.
+
+    Args:
+        numbers: the columns of the cells that are told, by where they stand in the text.
+    """
     asked = _direction(facts.question)
     units = {unit for it in facts.measures for unit in it.units}
     for found in _DURATION.finditer(text):
@@ -41,7 +47,7 @@ def korean_problems(text: str, segments: Sequence[Segment], facts: Facts) -> Ite
         cls = _direction(found[0])
         if cls is None:
             yield Problem(found[0], "the rows do not order by it")
-        elif not _holds(cls, _named_near(found.start(), segments), facts) and not (
+        elif not _holds(cls, _named_near(found.start(), segments), facts, _told_near(found.start(), numbers)) and not (
             cls is asked and len(facts.rows) == 1
         ):
             yield Problem(found[0], "another row has a value beyond it, or none is named")
@@ -72,10 +78,20 @@ def _rows(segment: Segment) -> Rows:
     return frozenset(row for it in segment.names for places in it.places.values() for row in places)
 
 
-def _holds(cls: Class, rows: Rows, facts: Facts) -> bool:
-    if not rows or len(facts.rows) < 2 or facts.result.truncated or len(facts.measures) != 1:
+def _told_near(at: int, numbers: Mapping[int, int]) -> int | None:
+    """The column of the last number before a place, else of the first one after it."""
+    before = [start for start in numbers if start < at]
+    return numbers[max(before)] if before else numbers[min(numbers)] if numbers else None
+
+
+def _holds(cls: Class, rows: Rows, facts: Facts, told: int | None) -> bool:
+    if not rows or len(facts.rows) < 2 or facts.result.truncated:
         return False
-    column = facts.measures[0].index
+    if len(facts.measures) == 1:
+        told = facts.measures[0].index
+    if told is None:
+        return False
+    column = told
     inside, outside = facts.values(column, rows), facts.values(column, set(range(len(facts.rows))) - rows)
     if not inside or not outside:
         return False

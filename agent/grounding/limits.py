@@ -37,6 +37,12 @@ def limits_of(facts: Facts) -> list[str]:
     return [facts.question[start:end] for start, end in kept]
 
 
+def is_name(facts: Facts, limit: str) -> bool:
+    """Whether a limit is a value that the query compares with, and no time."""
+    values = {value.lower() for it in facts.conditions for value in it.values if not value.isdigit()}
+    return limit.lower() in values | {said.lower() for said, _ in facts.linked}
+
+
 def _time(facts: Facts) -> Iterator[tuple[int, int]]:
     """The one time of the question that a condition is about; nothing where there are several."""
     text = facts.question

@@ -17,6 +17,8 @@ from agent.grounding.languages.words import is_among, same_word, words_of
 from agent.grounding.result import Problem
 from agent.grounding.support.support import Support
 
+LEFT_OUT = "the question speaks of it, and the answer leaves it out"
+TIME_LEFT_OUT = "the question asks for this time, and the answer leaves it out"
 _NAME = re.compile(r"(?<=[^\W\d_] )[A-ZÀ-Þ][^\W\d_]+")
 _DIRECTION = dict.fromkeys(("to", "into", "nach", "vers", "hacia", "verso"), 1)
 _DIRECTION |= dict.fromkeys(("from", "von", "aus", "ab", "depuis", "desde", "da"), -1)
@@ -60,25 +62,25 @@ def omissions(
     text = {*said, *(word for it in items for word in words_of(it.text))}
     for needed in _needed(facts, content):
         if not any(is_among(word, text) for word in needed):
-            yield Problem(needed[0], "the question speaks of it, and the answer leaves it out")
+            yield Problem(needed[0], LEFT_OUT)
     told = [it for it in items if it.kind == "date"]
     head = counted_words(facts)
     others = [word for word in content if not is_among(word, head)]
     says_where = bool(told) or any(it.kind == "name" for it in items)
     unsaid = head and not says_where and not any(is_among(word, text) for word in others)
     if unsaid and others and facts.query.aggregates:
-        yield Problem(others[0], "the question speaks of it, and the answer leaves it out")
+        yield Problem(others[0], LEFT_OUT)
     for item in asked:  # "last year", which the query has as dates
         timed = any(_DATE.match(value) for it in facts.conditions for value in it.values)
         if item.cls is Class.ASKED and timed and not any(it.text.lower() == item.text.lower() for it in items):
-            yield Problem(item.text, "the question asks for this time, and the answer leaves it out")
+            yield Problem(item.text, TIME_LEFT_OUT)
     for date in dates:
         of_rows = date.places and any(it.places for it in told)
         if date.date and not of_rows and not any(it.date and _says(it.date, date.date) for it in told):
-            yield Problem(date.text, "the question asks for this time, and the answer leaves it out")
+            yield Problem(date.text, TIME_LEFT_OUT)
     yield from _left_numbers(items, told, facts, asked)
     denied = {Class.NOT, Class.NOTHING}
-    polar = bool(facts.question_words) and facts.question_words[0] in vocabulary(facts.language).polar
+    polar = vocabulary(facts.language).is_polar(facts.question)
     if any(denied & it.classes for it in segments) and facts.conditions:
         why = "the question asks of fewer, and the answer denies all"
         yield from (Problem(it, why) for it in _dropped(asked, text, polar=polar))
@@ -115,12 +117,12 @@ def _left_numbers(
         if tells and not _OF_OTHERS & {it.cls for it in items} and _is_of_shown(number, facts):
             continue  # "31.5 hours" of those with more than 20; a key, of a row that is named
         if number.value not in numbers and number.value != limit and _compared(number, facts):
-            yield Problem(number.text, "the question speaks of it, and the answer leaves it out")
+            yield Problem(number.text, LEFT_OUT)
 
 
 def affirms(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> bool:
     """Whether a sentence repeats a question that asks yes or no, of which the one cell says yes."""
-    polar = bool(facts.question_words) and facts.question_words[0] in vocabulary(facts.language or "en").polar
+    polar = facts.language in LANGUAGES and vocabulary(facts.language).is_polar(facts.question)
     cells = [cell for row in facts.rows for cell in row]
     said = {word for it in items for word in words_of(it.text)}
     repeats = all(is_among(word, said) for it in asked if it.kind == "word" for word in words_of(it.text))
@@ -187,7 +189,12 @@ def _needed(facts: Facts, content: Sequence[str]) -> Iterator[list[str]]:
     for name in _NAME.findall(facts.question) if facts.language != "de" else ():
         said = {word for it in facts.conditions for value in it.values for word in words_of(value)}
         meant = {word for one, _ in facts.linked for word in words_of(one)}
-        if name.lower() in content and not is_among(name.lower(), columns) and is_among(name.lower(), said | meant):
+        if (
+            len(name) >= _SHORT
+            and name.lower() in content
+            and not is_among(name.lower(), columns)
+            and is_among(name.lower(), said | meant)
+        ):
             yield [name.lower()]
 
 

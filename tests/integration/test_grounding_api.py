@@ -110,3 +110,12 @@ async def test_a_draft_written_while_the_judge_reads_is_checked_as_well(
     answer = await service.query(QUESTION, "shop")
     await service.close()
     assert answer.answer == COMPOSED
+
+
+async def test_a_condition_that_alone_is_missing_is_added(client: httpx2.AsyncClient, model: ScriptedModel) -> None:
+    model.replies(sql="SELECT SUM(amount) AS total FROM orders WHERE ordered_at LIKE '2024-%'")
+    model.replies(correct=True, reason="the orders of 2024")
+    model.replies(text="All orders together come to 450.5.")
+    asked = {"question": "What is the total of all orders in 2024?", "database": "shop"}
+    body = (await client.post("/query", json=asked)).json()
+    assert (body["answer"], body["answer_source"]) == ("All orders together come to 450.5 (2024).", "model")

@@ -92,6 +92,20 @@ class NameIndex:
             for part in _parts(reading):
                 self.dates.setdefault(part, {}).setdefault(column.index, set()).update(rows)
 
+    def _has_years(self) -> bool:
+        return any(year is not None for year, *_ in self.dates)
+
+    @cached_property
+    def _compared(self) -> set[str]:
+        return {value for condition in self._facts.conditions for value in condition.values}
+
+    def is_only_name(self, digits: str) -> bool:
+        """Whether digits stand in the rows as a text that tells them apart, and no number of the rows is as large."""
+        facts = self._facts
+        texts = {row[it.index] for row in facts.rows for it in facts.columns if it.kind == "dimension"}
+        values = {value for it in facts.measures for value in facts.values(it.index)}
+        return digits in texts and int(digits) not in values | {len(facts.rows)}
+
     def column_name(self, column: int) -> str:
         return self._facts.columns[column].name
 
@@ -148,7 +162,9 @@ class NameIndex:
         if year is None or day is not None:
             return None
         parts = [self.dates.get((year, None, None, None)), self.dates.get((None, month, None, quarter))]
-        if month is None or any(part is None for part in parts):
+        if parts[0] is None and not self._has_years() and str(year) in self._compared:
+            parts = parts[1:]  # a month of the only year that the query asks for
+        if (month is None and quarter is None) or any(part is None for part in parts):
             return None
         return {column: frozenset(rows) for part in parts if part for column, rows in part.items()}
 

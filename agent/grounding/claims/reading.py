@@ -109,7 +109,9 @@ def _with_years(question: str, items: Sequence[Item]) -> Iterator[Item]:
     """The years that the question names are times in an answer, where a preposition stands before them."""
     for place, item in enumerate(items):
         before = items[place - 1].text.lower() if place else ""
-        is_year = item.kind == "number" and before in _IN and re.fullmatch(r"(?:1[89]|20)\d\d", item.text)
+        is_year = (
+            item.kind == "number" and (before in _IN or before == "(") and re.fullmatch(r"(?:1[89]|20)\d\d", item.text)
+        )
         if is_year and re.search(rf"(?<!\d){item.text}(?!\d)", question):
             date = DateInText(item.start, item.end, ((int(item.text), None, None, None),))
             item = Item("date", item.start, item.end, item.text, date=date)
@@ -197,7 +199,9 @@ class _Reader:
         decimals = re.match(r"[.,]\d|\s?%", self._text[end:]) or re.search(r"\d[.,]$|[$€£¥]\s?$", self._text[:start])
         own = {word for column in places for word in words_of(self._names.column_name(column))}
         named = any(word in self._labels for word in around[:1]) or any(word in own for word in around[1:])
-        return decimals is not None or not named  # "hotels with 3 stars", of a column "stars"
+        counts = re.match(r"\s+[^\W\d_]", self._text[end:])
+        alone = counts is None and self._names.is_only_name(token)  # "the longest is the 90, with 24.6 km"
+        return decimals is not None or not (named or alone)  # "hotels with 3 stars", of a column "stars"
 
     def _date(self, at: int) -> Item | None:
         date = self._dates.get(at)

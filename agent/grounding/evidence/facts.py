@@ -22,7 +22,7 @@ Kind = Literal["measure", "dimension", "flag"]
 
 _CURRENCIES = {
     "EUR": r"€|\beuros?\b|\beur\b",
-    "USD": r"\$|\bdollars?\b|\busd\b|\bdólares\b|\bdollari\b",
+    "USD": r"\$|\bdollars?\b|\bus cents?\b|\busd\b|\bdólares\b|\bdollari\b",
     "GBP": r"£|\bpounds? sterling\b|\bgbp\b",
     "CHF": r"\bchf\b|\bfrancs?\b|\bfranken\b|\bfrancos\b|\bfranchi\b",
     "JPY": r"¥|\byen\b|\bjpy\b",
@@ -33,16 +33,22 @@ _CURRENCIES = {
 }
 _CURRENCY = {code: re.compile(pattern, re.IGNORECASE) for code, pattern in _CURRENCIES.items()}
 _UNIT = re.compile(
-    r"(?:\bin|\bof|,|\(|\[|^)\s*(km/h|km|kilomet(?:er|re)s?|m|met(?:er|re)s?|kg|kilograms?|tons?|tonnes?|lit(?:er|re)s?|l"
-    r"|m2|m²|sqm|ha|g|mg|cm|mm|kwh|mwh|gwh|kw|mw|gb|mb|kcal|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%|°[CF])(?=[\s,.;)\]]|$)",
+    r"(?:\bin|\bof|,|\(|\[|^)\s*(?:metric |degrees? )?(celsius|km/h|km²|km2|square kilomet(?:er|re)s?"
+    r"|km|kilomet(?:er|re)s?|m|met(?:er|re)s?|kg|kilograms?|tons?|tonnes?|lit(?:er|re)s?|l|m2|m²|sqm|ha|g|mg|cm|mm|kwh|mwh|gwh|kw|mw|gb|mb|kcal|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%|°[CF])(?=[\s,.;)\]]|$)",
     re.IGNORECASE,
 )
 _NAME_UNIT = re.compile(
     r"_(km|kg|m2|sqm|ha|g|mg|cm|mm|m|l|h|hours?|min|minutes?|sec|seconds?|days?|miles?|kwh|mwh|gwh|kw|mw|gb|mb|kcal|tons?|lit(?:er|re)s|celsius)$",
     re.IGNORECASE,
 )
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
-_SCALE = re.compile(rf"(?:\bin |_)(?:[a-z]{{3}}_)?({'|'.join(_SCALES)})s?\b", re.IGNORECASE)
+_SCALES = {
+    "thousand": Fraction(10**3),
+    "million": Fraction(10**6),
+    "billion": Fraction(10**9),
+    "cent": Fraction(1, 100),
+}
+_SCALE = re.compile(rf"(?:\bin (?:us |euro )?|_)(?:[a-z]{{3}}_)?({'|'.join(_SCALES)})s?\b", re.IGNORECASE)
+_PER = re.compile(r"\bper (\w+)")
 _PERCENT = re.compile(r"percent|(?:^|_)(?:pct|perc)(?:_|$)|prozent|pourcent|porcentaje|percentuale|%", re.IGNORECASE)
 _IN_PERCENT = re.compile(r"\bin (?:percent\b|%)|\bin prozent\b", re.IGNORECASE)
 _CODES = re.compile(r"\b(\w{1,4})\s*=\s*([^\W\d_][^,.;=()]*)|\b([A-Z]{2,3})\s+([A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+)*)")
@@ -52,6 +58,8 @@ _MONEY = re.compile(
 _SHORT_FORMS = {"avg": "average", "num": "number of", "cnt": "count", "qty": "quantity", "pct": "percent"}
 _SHORT_FORMS |= {"tot": "total", "amt": "amount"}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_QUARTER = re.compile(r"(?<![^\W_])q([1-4])(?![^\W_])", re.IGNORECASE)
+_IS = re.compile(r"(?:is|has)_", re.IGNORECASE)
 _LABEL_WORDS = 4
 _HEAD_WORDS = 5
 _SHORT_WORD = 3
@@ -66,7 +74,7 @@ class ColumnFacts:
     label: how people call it.
     currency: ISO code; empty where nothing says one. units: of its numbers, as the docs have them.
     percent: whether its numbers are percentages as they are.
-    scale: what its numbers are counted in, where name or docs say so: 1,000,000 of `gross_millions`.
+    scale: what its numbers are counted in, where name or docs say so: 1,000,000 of `gross_millions`, 1/100 of cents.
     codes: what its values stand for, as the docs say.
     told: what says of which kind it is: its name, its sources, its docs; nothing of a count.
     """
@@ -80,15 +88,21 @@ class ColumnFacts:
     currency: str = ""
     units: tuple[str, ...] = ()
     percent: bool = False
-    scale: int = 1
+    scale: Fraction = Fraction(1)
     codes: tuple[tuple[str, str], ...] = ()
     told: tuple[str, ...] = ()
 
+    @property
+    def names_scale(self) -> bool:
+        """Whether its label says what its numbers are counted in: "gross millions", "price cents"."""
+        return any(word.removesuffix("s") in _SCALES for word in words_of(self.label))
+
     @cached_property
-    def year(self) -> int | None:
-        """The year that its name says: `sales_2024`."""
-        found = _YEAR.findall(self.name)
-        return int(found[0]) if len(found) == 1 else None
+    def period(self) -> tuple[int, int] | None:
+        """The year and quarter that its name says, 0 for none: `sales_2024`, `q1`."""
+        years, quarters = _YEAR.findall(self.name), _QUARTER.findall(self.name)
+        found = tuple(int(it[0]) if len(it) == 1 else 0 for it in (years, quarters))
+        return (found[0], found[1]) if any(found) else None
 
 
 @dataclass(frozen=True)
@@ -191,7 +205,7 @@ class Facts:
         return ColumnFacts(
             index=index,
             name=name,
-            kind=_kind(name, cells, named, grouped=self.query.grouped),
+            kind=_kind(name, cells, named, texts, grouped=self.query.grouped),
             words=frozenset(
                 {
                     *words,
@@ -207,7 +221,7 @@ class Facts:
             units=()
             if counts
             else _units(re.sub(r"^min\b", "", said), name, *named.sources),  # the least wait is not in minutes
-            scale=1 if counts else _scale((name, *named.sources, *texts)),
+            scale=Fraction(1) if counts else _scale((name, *named.sources, *texts)),
             percent=percent or (not counts and any(_IN_PERCENT.search(it) for it in texts)),
             codes=tuple(_codes(texts)),
         )
@@ -246,13 +260,14 @@ def _head_words(texts: Sequence[str]) -> Iterator[str]:
             yield from (word for word in words_of(" ".join(head)) if len(word) > _SHORT_WORD)
 
 
-def _scale(texts: Sequence[str]) -> int:
+def _scale(texts: Sequence[str]) -> Fraction:
     found = {_SCALES[it[1].lower()] for text in texts for it in _SCALE.finditer(text)}
-    return found.pop() if len(found) == 1 else 1
+    return found.pop() if len(found) == 1 else Fraction(1)
 
 
 def _units(said: str, *names: str) -> tuple[str, ...]:
     found = (*_UNIT.findall(said), *(unit for name in names for unit in _NAME_UNIT.findall(f"_{name}")))
+    found += tuple(rate for rate in _PER.findall(said) if found)  # "tonnes per hectare"
     return tuple(dict.fromkeys(unit.lower() for unit in found))
 
 
@@ -274,9 +289,12 @@ def number_of(cell: JsonValue) -> Fraction | None:
     return None
 
 
-def _kind(name: str, cells: Sequence[JsonValue], named: Projection, *, grouped: bool) -> Kind:
-    if cells and all(isinstance(cell, bool) for cell in cells):
+def _kind(name: str, cells: Sequence[JsonValue], named: Projection, texts: Sequence[str], *, grouped: bool) -> Kind:
+    coded = _IS.match(name) or {"0", "1"} <= {code for code, _ in _codes(texts)}
+    if cells and all(isinstance(cell, bool) or (coded and cell in (0, 1)) for cell in cells) and not named.aggregate:
         return "flag"
+    if named.aggregate == "rank":
+        return "dimension"
     if named.aggregate and all(number_of(cell) is not None for cell in cells):
         return "measure"
     if not cells or any(number_of(cell) is None for cell in cells):

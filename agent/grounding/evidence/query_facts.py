@@ -15,7 +15,7 @@ MAX_DEPTH = 4
 class Projection(NamedTuple):
     """A column of the result.
 
-    aggregate: `count`, `sum`, `avg`, `min` or `max`; empty for a column as it is stored.
+    aggregate: `count`, `sum`, `avg`, `min` or `max`; `rank` of a place in an order; empty for a column as it is stored.
     sources: the names of the stored columns that it is computed from.
     hundredfold: whether it is multiplied by 100.
     grouped: whether the rows are groups of it. distinct: whether it counts each value once.
@@ -61,7 +61,7 @@ class QueryFacts(NamedTuple):
     @property
     def aggregates(self) -> bool:
         """Whether the result is one row of aggregates over all that the conditions leave."""
-        return not self.grouped and any(it.aggregate for it in self.projections)
+        return not self.grouped and any(it.aggregate not in ("", "rank") for it in self.projections)
 
 
 @lru_cache(maxsize=64)
@@ -112,6 +112,9 @@ def _group_keys(select: exp.Select) -> frozenset[str]:
 _AGGREGATES = {"Count": "count", "Sum": "sum", "Avg": "avg", "Min": "min", "Max": "max", "CountIf": "count"}
 
 
+_RANKS = frozenset({"Rank", "DenseRank", "RowNumber"})
+
+
 def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> Projection:
     from sqlglot import exp
 
@@ -129,6 +132,8 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         it for one in whole for it in one.walk() if isinstance(it, exp.AggFunc) or type(it).__name__ in _AGGREGATES
     ]
     kinds = [_AGGREGATES.get(type(it).__name__, it.key) for it in found]
+    if isinstance(inner, exp.Window) and type(inner.this).__name__ in _RANKS:
+        kinds = ["rank"]
     return Projection(
         name=column.alias_or_name,
         aggregate=kinds[0] if kinds else "",

@@ -6,6 +6,7 @@ something that nobody checked. `*` stands for any ending, `_` for a space.
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,6 +15,9 @@ from agent.grounding.languages.words_germanic import DE, EN
 from agent.grounding.languages.words_romance import ES, FR, IT
 
 MAX_PHRASE = 5  # words
+_WORD = re.compile(r"[^\W\d_]+")
+_ASKS = re.compile(r"\b(?:combien|\w*quel\w*|qui|que|quand|où|comment|pourquoi)\b", re.IGNORECASE)
+_INVERTED = re.compile(r"\w-(?:t-)?(?:il|elle|ils|elles|on)\b|^est-ce\b", re.IGNORECASE)
 
 
 class Class(StrEnum):
@@ -96,6 +100,13 @@ class Vocabulary:
             self._begins.setdefault(spelled[:-1], Phrase(cls, 1, rank))
         else:
             self._whole.setdefault(words, Phrase(cls, len(words), rank))
+
+    def is_polar(self, question: str) -> bool:
+        """Whether a question wants yes or no: by its first word, in French also by its verb, "a-t-il"."""
+        first = _WORD.findall(question.lower())[:1]
+        if self.language == "fr" and not _ASKS.search(question) and _INVERTED.search(question):
+            return True
+        return bool(first) and first[0] in self.polar
 
     def at(self, words: list[str], place: int) -> Phrase | None:
         """The longest phrase that begins at a place of a list of words in small letters."""

@@ -27,7 +27,11 @@ EN = {
         respective ones whole exact valued worth would will could may there_follow ranks ranked rank
         standing thus therefore so hence drew draw draws attracted attract attracts welcomed welcomes posted
         posts logged saw sees seen reaching contributed contributes topping sits sit yielding yields yield
-        giving gives give given means meaning totals_are go goes went""",
+        giving gives give given means meaning totals_are go goes went
+        although though however moreover furthermore besides amongst amid compared versus vs against alongside via
+        through per_cent of_course certainly sure note that way moment level levels kind kinds type types dated placed
+        carries carried carry comprises comprise comprised itself themselves him should must might shall latter
+        former_being""",
     "join": "and while whereas but plus or",
     "sum": """
         total totals totalled totaled totalling totaling totally together altogether overall sum sums combined
@@ -37,18 +41,22 @@ EN = {
         most highest largest biggest greatest maximum max top best leading leads lead led leader tops topped
         peak peaked peaks longest heaviest fastest tallest strongest furthest farthest busiest
         more_than_any_other more_than_any higher_than_any_other than_any_other than_all_others most_expensive priciest
-        costliest dearest most_popular most_common most_frequent biggest""",
+        costliest dearest most_popular most_common most_frequent biggest
+        hottest warmest wettest""",
     "least": """
         fewest lowest smallest least minimum min worst shortest lightest slowest weakest bottom quietest cheapest
-        least_expensive least_popular least_common less_than_any_other fewer_than_any_other lower_than_any_other""",
+        least_expensive least_popular least_common less_than_any_other fewer_than_any_other lower_than_any_other
+        coldest coolest driest""",
     "latest": "latest newest most_recent youngest last final",
     "earliest": "earliest oldest",
     "more": """
         more higher larger greater bigger longer heavier exceeds exceed exceeded ahead_of above outsold busier dearer
-        more_expensive pricier costlier more_popular more_common""",
+        more_expensive pricier costlier more_popular more_common
+        hotter warmer wetter""",
     "less": """
         less fewer lower smaller shorter lighter below behind lags trails quieter cheaper less_expensive
-        less_popular""",
+        less_popular
+        colder cooler drier""",
     "over": """
         over more_than above at_least exceeding upwards_of greater_than higher_than no_fewer_than
         no_less_than in_excess_of""",
@@ -56,10 +64,13 @@ EN = {
         under less_than fewer_than almost nearly below at_most close_to just_under up_to lower_than
         no_more_than""",
     "about": "about approximately approx around roughly circa ca nearly_exactly",
-    "rise": "increase increased increases increasing rose rise rises risen grew grow grown growth gain gained up_by",
+    "rise": """
+        increase increased increases increasing rose rise rises risen grew grow grown growth gain gained up_by
+        climbed jumped surged soared expanded""",
     "fall": """
         decrease decreased decreases decreasing fell fall falls fallen dropped drop drops decline declined
-        declines shrank shrunk down_by""",
+        declines shrank shrunk down_by
+        reduced reduces reduction reductions cut cuts slid plunged slumped dipped dip dips lowered""",
     "negative": "loss losses lost negative minus deficit",
     "stable": """
         stayed stays remained remains unchanged constant stable did_not_change didn't_change has_not_changed
@@ -122,7 +133,10 @@ DE = {
         verzeichnete verzeichneten erfasst gefunden bekannt macht machen machte entspricht entsprechen
         insgesamt_also steht stehen stand sowie_auch wobei aufgelistet angezeigt zeigt zeigen zusammen_mit
         einschließlich bestehen besteht denen deren dessen auch_noch mal solche solchen solcher beginnt
-        beginnen platz rang geht ging bringt brachte brachten""",
+        beginnen platz rang geht ging bringt brachte brachten
+        obwohl dennoch jedoch allerdings außerdem zudem hingegen dagegen gegenüber noch eingetragen hinterlegt vermerkt
+        natürlich gerne bitte selbst deshalb welchem denn bzw beziehungsweise ihres seiner seinen seinem seines ihm
+        ihnen""",
     "join": "und sowie während aber oder",
     "sum": """
         insgesamt gesamt gesamte gesamten gesamter gesamtes zusammen zusammengenommen zusammengerechnet summe
@@ -131,10 +145,12 @@ DE = {
     "most": """
         meisten meiste meister höchst* größt* am_meisten maximum maximal* beste besten bester bestes top führt
         führen führend* spitzenreiter teuerst* beliebtest* häufigst* mehr_als_jede_andere mehr_als_jeder_andere
-        mehr_als_jedes_andere mehr_als_alle_anderen stärkst* längst* schwerst* schnellst* weitest* obersten""",
+        mehr_als_jedes_andere mehr_als_alle_anderen stärkst* längst* schwerst* schnellst* weitest* obersten
+        wärmst* heißest*""",
     "least": """
         wenigst* am_wenigsten niedrigst* kleinst* geringst* minimum minimal* schlechtest* kürzest*
-        schwächst* billigst* günstigst*""",
+        schwächst* billigst* günstigst*
+        kältest* trockenst*""",
     "latest": "neuest* jüngst* letzte letzten letzter letztes aktuellst* späteste* zuletzt",
     "earliest": "älteste* früheste* erstmals",
     "more": "mehr höher* größer* länger* schwerer teurer* übersteigt übertrifft",
@@ -144,9 +160,11 @@ DE = {
     "about": "etwa rund ungefähr circa ca zirka gut",
     "rise": """
         anstieg gestiegen stieg stiegen steigerung gewachsen wuchs wuchsen zunahme zugenommen erhöht erhöhte
-        plus""",
+        plus
+        kletterte kletterten erhöhung erhöhten steigt steigen""",
     "fall": """
-        rückgang gesunken sank sanken abnahme abgenommen gefallen fiel fielen verringert zurückgegangen""",
+        rückgang gesunken sank sanken abnahme abgenommen gefallen fiel fielen verringert zurückgegangen
+        reduziert reduzierte reduzierten reduzierung senkte senkten gesenkt schrumpfte sinkt sinken""",
     "negative": "verlust verluste minus negativ*",
     "stable": """
         blieb blieben gleich_geblieben gleichgeblieben unverändert konstant stabil nicht_verändert blieb_gleich

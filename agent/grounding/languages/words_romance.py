@@ -30,7 +30,9 @@ FR = {
         réalisent généré génère génèrent représente représentent représentait trouvé trouvés nommé nom noms
         nommée entre actuellement soit fait font également égal égale égaux lesquels lesquelles celui celle
         ceux celles lequel laquelle exemple liste affiché vaut valent figure figurent place rang arrive arrivent apporte
-        apporté même_période revient reviennent n y_en_a""",
+        apporté même_période revient reviennent n y_en_a
+        parmi contre cependant toutefois bien_sûr certes pendant durant lors indique indiquent lui même_temps quant
+        ainsi_que_le celui_ci celle_ci""",
     "join": "et tandis_que alors_que mais ou ainsi_que",
     "sum": "total totale totaux totales ensemble somme cumul cumulé cumulée au_total en_tout globalement additionnés",
     "mean": "moyenne moyen moyennes moyens en_moyenne",
@@ -50,8 +52,12 @@ FR = {
     "over": "plus_de au_moins dépassant supérieur_à plus_d",
     "under": "moins_de presque près_de au_plus jusqu_à moins_d inférieur_à",
     "about": "environ approximativement autour_de quelque à_peu_près",
-    "rise": "augmentation augmenté augmente hausse progressé progression croissance gain",
-    "fall": "diminution diminué diminue baisse baissé recul reculé",
+    "rise": """
+        augmentation augmenté augmente hausse progressé progression croissance gain augmentent augmentée augmentés
+        grimpé accru accrue""",
+    "fall": """
+        diminution diminué diminue baisse baissé recul reculé réduit réduite réduits réduites réduction chuté chute
+        diminuée diminués""",
     "negative": "perte pertes négatif négative négatifs déficit",
     "stable": """
         resté restée restés restées stable stables inchangé inchangée inchangés constant constante n_a_pas_changé
@@ -108,7 +114,9 @@ ES = {
         obtuvo obtuvieron obtiene generó generaron genera generado logró alcanzó alcanza alcanzaron alcanzan
         representa representan encontrado encontraron encontró llamado llamada nombre nombres actualmente así
         pues igual iguales ejemplo lista muestra muestran aportó resulta resultan pasa ocupa puesto lugar
-        existen existe quedan queda""",
+        existen existe quedan queda
+        a_lo_largo_de a_lo_largo_del frente aunque además aparece aparecen por_lo_que indica indican durante mediante
+        respecto cuanto sí_mismo ellos ellas él ella""",
     "join": "y e mientras mientras_que pero o u",
     "sum": "total totales suma suman sumado juntos juntas conjunto en_total acumulado en_conjunto totaliza",
     "mean": "promedio promedios media medio de_media en_promedio",
@@ -123,11 +131,15 @@ ES = {
     "earliest": "más_antiguo más_antigua más_antiguos",
     "more": "más superior supera",
     "less": "menos inferior",
-    "over": "más_de al_menos supera_los superior_a por_encima_de",
-    "under": "menos_de casi como_máximo hasta por_debajo_de inferior_a",
-    "about": "aproximadamente alrededor_de unos unas cerca_de",
-    "rise": "aumento aumentó aumentaron aumentado creció crecieron crecimiento subió subida incremento incrementó",
-    "fall": "disminución disminuyó disminuyeron bajó bajada cayó cayeron caída descenso descendió",
+    "over": "más_de al_menos supera_los superior_a por_encima_de algo_más_de poco_más_de",
+    "under": "menos_de casi como_máximo hasta por_debajo_de inferior_a algo_menos_de poco_menos_de",
+    "about": "aproximadamente alrededor_de unos unas cerca_de en_torno_a en_torno_al",
+    "rise": """
+        aumento aumentó aumentaron aumentado creció crecieron crecimiento subió subida incremento incrementó aumenta
+        aumentan sube crece""",
+    "fall": """
+        disminución disminuyó disminuyeron bajó bajada cayó cayeron caída descenso descendió redujo redujeron
+        reducido reducción reducciones cae disminuido""",
     "negative": "pérdida pérdidas negativo negativa negativos",
     "stable": """
         mantuvo mantuvieron mantiene permaneció permanecieron estable estables constante no_cambió no_ha_cambiado
@@ -185,7 +197,9 @@ IT = {
         registrato registrata registrati registrate ottenuto ottiene realizzato realizza generato genera
         generano raggiunto raggiunge raggiungono rappresenta rappresentano trovato trovati nome nomi chiamato
         attualmente quindi così uguale esempio elenco mostrato base_ai in_base posto risulta risultano ne
-        portato vale valgono""",
+        portato vale valgono
+        tuttavia però sebbene benché invece inoltre rispetto contro durante indica indicano li appena perciò essa essi
+        esse lo_stesso_periodo""",
     "join": "e ed mentre ma o oppure nonché",
     "sum": "totale totali insieme somma complessivo complessiva complessivamente in_tutto in_totale sommati cumulato",
     "mean": "media medio medie medi in_media",
@@ -203,8 +217,12 @@ IT = {
     "over": "oltre più_di almeno superiore_a più_del",
     "under": "meno_di quasi al_massimo fino_a inferiore_a sotto",
     "about": "circa approssimativamente intorno_a",
-    "rise": "aumento aumentato aumentata aumenta cresciuto cresciuta crescita incremento salito",
-    "fall": "diminuzione diminuito diminuita calo calato calata sceso scesa",
+    "rise": """
+        aumento aumentato aumentata aumenta cresciuto cresciuta crescita incremento salito aumentati aumentate
+        aumentò crebbe salita incrementato""",
+    "fall": """
+        diminuzione diminuito diminuita calo calato calata sceso scesa ridotto ridotta ridotti ridotte riduzione
+        calati scesi diminuite""",
     "negative": "perdita perdite negativo negativa negativi",
     "stable": """
         rimasto rimasta rimasti rimaste rimane stabile stabili invariato invariata invariati costante non_è_cambiato

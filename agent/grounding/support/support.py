@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import permutations
 from typing import NamedTuple
 
 from agent.core.models import Origin
@@ -14,10 +15,19 @@ from agent.grounding.claims.names import Rows
 from agent.grounding.claims.reading import Item
 from agent.grounding.evidence.facts import ColumnFacts, Facts, currencies_in, number_of
 from agent.grounding.languages.vocabulary import Class
-from agent.grounding.languages.words import is_among, same_word
+from agent.grounding.languages.words import is_among, words_of
+from agent.grounding.support.beside import (
+    NEAR,
+    all_of,
+    counted_words,
+    currencies,
+    in_order,
+    interval,
+    same_beside,
+    says_aggregate,
+)
 
 _TIMES_OFF = Fraction(1, 20)  # the most that a number of times may be off without "about"
-_LOOSE = Fraction(1, 10)  # the most that "about" or "over" may leave out
 _COMPARED = frozenset({Class.MORE, Class.LESS, Class.TIMES, Class.DIFFERENCE, Class.MULTIPLIED, Class.RISE, Class.FALL})
 _OF_ALL = frozenset({Class.SUM, Class.MEAN})
 _FROM = frozenset(["from", "between", "von", "zwischen", "vom", "de", "entre", "desde", "da", "tra", "fra", "dal"])
@@ -26,31 +36,21 @@ _NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "
 _OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST, Class.OVER, Class.UNDER, Class.ALL})
 _OF_ONE |= _COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.NOTHING, Class.ONLY, Class.RANK}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_NEAR = 4  # items after a number in which what it counts is named
+_SHORT = 3  # letters of a word that may also be a unit
 _PART_OF = frozenset({"of", "all", "von", "aller", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
 _THE = frozenset(["the", "all", "den", "los", "las", "les"])
 _OF_THE = frozenset(["der", "aller", "des", "dei", "delle"])
 _CALCULATING = {Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.TIMES, Class.RISE, Class.FALL, Class.MORE, Class.LESS}
 _INCLUSIVE = frozenset(
-    {
-        "at least",
-        "at most",
-        "up to",
-        "no more than",
-        "no less than",
-        "no fewer than",
-        "mindestens",
-        "höchstens",
-        "bis zu",
-    }
-    | {"au moins", "au plus", "jusqu à", "al menos", "como máximo", "hasta", "almeno", "al massimo", "fino a"}
+    """at least|at most|up to|no more than|no less than|no fewer than|mindestens|höchstens|bis zu|au moins|au plus
+    |jusqu à|al menos|como máximo|hasta|almeno|al massimo|fino a""".replace("\n    ", "").split("|")
 )
 
 
 def counted_in(item: Item, column: ColumnFacts) -> bool:
     """Whether a number of a text spells out what a column's numbers are counted in: "412.7 million", not "412.7"."""
     scaled = item.numeral is not None and item.numeral.scale != 1
-    return column.scale != 1 and (scaled or item.value >= column.scale)
+    return column.scale != 1 and (scaled or abs(item.value) >= column.scale)
 
 
 class Support(NamedTuple):
@@ -95,13 +95,14 @@ class Numbers:
             return found  # "more than 5 trips", as the question says
         columns = self.columns(segment, place)
         named = rows if rows is not None else self.rows_of(segment)
-        if named is None and columns and _says_aggregate(segment, columns[0]):
+        if named is None and columns and says_aggregate(segment, columns[0]):
             named = self.nearby(segment)  # "Rome is the cheapest, at 200 on average"
         if item.cls is Class.MULTIPLIED:
             return self._aggregate(segment, item, columns, bound)
         return (
             self._cell(segment, item, columns, named, bound)
             or self._aggregate(segment, item, columns, bound)
+            or self._across(segment, item, named, bound)
             or self._whole(segment, place, columns)
             or found
             or self._counted(segment, place, bound)
@@ -117,17 +118,17 @@ class Numbers:
         found = {**segment.inherited, **segment.own()}
         if not found:
             return frozenset({0}) if len(self.facts.rows) == 1 else None
-        return _all_of(found.values())
+        return all_of(found.values())
 
     def named(self, segment: Segment) -> Rows | None:
         """The rows that a segment names itself; None where it names none."""
         own = segment.own()
-        return _all_of(own.values()) if own else None
+        return all_of(own.values()) if own else None
 
     @staticmethod
     def nearby(segment: Segment) -> Rows | None:
         """The rows of the names that came before in the sentence of a segment that has none itself."""
-        return _all_of(segment.nearby.values()) or None
+        return all_of(segment.nearby.values()) or None
 
     def columns(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
         """The columns that a number may stand for, by the words beside it."""
@@ -135,8 +136,10 @@ class Numbers:
         if len(measures) < 2:
             return measures
         items = segment.items
+        if (named := self._named_after(items, place)) is not None:
+            return [named]
         shared: list[ColumnFacts] = []
-        for item in items[place + 1 : place + 1 + _NEAR]:
+        for item in items[place + 1 : place + 1 + NEAR]:
             found = self.labelled(item)
             whole = items[place].percent and item.cls is Class.FILLER  # "50 % of the customers" is of a share
             if whole or (not found and item.kind in ("number", "mark")):
@@ -147,9 +150,9 @@ class Numbers:
                 if len(found) < len(measures):
                     return found
                 shared = found
-                if not any(it.year for it in found):
+                if not any(it.period for it in found):
                     break
-        if shared and not any(it.year for it in shared):
+        if shared and not any(it.period for it in shared):
             return shared
         for item in reversed(items[:place]):
             if found := self.labelled(item):
@@ -157,6 +160,17 @@ class Numbers:
         asked = [it for it in measures if any(is_among(word, self._telling(it)) for word in self.facts.question_words)]
         currency = [it for it in measures if items[place].currency and it.currency]
         return currency or asked or measures
+
+    def _named_after(self, items: Sequence[Item], place: int) -> ColumnFacts | None:
+        """The column whose own name stands in the words right after a number: the tickets of "668 closed tickets"."""
+        words: list[str] = []
+        for item in items[place + 1 : place + 1 + NEAR]:
+            if item.kind != "word":
+                break
+            words.append(item.text.lower())
+        own = {it.index: {word for word in words_of(it.name) if len(word) > _SHORT} for it in self.facts.measures}
+        found = {at for at, names in own.items() if any(is_among(word, names) for word in words)}
+        return self.facts.columns[found.pop()] if len(found) == 1 else None
 
     def _labelled_before(self, items: Sequence[Item], place: int) -> list[ColumnFacts]:
         """The columns that words between a number and the one before it tell."""
@@ -168,10 +182,12 @@ class Numbers:
         return []
 
     def labelled(self, item: Item) -> list[ColumnFacts]:
-        """The measures that a word tells, or a year, of `sales_2023` and `sales_2024`."""
+        """The measures that a word tells, or a time, of `sales_2023` and `sales_2024`."""
         if item.kind in ("date", "number") and not item.places:
-            years = _YEAR.findall(item.text)
-            return [it for it in self.facts.measures if it.year is not None and str(it.year) in years]
+            years = {0, *(int(year) for year in _YEAR.findall(item.text))}
+            quarters = {0, *(it[3] for it in (item.date.readings if item.date else ()) if it[3])}
+            dated = [it for it in self.facts.measures if it.period is not None]
+            return [it for it in dated if it.period and it.period[0] in years and it.period[1] in quarters]
         if item.kind not in ("word", "phrase"):
             return []
         word = item.text.lower()
@@ -216,6 +232,8 @@ class Numbers:
             if abs(value) > 1 and not {Class.SHARE, Class.RISE, Class.FALL} & segment.classes:
                 return False
             value *= 100
+        if Class.POINTS in segment.classes and column is not None and not column.percent and abs(value) <= 1:
+            value *= 100
         said = item.value
         if column is not None and counted_in(item, column):
             value *= column.scale
@@ -224,7 +242,7 @@ class Numbers:
         place = segment.items.index(item)
         if place and segment.items[place - 1].cls is Class.EXACT and value != said:
             return False
-        low, high = _interval(item, said, bound)
+        low, high = interval(item, said, bound)
         beyond = bound is Class.OVER or bound is Class.UNDER
         if beyond and column is not None and column.projection.aggregate == "avg" and Class.MEAN not in segment.classes:
             return False  # "at least 2.5 nights" is said of each
@@ -258,9 +276,9 @@ class Numbers:
         own = segment.own()
         of_all = segment.nearby if item.percent and not own else {}
         names = own or of_all or (segment.inherited if not {Class.SUM, Class.MEAN} & segment.classes else {})
-        rows = _all_of(names.values()) if names else frozenset(range(len(self.facts.rows)))
-        ordered = _in_order(segment, rows) if names else sorted(rows)
-        before = _all_of(segment.before.values()) if own.keys() == segment.before.keys() else frozenset()
+        rows = all_of(names.values()) if names else frozenset(range(len(self.facts.rows)))
+        ordered = in_order(segment, rows) if names else sorted(rows)
+        before = all_of(segment.before.values()) if own.keys() == segment.before.keys() else frozenset()
         others = [segment.inherited[it] for it in segment.inherited.keys() - own] if own else []
         if others and _COMPARED & segment.classes:
             within = frozenset.intersection(*others)
@@ -277,12 +295,32 @@ class Numbers:
                 shares = found.cls in (Class.SHARE, Class.RISE, Class.FALL)
                 if item.percent is not (shares or (item.percent and column.percent)):
                     continue
-                plain = None if item.percent else column  # a share in percent is none of the column's own values
+                # A share or a number of times is none of the column's own values.
+                plain = None if item.percent or found.cls is Class.TIMES else column
                 if found.cls is Class.TIMES and bound is None and abs(found.value - item.value) > _TIMES_OFF:
                     continue  # 2.5 times as many are not three times as many
                 over = found.cls is Class.TIMES and bound is Class.OVER and item.value < found.value < item.value + 1
                 if over or (self.currency_fits(item, column) and self.says(segment, item, found.value, plain, bound)):
                     return Support("calculation", found.value, None, None, found.expression, found.cls)
+        return None
+
+    def _across(self, segment: Segment, item: Item, rows: Rows | None, bound: Class | None) -> Support | None:
+        """The share of one measure in another of the same row, both of them named: "75 % of the candidates passed"."""
+        if not item.percent or not rows or len(rows) != 1 or not self.facts.calculate:
+            return None
+        if {Class.NOT, Class.NOTHING, Class.RISE, Class.FALL, Class.MORE, Class.LESS} & segment.classes:
+            return None
+        words = [it.text.lower() for it in segment.items if it.kind == "word"]
+        row = self.facts.rows[min(rows)]
+        named = [it for it in self.facts.measures if any(is_among(word, self._telling(it)) for word in words)]
+        for part, whole in permutations(named, 2):
+            one, other = number_of(row[part.index]), number_of(row[whole.index])
+            alike = part.currency == whole.currency and part.units == whole.units and not part.percent
+            if one is None or not other or not 0 <= one <= other or not alike or whole.percent:
+                continue
+            if self.says(segment, item, one / other * 100, None, bound):
+                spelled = f"{one} / {other} * 100"
+                return Support("calculation", one / other * 100, None, None, spelled, Class.SHARE)
         return None
 
     def _is_summed(self, segment: Segment, item: Item, rows: Rows) -> bool:
@@ -351,7 +389,7 @@ class Numbers:
             limited = item.value > count
         elif facts.result.truncated or item.value != count or bound is not None:
             return None
-        after = _counted_words(segment.items, place)
+        after = counted_words(segment.items, place)
         exists = place > 0 and segment.items[place - 1].cls is Class.EXISTS
         if limited and (exists or not any(it.value == item.value for it in self.asked if it.kind == "number")):
             return None
@@ -376,6 +414,8 @@ class Numbers:
             return None
         around = segment.items[max(0, place - 1) : place + 2]
         ends = {it.cls for it in around} & {Class.MOST, Class.LEAST}
+        if self._is_flagged(segment, named):
+            return Support("row count", item.value)
         if named == frozenset(range(len(facts.rows))) and not facts.result.truncated and (ends or not facts.measures):
             return Support("row count", item.value)
         if len(ends) != 1 or len(facts.measures) != 1 or facts.result.truncated:
@@ -387,6 +427,15 @@ class Numbers:
         first = min(inside) > max(outside) if Class.MOST in ends else max(inside) < min(outside)
         return Support("row count", item.value) if first else None
 
+    def _is_flagged(self, segment: Segment, named: Rows) -> bool:
+        """Whether the rows named are those of which a flag says yes: "two flags are enabled: A and B"."""
+        facts, denied = self.facts, {Class.NOT, Class.NOTHING} & segment.classes
+        words = [it.text.lower() for it in segment.items if it.kind == "word"]
+        flags = [it for it in facts.columns if it.kind == "flag" and any(is_among(word, it.words) for word in words)]
+        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+        whole = not limited and not facts.result.truncated and not denied and len(flags) == 1
+        return whole and named == {at for at, row in enumerate(facts.rows) if row[flags[0].index]}
+
     def is_of_all(self, segment: Segment, place: int) -> bool:
         """Whether a number is that of all rows: "two of the three", "the least of the three"."""
         facts, item = self.facts, segment.items[place]
@@ -395,7 +444,7 @@ class Numbers:
         limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
         whole = not limited and not facts.result.truncated and facts.query.grouped
         plain = not item.percent and not item.currency and item.cls is None
-        after = _counted_words(segment.items, place)
+        after = counted_words(segment.items, place)
         counted = {word for it in facts.measures for word in it.words}
         if any(is_among(it.text.lower(), counted) for it in after if it.kind == "word"):
             return False  # "a total of 3 rides"
@@ -428,12 +477,12 @@ class Numbers:
         for at, said in enumerate(self.asked):
             if said.kind != "number" or said.value != item.value or said.percent != item.percent:
                 continue
-            if self._bound(self.asked, at) is not bound or not _currencies(segment.items, place) <= _currencies(
+            if self._bound(self.asked, at) is not bound or not currencies(segment.items, place) <= currencies(
                 self.asked, at
             ):
                 continue
             year = item.numeral is not None and len(item.numeral.raw) == 4 and item.numeral.raw.isdigit()
-            if year or item.currency or _same_beside(self.asked, at, segment.items, place):
+            if year or item.currency or same_beside(self.asked, at, segment.items, place):
                 return Support("question", item.value)
         return None
 
@@ -441,73 +490,3 @@ class Numbers:
     def _bound(items: Sequence[Item], place: int) -> Class | None:
         before = items[place - 1].cls if place else None
         return before if before in (Class.OVER, Class.UNDER, Class.ABOUT) else None
-
-
-def _interval(item: Item, said: Fraction, bound: Class | None) -> tuple[Fraction, Fraction]:
-    """The values that a number may stand for, given the word before it."""
-    if item.cls is Class.SHARE and bound is not None:
-        loose = said * _LOOSE  # "almost two thirds"
-        return (said if bound is Class.OVER else said - loose), (said if bound is Class.UNDER else said + loose)
-    half, scale = item.half, Fraction(item.numeral.scale if item.numeral else 1)
-    place = 2 * half
-    while said and (said / scale).denominator == 1 and said % (place * 10) == 0:
-        place *= 10
-    loose = min(place, abs(said) * _LOOSE)
-    if bound is Class.OVER:
-        return said, said + max(loose, half)
-    if bound is Class.UNDER:
-        return said - max(loose, half), said
-    if bound is Class.ABOUT:
-        half = max(half, min(place / 2, abs(said) * _LOOSE))
-    return said - half, said + half
-
-
-def _currencies(items: Sequence[Item], place: int) -> set[str]:
-    """Those that stand with a number: "$12", "12 dollars"."""
-    return currencies_in(" ".join([items[place].currency, *(it.text for it in items[place + 1 : place + 2])]))
-
-
-def _says_aggregate(segment: Segment, column: ColumnFacts) -> bool:
-    """Whether "average" or "total" is what a column is called, and no aggregate over all rows."""
-    if Class.MEAN in segment.classes:
-        return column.projection.aggregate == "avg"
-    said = [it.text.lower() for it in segment.items if it.cls is Class.SUM]
-    others = column.words - set(said)
-    named = any(is_among(it.text.lower(), others) for it in segment.items if it.kind == "word")  # "total weight"
-    return column.projection.aggregate == "sum" and bool(said) and named and all(it in column.words for it in said)
-
-
-def _all_of(groups: Iterable[Rows]) -> Rows:
-    found: Rows | None = None
-    for rows in groups:
-        found = rows if found is None else found & rows
-    return found or frozenset()
-
-
-def _in_order(segment: Segment, rows: Rows) -> list[int]:
-    """The rows as the segment names them, one after the other."""
-    order: list[int] = []
-    for item in segment.names:
-        order += [row for places in item.places.values() for row in sorted(places & rows) if row not in order]
-    return [*order, *sorted(rows - set(order))]
-
-
-def _counted_words(items: Sequence[Item], place: int) -> list[Item]:
-    found: list[Item] = []
-    for item in items[place + 1 : place + 1 + _NEAR]:
-        if item.kind in ("number", "name", "date", "mark") or (item.kind == "phrase" and item.cls is not Class.ROWS):
-            break
-        found.append(item)
-    return found
-
-
-def _same_beside(one: Sequence[Item], at: int, other: Sequence[Item], place: int) -> bool:
-    for step in (1, -1):
-        left = one[at + step] if 0 <= at + step < len(one) else None
-        right = other[place + step] if 0 <= place + step < len(other) else None
-        if left and right and left.kind == right.kind and left.kind in ("word", "phrase"):
-            if left.cls is Class.FILLER and right.cls is Class.FILLER and left.text.lower() != right.text.lower():
-                continue
-            if (left.cls and left.cls is right.cls) or same_word(left.text.lower(), right.text.lower()):
-                return True
-    return False

@@ -158,8 +158,8 @@ class Comparisons:
         told = [it for it in numbers if it.origin == "result" and it.row is not None]
         dated = sorted(self._context.names.dated)
         if len(told) == 2 and told[0].row == told[1].row:  # of `sales_2023` and `sales_2024`
-            years = [self._facts.columns[it.column].year for it in told if it.column is not None]
-            ordered = len(years) == 2 and None not in years and str(years[0]) < str(years[1])
+            times = [self._facts.columns[it.column].period or (0, 0) for it in told if it.column is not None]
+            ordered = len(times) == 2 and (0, 0) < times[0] < times[1]
             return (told[0].value, told[1].value) if ordered else None
         if len(told) != 2 or told[0].column != told[1].column or not dated or len(told) != len(numbers):
             return None
@@ -169,15 +169,15 @@ class Comparisons:
             for it in self._facts.columns
             if it.kind == "dimension" and it.index not in dated
         )
-        times = [[str(row[at]) for at in dated] for row in (one, other)]
-        return (told[0].value, told[1].value) if same and times[0] < times[1] else None
+        days = [[str(row[at]) for at in dated] for row in (one, other)]
+        return (told[0].value, told[1].value) if same and days[0] < days[1] else None
 
     def _stable(self, segment: Segment, place: int) -> str:
         """ "Stayed at 66 in 2020": as much as the time before, or between two times."""
         if self._context.said(segment.items[place]):
             return ""
         names, facts = segment.names, self._facts
-        yearly = [it.index for it in facts.measures if it.year is not None]
+        yearly = [it.index for it in facts.measures if it.period is not None]
         rows = self._context.numbers.named(segment)
         if len(yearly) > 1 and len(yearly) == len(facts.measures) and rows:
             same = all(len({facts.rows[row][at] for at in yearly}) == 1 for row in rows)

@@ -46,9 +46,7 @@ class WordingContext:
         self.facts, self.names, self.asked = facts, names, asked
         self.numbers, self.supports, self.segments = numbers, supports, segments
         self.asked_classes = frozenset(it.cls for it in asked if it.cls is not None)
-        words = vocabulary(facts.language).polar if facts.language in LANGUAGES else frozenset[str]()
-        first = known_words(facts.question)[:1]
-        self.polar = bool(first) and first[0] in words
+        self.polar = facts.language in LANGUAGES and vocabulary(facts.language).is_polar(facts.question)
         self.known = _known_words(facts) | {it.text.lower() for it in asked if it.kind == "word"}
 
     def said(self, item: Item) -> bool:

@@ -38,7 +38,8 @@ class Superlatives:
         cls = segment.items[place].cls
         if cls is None:
             return ""
-        rows = self._context.numbers.rows_of(segment) or self._context.numbers.nearby(segment)
+        rows = self._listed(segment, place) or self._context.numbers.rows_of(segment)
+        rows = rows or self._context.numbers.nearby(segment)
         if any(self._context.cls(it) is cls for it in segment.numbers) or self._is_column(segment, place, cls):
             return ""
         if not self._is_measured(segment, place, cls):
@@ -52,6 +53,13 @@ class Superlatives:
         if cls in self._context.asked_classes:
             return ""
         return "" if self._chosen_by(cls) else "the query does not look for it"
+
+    def _listed(self, segment: Segment, place: int) -> Rows | None:
+        """The rows of a sentence that lists as many as it says: "the five highest are A (9), B (8), …"."""
+        named = self._context.numbers.sentences.get(segment.sentence, frozenset())
+        beside = segment.items[max(0, place - 1) : place] + segment.items[place + 1 : place + 2]
+        counts = any(it.kind == "number" and it.value == len(named) > 1 and not it.percent for it in beside)
+        return named if counts else None
 
     def _holds_extreme(self, segment: Segment, place: int, cls: Class, rows: Rows) -> bool | None:
         """Whether the rows named are the first by a measure; None where it cannot be told."""
@@ -131,9 +139,13 @@ class Superlatives:
         item = segment.items[place]
         if self._context.said(item):
             return ""
+        rows = self._context.numbers.rows_of(segment)
+        places = [it.index for it in self._facts.columns if it.projection.aggregate == "rank"]
+        if len(places) == 1 and rows:
+            cells = {self._facts.rows[row][places[0]] for row in rows}
+            return "" if cells == {item.rank} else "another row has that place"
         if not self._is_sorted():
             return "the rows have no order"
-        rows = self._context.numbers.rows_of(segment)
         return "" if rows == frozenset({item.rank - 1}) else "another row has that place"
 
     def _is_sorted(self) -> bool:

@@ -17,6 +17,7 @@ from agent.grounding.wording.denials import Denials
 from agent.grounding.wording.superlatives import Superlatives
 from agent.grounding.wording.totals import Totals
 
+UNLISTED = "it stands neither in the question nor in the rows"
 _COMPARING = frozenset({Class.MOST, Class.LEAST, Class.MORE, Class.LESS, Class.EQUAL, Class.TIMES})
 _AS = frozenset(["as", "so", "aussi", "tan"])
 _SIZE = re.compile(
@@ -41,7 +42,7 @@ class Wording:
         for segment in self._context.segments:
             for place, item in enumerate(segment.items):
                 if item.kind == "word" and not self._is_known(segment, place):
-                    yield Problem(item.text, "it stands neither in the question nor in the rows")
+                    yield Problem(item.text, UNLISTED)
                 elif item.kind in ("word", "phrase") and not self._fits(segment, place):
                     yield Problem(item.text, "no column that is shown is of that kind")
                 check = self._checks.get(item.cls) if item.cls is not None and item.start not in self._settled else None
