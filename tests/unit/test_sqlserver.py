@@ -12,15 +12,15 @@ from pydantic import SecretStr
 
 from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
+from executors.engines.servers import failures, statements
+from executors.engines.servers.failures import CredentialError
+from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.engines.servers.tokens import SQL_SERVER_SCOPE, TokenSource
 from executors.engines.sqlserver.executor import SqlServerExecutor, offset_from_bytes, time_from_bytes, token_bytes
 from executors.engines.sqlserver.odbc import UnusableAddress, check_strict, connection_string, newest_driver
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.registry.address import Address
 from executors.registry.options import ServerOptions
-from executors.servers import failures, statements
-from executors.servers.failures import CredentialError
-from executors.servers.sqlalchemy import SqlAlchemyExecutor
-from executors.servers.tokens import SQL_SERVER_SCOPE, TokenSource
 from executors.sql.driver_words import without_values
 
 ROW = DIALECTS["sqlserver"]

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any, Unpack
 from executors import base
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, JsonValue, QueryResult, Schema, WriteResult
 from executors.dialects.table import DIALECTS
+from executors.engines.local import read_back
+from executors.engines.servers import catalogue, failures, probing, statements
+from executors.engines.servers.codes import error_code
+from executors.engines.servers.driver import Driver, load
+from executors.engines.servers.pool import ConnectionPool
+from executors.engines.servers.reader import Reader
+from executors.engines.servers.schema_cache import SchemaCache
+from executors.engines.stopping import Watch, out_of_time, row_too_large
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, check_count, no_such_write
-from executors.local import read_back
 from executors.registry.openers import OPENERS
-from executors.servers import catalogue, failures, probing, statements
-from executors.servers.codes import error_code
-from executors.servers.driver import Driver, load
-from executors.servers.pool import ConnectionPool
-from executors.servers.reader import Reader
-from executors.servers.schema_cache import SchemaCache
-from executors.stopping import Watch, out_of_time, row_too_large
 from executors.values import RowTooLarge, collect
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from executors.base import Schema
 from executors.dialects.row import Dialect
+from executors.engines.servers.codes import error_code
+from executors.engines.stopping import no_room
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.registry.openers import OPENERS
-from executors.servers.codes import error_code
 from executors.sql.names import diagnose
-from executors.stopping import no_room
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from executors.base import Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused
 from executors.guard.nodes import NodeCheck
-from executors.row_security.row_filter import FilterInvalid, FilterValue, RowFilter, Values
+from executors.guard.row_security.row_filter import FilterInvalid, FilterValue, RowFilter, Values
 from executors.sql import grammar
 from executors.sql.names.existence import NameCheck
 from executors.sql.parameters import literal

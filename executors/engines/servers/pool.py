@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from executors.base import Cancel
-from executors.servers import failures
-from executors.servers.driver import Driver
-from executors.stopping import out_of_time
+from executors.engines.servers import failures
+from executors.engines.servers.driver import Driver
+from executors.engines.stopping import out_of_time
 
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection

@@ -14,8 +14,8 @@ from sqlglot import exp
 from executors.base import Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
-from executors.row_security.row_conditions import RowCondition, exact
-from executors.row_security.row_filter import ALL, FilterInvalid, RowFilter, Values
+from executors.guard.row_security.row_conditions import RowCondition, exact
+from executors.guard.row_security.row_filter import ALL, FilterInvalid, RowFilter, Values
 from executors.sql import grammar
 from executors.sql.names.existence import NameCheck
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.dialects.row import Dialect, SchemaQueries
-from executors.local.samples import MAX_SAMPLE_CHARS
+from executors.engines.local.samples import MAX_SAMPLE_CHARS
 
 Rows = Sequence[Sequence[Any]]
 Fetch = Callable[..., Rows]
