@@ -19,35 +19,35 @@ from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.errors import NotPermitted, StateUnavailable, UnknownAnswer
 from agent.core.health import PartHealth, checked
 from agent.core.models import Answer, Question, Usage
-from agent.dashboard.addresses import AllowedHosts
-from agent.dashboard.dashboard import Dashboard
-from agent.dashboard.webhook import Webhooks
 from agent.databases.catalogue import Catalogue
 from agent.databases.changes import Changes
 from agent.databases.paging import Cursors
 from agent.databases.registry import DatabaseInfo, Databases, build_router
-from agent.feedback.build import build_people
 from agent.first_look.look import FirstLook, FirstLooks
 from agent.first_look.sample_questions import sample_questions
-from agent.jobs.jobs import Jobs
-from agent.jobs.shelf import JobShelf
 from agent.knowledge.documents import AddedDocuments, ColumnPlace, Documents
 from agent.knowledge.verified_queries import VerifiedQueries
 from agent.llm.build import build_model
 from agent.llm.chat import ChatModel, Message
 from agent.llm.wrappers.paced import paced
 from agent.llm.wrappers.protected import ProtectedModel, protected
+from agent.people.build import build_people
+from agent.people.dashboard.addresses import AllowedHosts
+from agent.people.dashboard.dashboard import Dashboard
+from agent.people.dashboard.webhook import Webhooks
+from agent.people.sessions.sessions import Session, Sessions
+from agent.people.sessions.shares import Shares
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.asking import Asking
 from agent.pipeline.confidence.calibration import calibration_of
 from agent.pipeline.drafts.generate import Generator
+from agent.pipeline.jobs.jobs import Jobs
+from agent.pipeline.jobs.shelf import JobShelf
 from agent.pipeline.judging.judge import Judge
 from agent.pipeline.parts import Parts
 from agent.pipeline.steps import load_steps
 from agent.pipeline.writes.tokens import WritePlans
 from agent.prompting.context import enrich
-from agent.sessions.sessions import Session, Sessions
-from agent.sessions.shares import Shares
 from agent.storage.idempotency import Idempotency
 from agent.telemetry.ledger import Ledger
 from agent.telemetry.logs import hide

@@ -25,7 +25,7 @@ from agent.core.models import (
     with_first_records,
 )
 from agent.core.usage import Usage
-from agent.sessions.sessions import Session
+from agent.people.sessions.sessions import Session
 from agent.understanding.overview import Overview
 from agent.understanding.suggest import TEXT
 from executors.base import Frozen, JsonValue, Table

@@ -9,7 +9,7 @@ from pydantic import ConfigDict
 
 from agent.core.models import Options, Problem
 from agent.core.problems import TYPE_PREFIX
-from agent.sessions.turns import Lease
+from agent.people.sessions.turns import Lease
 from executors.base import Frozen
 
 Status = Literal["queued", "running", "succeeded", "failed", "cancelled"]

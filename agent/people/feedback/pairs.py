@@ -11,9 +11,9 @@ from rag.docs.past_queries import folded
 
 if TYPE_CHECKING:
     from agent.databases.registry import Databases, Executed
-    from agent.feedback.records import AnswerRef
     from agent.knowledge.documents import AddedDocuments, Documents
     from agent.knowledge.verified_queries import VerifiedQueries
+    from agent.people.feedback.records import AnswerRef
 
 SOURCE = "review"  # of a past query that a person has approved
 SHOWN_ROWS = 50  # of a query that is about to become one

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from agent.core.errors import NotPermitted, UnknownAnswer, UnknownSession, UnknownShare
 from agent.core.models import Answer
-from agent.sessions.sessions import SharedAnswer
+from agent.people.sessions.sessions import SharedAnswer
 from agent.storage.store import Place, Remove, Replace, StateStore
 from executors.base import Frozen
 from executors.errors import UnknownDatabase
 
 if TYPE_CHECKING:
     from agent.databases.registry import Databases
-    from agent.sessions.sessions import Sessions
+    from agent.people.sessions.sessions import Sessions
 
 KIND, LINK = "share", "link"
 # Of the caller who asked, and of use to nobody else.

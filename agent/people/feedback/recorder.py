@@ -8,7 +8,7 @@ import logging
 from agent.core.errors import StateUnavailable
 from agent.core.events import Entered, Event, SchemaSelected, SqlGenerated, UsedDocument
 from agent.core.models import Answer, AttemptRecord, Question
-from agent.feedback.records import (
+from agent.people.feedback.records import (
     MAX_ATTEMPT_SQL,
     MAX_ATTEMPTS,
     MAX_DOCUMENTS,
@@ -20,7 +20,7 @@ from agent.feedback.records import (
     ReviewedAttempt,
     cut,
 )
-from agent.feedback.shelf import Shelf
+from agent.people.feedback.shelf import Shelf
 
 WAIT_S = 10.0  # for the store; no answer waits longer for what is kept of it
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from pydantic import ConfigDict
 
 from agent.core.errors import ChangedMeanwhile, NameTaken, NotPermitted, SavedQueryInvalid, UnknownSavedQuery
-from agent.feedback.records import MAX_SQL, moment
+from agent.people.feedback.records import MAX_SQL, moment
 from agent.storage.store import Change, Insert, Place, Record, Remove, Replace, StateConflict, StateStore, key_of
 from executors.base import Frozen, Scalar
 
 if TYPE_CHECKING:
     from agent.databases.registry import Databases, Executed
-    from agent.feedback.reviewers import Reviewers
-    from agent.feedback.shelf import Shelf
+    from agent.people.feedback.reviewers import Reviewers
+    from agent.people.feedback.shelf import Shelf
 
 KIND, NAMES, PREFIX = "saved", "names", "query/"
 TRIES = 20  # where other requests of the same principal change something at the same moment

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_exponential
 
-from agent.dashboard.addresses import AllowedHosts, HostRefused
+from agent.people.dashboard.addresses import AllowedHosts, HostRefused
 from executors.base import JsonValue
 
 if TYPE_CHECKING:

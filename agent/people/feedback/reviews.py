@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.errors import AlreadySettled, ChangedMeanwhile, ReviewInvalid, UnknownReview
-from agent.feedback.records import DECIDED, Decision, Review, Settlement, Status, moment
-from agent.feedback.shelf import StoredReview
+from agent.people.feedback.records import DECIDED, Decision, Review, Settlement, Status, moment
+from agent.people.feedback.shelf import StoredReview
 from agent.storage.store import StateConflict
 
 if TYPE_CHECKING:
     from agent.databases.registry import Executed
-    from agent.feedback.pairs import PastPairs
-    from agent.feedback.reviewers import Reviewers
-    from agent.feedback.shelf import Shelf
+    from agent.people.feedback.pairs import PastPairs
+    from agent.people.feedback.reviewers import Reviewers
+    from agent.people.feedback.shelf import Shelf
 
 CLAIM_S = 300.0  # in which a decision that was begun must be through; then the review is open again
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from agent.core.errors import TileInvalid
-from agent.dashboard.records import Alert, AlertState
-from agent.feedback.saved import SavedQuery
+from agent.people.dashboard.records import Alert, AlertState
+from agent.people.feedback.saved import SavedQuery
 from executors.base import JsonValue, QueryResult
 
 PASSED, BACK = "alert.passed", "alert.back"  # types of webhooks

@@ -8,7 +8,7 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
-from agent.feedback.records import AnswerRecord, Review
+from agent.people.feedback.records import AnswerRecord, Review
 from agent.storage.store import Insert, Place, Record, Remove, Replace, StateStore, key_of
 
 DAY_S = 86_400

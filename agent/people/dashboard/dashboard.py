@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.deadline import lies_ahead
 from agent.core.errors import PlumblineError, TileInvalid, TooBusy, UnknownSavedQuery, UnknownTile
-from agent.dashboard.alerts import payload, state_after
-from agent.dashboard.records import Alert, AlertState, Tile, TileFailure, TileRun, TileRuns
-from agent.dashboard.webhook import NotDelivered, Webhooks, new_secret
-from agent.feedback.records import moment
+from agent.people.dashboard.alerts import payload, state_after
+from agent.people.dashboard.records import Alert, AlertState, Tile, TileFailure, TileRun, TileRuns
+from agent.people.dashboard.webhook import NotDelivered, Webhooks, new_secret
+from agent.people.feedback.records import moment
 from agent.storage.conflicts import until_no_conflict
 from agent.storage.store import Place, Record, Remove, Replace, StateConflict, StateStore, key_of
 from executors.base import QueryResult
 from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
-    from agent.feedback.saved import SavedQueries, SavedQuery
+    from agent.people.feedback.saved import SavedQueries, SavedQuery
 
 TILES, RUNS = "tile", "tile_run"  # kinds: looking for what is due reads no rows
 ROWS = 200  # that a tile runs for

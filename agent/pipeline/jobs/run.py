@@ -14,12 +14,12 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from agent.core.errors import StateUnavailable, TooBusy
 from agent.core.events import Done, Event, NodeComplete
 from agent.core.problems import problem_of, unexpected
-from agent.jobs.records import Job, NodeDone, moment
-from agent.sessions.turns import Lease
+from agent.people.sessions.turns import Lease
+from agent.pipeline.jobs.records import Job, NodeDone, moment
 
 if TYPE_CHECKING:
     from agent.core.models import Problem
-    from agent.jobs.shelf import JobShelf
+    from agent.pipeline.jobs.shelf import JobShelf
 
 LEASE_S = 15.0
 PROGRESS_S = 1.0  # between two writes of the progress

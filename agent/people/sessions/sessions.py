@@ -20,7 +20,7 @@ from pydantic import ConfigDict, Field
 
 from agent.core.errors import UnknownSession
 from agent.core.models import Exchange, Pending
-from agent.sessions.turns import Lease, Turns
+from agent.people.sessions.turns import Lease, Turns
 from agent.storage.conflicts import until_no_conflict
 from agent.storage.store import MAX_CHANGES, Insert, Place, Record, Remove, Replace, StateConflict, StateStore
 from executors.base import Frozen, JsonValue

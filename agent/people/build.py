@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agent.feedback.feedback import FeedbackBox
-from agent.feedback.pairs import PastPairs
-from agent.feedback.recorder import Recorder
-from agent.feedback.reviewers import Reviewers
-from agent.feedback.reviews import Reviews
-from agent.feedback.saved import SavedQueries
-from agent.feedback.shelf import Shelf
+from agent.people.feedback.feedback import FeedbackBox
+from agent.people.feedback.pairs import PastPairs
+from agent.people.feedback.recorder import Recorder
+from agent.people.feedback.reviewers import Reviewers
+from agent.people.feedback.reviews import Reviews
+from agent.people.feedback.saved import SavedQueries
+from agent.people.feedback.shelf import Shelf
 
 if TYPE_CHECKING:
     from agent.config.settings import Settings

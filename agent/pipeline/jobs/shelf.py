@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 
 from agent.core.errors import StateUnavailable
-from agent.jobs.records import Job
+from agent.pipeline.jobs.records import Job
 from agent.storage.bulk import remove_all
 from agent.storage.conflicts import until_no_conflict
 from agent.storage.store import Insert, Place, Record, Remove, Replace, StateStore

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, UnknownJob
 from agent.core.models import Answer
-from agent.jobs.records import Job, JobRequest, interrupted, moment
-from agent.jobs.run import LEASE_S, JobRun, Superseded
+from agent.pipeline.jobs.records import Job, JobRequest, interrupted, moment
+from agent.pipeline.jobs.run import LEASE_S, JobRun, Superseded
 from agent.telemetry.trace import traceparent_for, working_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from agent.core.events import Event
-    from agent.jobs.shelf import JobShelf
     from agent.pipeline.asking import Asking
+    from agent.pipeline.jobs.shelf import JobShelf
 
 MAX_STARTS = 2
 WAITING = 10  # jobs that may wait for each one that is worked on

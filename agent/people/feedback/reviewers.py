@@ -9,7 +9,7 @@ from executors.errors import UnknownDatabase
 
 if TYPE_CHECKING:
     from agent.databases.registry import Databases
-    from agent.feedback.records import AnswerRef
+    from agent.people.feedback.records import AnswerRef
     from executors.router import Router
 
 
