@@ -21,6 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from agent import __version__
 from agent.api.mcp_content import Content
+from agent.api.schemas.common import with_first_records
 from agent.api.tools import TOOLS, Tool, options_of
 from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.events import (
@@ -33,7 +34,7 @@ from agent.core.events import (
     SqlGenerated,
     SqlValidated,
 )
-from agent.core.models import Answer, with_first_records
+from agent.core.models import Answer
 from agent.core.problems import problem_of
 from agent.understanding.clarification.inquiry import with_ending
 

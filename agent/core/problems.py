@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from agent.core.errors import PlumblineError, TooBusy
-from agent.core.models import Problem
+from agent.core.queueing import Standing
+from executors.base import Frozen
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused, UnknownDatabase
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 
@@ -23,6 +26,24 @@ STATUS_OF_KIND: dict[ErrorKind, int] = {ErrorKind.NOT_READ_ONLY: 409, ErrorKind.
 TYPE_PREFIX = "urn:plumbline:problem:"
 # Of what is not meant for the caller, which is a bug: stable type, title, what to do.
 UNEXPECTED = ("unexpected", "Unexpected error", "Something failed that should not. Report it with the trace_id.")
+
+
+class Problem(Frozen):
+    """An error as RFC 9457 has it; `type` is stable, `detail` says what to do.
+
+    kind, hint: of a query's error, what an attempt to mend it learns from; null and empty of any other.
+    queue: what the question would have waited for, where the service was too busy to take it; else absent.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    trace_id: str = ""
+    errors: list[dict[str, str]] = []
+    kind: ErrorKind | None = None
+    hint: str = ""
+    queue: Standing | None = Field(None, exclude_if=lambda value: value is None)
 
 
 def problem_of(error: Exception, trace_id: str = "") -> Problem | None:

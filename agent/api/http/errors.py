@@ -25,8 +25,7 @@ from agent.core.errors import (
     SessionBusy,
     StateUnavailable,
 )
-from agent.core.models import Problem
-from agent.core.problems import TYPE_PREFIX, UNEXPECTED, problem_of
+from agent.core.problems import TYPE_PREFIX, UNEXPECTED, Problem, problem_of
 from executors.errors import DatabaseUnavailable, ExecutorError, RegistryInvalid
 from rag.errors import EmbedderUnavailable, RetrievalError, StoreUnavailable
 

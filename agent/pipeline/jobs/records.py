@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
-from agent.core.models import Options, Problem
-from agent.core.problems import TYPE_PREFIX
+from agent.core.models import Options
+from agent.core.problems import TYPE_PREFIX, Problem
 from agent.people.sessions.turns import Lease
 from executors.base import Frozen
 

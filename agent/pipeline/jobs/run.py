@@ -18,7 +18,7 @@ from agent.people.sessions.turns import Lease
 from agent.pipeline.jobs.records import Job, NodeDone, moment
 
 if TYPE_CHECKING:
-    from agent.core.models import Problem
+    from agent.core.problems import Problem
     from agent.pipeline.jobs.shelf import JobShelf
 
 LEASE_S = 15.0
