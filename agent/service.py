@@ -427,7 +427,8 @@ def build_service(
 
     Args:
         settings: of the process.
-        model, embedder, state: instead of those that the settings name (tests, measurements).
+        model, embedder, state: instead of those that the settings name (tests, measurements). With an embedder of
+            their own, messages are read by their words alone.
         registry_required: whether there must be a registry, or files named later are enough. One that the settings
             name must be there in any case.
         sources: files, folders or servers' addresses to ask instead of the registry's databases.
@@ -437,7 +438,7 @@ def build_service(
         DatabaseUnavailable: a source is not there.
         ExtensionInvalid: one that the settings name cannot be added.
     """
-    from agent.knowledge.build import build_embedder, build_store
+    from agent.knowledge.build import build_embedder, build_meaning, build_store
     from agent.knowledge.knowledge import Knowledge
     from agent.storage.build import build_store as build_state_store
     from executors.registry.registry import Registry
@@ -466,6 +467,7 @@ def build_service(
             docs_of=lambda name: router.entry(name).docs,
             added=added,
             patience_s=settings.retrieval_timeout_s,
+            meaning=build_meaning() if embedder is None else None,
         ),
         sessions=Sessions(
             store,
