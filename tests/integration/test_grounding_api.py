@@ -119,3 +119,52 @@ async def test_a_condition_that_alone_is_missing_is_added(client: httpx2.AsyncCl
     asked = {"question": "What is the total of all orders in 2024?", "database": "shop"}
     body = (await client.post("/query", json=asked)).json()
     assert (body["answer"], body["answer_source"]) == ("All orders together come to 450.5 (2024).", "model")
+
+
+@pytest.mark.parametrize("reply", [
+    "| n |\n|---|\n| 5 |", "<b>5 orders</b>", "```\n5 orders\n```", '{"n": 5}', "five orders " * 5_000, "",
+], ids=["table", "HTML", "code", "JSON", "10,000 words", "nothing"])  # fmt: skip
+async def test_what_is_no_sentence_is_composed(client: httpx2.AsyncClient, model: ScriptedModel, reply: str) -> None:
+    scripted(model, reply, reply)
+    body = await _query(client)
+    assert (body["answer"], body["answer_source"]) == (COMPOSED, "composed")
+
+
+async def test_of_an_unknown_language_it_is_said_what_was_checked(
+    client: httpx2.AsyncClient, model: ScriptedModel
+) -> None:
+    model.replies(sql="SELECT COUNT(*) AS n FROM orders")
+    model.replies(correct=True, reason="the orders")
+    model.replies(text="Jest 5 zamówień.")
+    body = (await client.post("/query", json={"question": "Ile jest zamówień?", "database": "shop"})).json()
+    details = {it["name"]: it["detail"] for it in body["checks"]}
+    assert (body["answer"], body["answer_source"]) == ("Jest 5 zamówień.", "model")
+    assert "only numbers and names are checked" in details["grounding"]
+
+
+async def test_numbers_are_written_in_the_language_of_the_question(
+    client: httpx2.AsyncClient, model: ScriptedModel
+) -> None:
+    model.replies(sql="SELECT SUM(amount) * 100 AS umsatz FROM orders")
+    model.replies(correct=True, reason="the sum of all orders")
+    model.replies(text="Der Umsatz beträgt 46050.")
+    body = (await client.post("/query", json={"question": "Wie hoch ist der Umsatz?", "database": "shop"})).json()
+    assert (body["answer"], body["language"]) == ("Der Umsatz beträgt 46.050.", "de")
+
+
+@pytest.mark.parametrize("sql, orders, total", [
+    ("SELECT strftime('%Y-%m', ordered_at) AS month, SUM(amount) AS n FROM orders GROUP BY 1 ORDER BY 2 DESC LIMIT 1",
+     [3, 4], 2),
+    ("SELECT status, COUNT(*) AS n FROM orders GROUP BY status HAVING COUNT(*) = 1", [2, 4], 2),
+    ("SELECT (SELECT COUNT(*) FROM orders) - (SELECT COUNT(*) FROM customers) AS more", [], None),
+], ids=["LIMIT", "HAVING", "no aggregate of one set"])  # fmt: skip
+async def test_records_are_those_of_the_groups_that_are_shown(
+    client: httpx2.AsyncClient, model: ScriptedModel, sql: str, orders: list[int], total: int | None
+) -> None:
+    model.replies(sql=sql)
+    options = {"enable_answer": False, "enable_evaluation": False}
+    asked = {"question": QUESTION, "database": "shop", "options": options}
+    found = (await client.post("/query", json=asked)).json()
+    assert [it["order_id"] for it in found["raw_results"]] == orders
+    assert found["raw_total"] == total
+    assert all(list(record)[1] == "order_id" for record in found["raw_results"])  # after the key of the group

@@ -169,3 +169,9 @@ def test_a_korean_denial_is_of_its_own_row(rows: Rows, sentence: str, holds: boo
         "어떤 계약이 자동 갱신되나요?", "contract auto_renew", rows, "SELECT contract, auto_renew FROM contracts"
     )
     assert (not check_text(sentence, found).problems) is holds
+
+
+def test_what_is_only_multiplied_by_a_hundred_is_no_percentage() -> None:
+    total = facts("What is the total?", "total", ((46050.0,),), "SELECT SUM(amount) * 100 AS total FROM orders")
+    share = facts("What share is late?", "late", ((12.5,),), "SELECT AVG(late) * 100 AS late FROM trips")
+    assert (composed_text(total).text, composed_text(share).text) == ("Total: 46,050.", "Late: 12.5%.")

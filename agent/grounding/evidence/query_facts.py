@@ -17,7 +17,7 @@ class Projection(NamedTuple):
 
     aggregate: `count`, `sum`, `avg`, `min` or `max`; `rank` of a place in an order; empty for a column as it is stored.
     sources: the names of the stored columns that it is computed from.
-    hundredfold: whether it is multiplied by 100.
+    hundredfold: whether it is a quotient or mean that is multiplied by 100.
     grouped: whether the rows are groups of it. distinct: whether it counts each value once.
     """
 
@@ -138,7 +138,8 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         name=column.alias_or_name,
         aggregate=kinds[0] if kinds else "",
         sources=tuple(sources),
-        hundredfold=any(_hundred(it) for one in whole for it in one.find_all(exp.Mul)),
+        hundredfold=any(_hundred(it) for one in whole for it in one.find_all(exp.Mul))
+        and any(one.find(exp.Div, exp.SafeDivide, exp.IntDiv, exp.Avg) is not None for one in whole),
         distinct=any(it.find(exp.Distinct) is not None for it in found),
         grouped=inner.sql() in grouped or column.alias_or_name in grouped,
     )

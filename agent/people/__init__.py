@@ -1,1 +1,0 @@
-"""What people have of their own: sessions, reviews, feedback, saved queries, dashboards."""
